@@ -1,0 +1,5 @@
+mod protocol;
+
+fn main() {
+    println!("{}", protocol::VERSION);
+}

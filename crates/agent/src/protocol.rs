@@ -1,0 +1,143 @@
+//! The border between Python and Rust: one JSON object a line, both ways.
+//!
+//! The notebook sends requests on standard input and the agent answers with events on standard
+//! output. These types are the schema: `runoff-agent schema` prints it, and the Python side
+//! validates every line against that print. See docs/protocol.md.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Raised whenever a message changes in a way the other side would misread.
+pub const VERSION: u32 = 1;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Request {
+    /// Take one sample. The next request is read only after its `sample` or `void` was written.
+    Sample(Box<Cell>),
+    /// Put everything back and leave.
+    Bye,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    pub id: String,
+    pub scheduler: Scheduler,
+    pub workload: Workload,
+}
+
+/// Who is to be in charge of the CPUs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Scheduler {
+    /// The kernel's own; no sched_ext scheduler may be attached.
+    Default,
+    /// One of the objects inside this binary.
+    Builtin { name: String, parameters: BTreeMap<String, String> },
+    /// A sched_ext object file.
+    Object { path: PathBuf, parameters: BTreeMap<String, String> },
+    /// A program that attaches a scheduler for as long as it runs.
+    Program { argv: Vec<String> },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    pub name: String,
+    /// Becomes the root directory of every command; the scratch directory is made below its /tmp.
+    pub root: Option<PathBuf>,
+    /// Run one after the other before the clock starts, in the scratch directory.
+    pub prepare: Vec<Vec<String>>,
+    /// The measured program.
+    pub command: Vec<String>,
+    /// Added to a clean environment.
+    pub environment: BTreeMap<String, String>,
+    /// Limit for each command in seconds.
+    pub timeout_s: f64,
+    /// Numbers to read from the program's standard output.
+    pub extract: Vec<Extract>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Extract {
+    pub metric: String,
+    /// A regular expression whose first group is the number; the last match counts.
+    pub pattern: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Event {
+    Hello { protocol: u32, version: String, fingerprint: serde_json::Value },
+    Progress { id: String, phase: Phase },
+    Sample(Box<Sample>),
+    Void(Box<Void>),
+    Log { level: Level, text: String },
+    Bye,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    Prepare,
+    Attach,
+    Run,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Info,
+    Warning,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    pub id: String,
+    /// Seconds, counts and kilobytes by metric name; docs/protocol.md lists the standard ones.
+    pub metrics: BTreeMap<String, f64>,
+    pub proof: Proof,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Void {
+    pub id: String,
+    /// One sentence.
+    pub reason: String,
+    /// The end of the log that explains it (verifier, program output), if any.
+    pub detail: String,
+    pub proof: Option<Proof>,
+}
+
+/// What the kernel said about the scheduler in charge, before and after the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    pub before: State,
+    pub after: State,
+    /// Threads of the workload that were looked at, and how many were outside sched_ext's class.
+    pub threads_checked: u32,
+    pub threads_outside: u32,
+    /// Messages of the kernel about sched_ext since the scheduler was attached.
+    pub kernel_log: Vec<String>,
+    /// SHA-256 of the object, empty for `default` and programs.
+    pub object: String,
+}
+
+/// /sys/kernel/sched_ext at one moment; all empty on a kernel without sched_ext.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    pub state: String,
+    pub ops: String,
+    pub enable_seq: u64,
+    pub nr_rejected: u64,
+    pub switch_all: u64,
+}

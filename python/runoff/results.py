@@ -1,0 +1,64 @@
+"""What a campaign produced: the one value that statistics and reports read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Direction = Literal["lower", "higher", "none"]
+"""Which way is better; ``none`` marks a number that explains but is not judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A named number of a sample."""
+
+    name: str
+    unit: str
+    direction: Direction
+    title: str
+    headline: bool = False
+    """Headline metrics get a verdict in the terminal table; the others only in HTML and JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One measured run; ``reason`` says why when it is void."""
+
+    id: str
+    block: int
+    """0-based pass over all arms."""
+    position: int
+    """0-based place in the run order of the whole campaign."""
+    arm: str
+    workload: str
+    load: str
+    valid: bool
+    reason: str | None
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A campaign's plan in brief and all samples taken so far, in run order."""
+
+    engine: Literal["host", "lab", "sim"]
+    clock: Literal["real", "virtual"]
+    seed: int
+    blocks: int
+    arms: tuple[str, ...]
+    """Labels in plan order; the first is the baseline."""
+    workloads: tuple[str, ...]
+    loads: tuple[str, ...]
+    metrics: Mapping[str, tuple[Metric, ...]]
+    """By workload label, headline metrics first."""
+    samples: tuple[Sample, ...]
+    planned: int
+    """How many samples the plan asks for."""
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    """Nested tables of strings and numbers: machine, kernel, per-arm scheduler objects, tools."""
+    warnings: tuple[str, ...] = ()
+    """Reasons not to believe it that the engine knows (emulated clock, steal time ...)."""
+    rerun: str = ""
+    """The command that repeats the campaign."""
+    plan_text: str = ""
+    version: str = ""
