@@ -18,6 +18,8 @@ pub const VERSION: u32 = 1;
 pub enum Request {
     /// Take one sample. The next request is read only after its `sample` or `void` was written.
     Sample(Box<Cell>),
+    /// Attach the scheduler and detach it again: will it work at all? Answered by `checked` or `refused`.
+    Check { id: String, scheduler: Scheduler },
     /// Put everything back and leave.
     Bye,
 }
@@ -37,9 +39,15 @@ pub enum Scheduler {
     /// The kernel's own; no sched_ext scheduler may be attached.
     Default,
     /// One of the objects inside this binary.
-    Builtin { name: String, parameters: BTreeMap<String, String> },
+    Builtin {
+        name: String,
+        parameters: BTreeMap<String, String>,
+    },
     /// A sched_ext object file.
-    Object { path: PathBuf, parameters: BTreeMap<String, String> },
+    Object {
+        path: PathBuf,
+        parameters: BTreeMap<String, String>,
+    },
     /// A program that attaches a scheduler for as long as it runs.
     Program { argv: Vec<String> },
 }
@@ -73,11 +81,31 @@ pub struct Extract {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Event {
-    Hello { protocol: u32, version: String, fingerprint: serde_json::Value },
-    Progress { id: String, phase: Phase },
+    Hello {
+        protocol: u32,
+        version: String,
+        fingerprint: serde_json::Value,
+    },
+    Progress {
+        id: String,
+        phase: Phase,
+    },
+    Checked {
+        id: String,
+        ops: String,
+        object: String,
+    },
+    Refused {
+        id: String,
+        reason: String,
+        detail: String,
+    },
     Sample(Box<Sample>),
     Void(Box<Void>),
-    Log { level: Level, text: String },
+    Log {
+        level: Level,
+        text: String,
+    },
     Bye,
 }
 

@@ -1,0 +1,1 @@
+"""Where samples are taken: this machine, or a real kernel in the lab."""

@@ -1,0 +1,19 @@
+"""Errors that end a command: one sentence that names the thing and the way out, and an exit code."""
+
+
+class RunoffError(Exception):
+    """A check or a run failed."""
+
+    exit_code = 1
+
+
+class UsageError(RunoffError):
+    """The user asked for something that does not exist or makes no sense."""
+
+    exit_code = 64
+
+
+class MissingError(RunoffError):
+    """Something that is needed is not there: a program, a kernel feature, a right, space."""
+
+    exit_code = 69
