@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! One sample: prepare, attach, prove, run, prove again, detach, judge.
 
 use std::collections::BTreeMap;
@@ -18,16 +19,12 @@ use crate::stop::Stop;
 struct Refusal {
     reason: String,
     detail: String,
-    proof: Option<Proof>,
+    proof: Option<Box<Proof>>,
 }
 
 impl Refusal {
     fn new(reason: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self {
-            reason: reason.into(),
-            detail: detail.into(),
-            proof: None,
-        }
+        Self { reason: reason.into(), detail: detail.into(), proof: None }
     }
 }
 
@@ -42,20 +39,14 @@ type Metrics = BTreeMap<String, f64>;
 /// Takes one sample; whatever goes wrong makes it void with the reason.
 pub fn take(cell: &Cell, stop: &Stop, progress: &mut dyn FnMut(Phase)) -> Event {
     match attempt(cell, stop, progress) {
-        Ok((metrics, proof)) => Event::Sample(Box::new(Sample {
-            id: cell.id.clone(),
-            metrics,
-            proof,
-        })),
-        Err(Refusal {
-            reason,
-            detail,
-            proof,
-        }) => Event::Void(Box::new(Void {
+        Ok((metrics, proof)) => {
+            Event::Sample(Box::new(Sample { id: cell.id.clone(), metrics, proof }))
+        }
+        Err(Refusal { reason, detail, proof }) => Event::Void(Box::new(Void {
             id: cell.id.clone(),
             reason,
             detail,
-            proof,
+            proof: proof.map(|proof| *proof),
         })),
     }
 }
@@ -73,10 +64,7 @@ fn attempt(
         environment: &workload.environment,
         timeout: Duration::try_from_secs_f64(workload.timeout_s).map_err(|_| {
             Refusal::new(
-                format!(
-                    "the time-out {} is not a number of seconds",
-                    workload.timeout_s
-                ),
+                format!("the time-out {} is not a number of seconds", workload.timeout_s),
                 "",
             )
         })?,
@@ -87,25 +75,22 @@ fn attempt(
     progress(Phase::Attach);
     let attachment = scheduler::attach(&cell.scheduler)
         .map_err(|error| Refusal::new(error.to_string(), error.detail()))?;
-    let mut witness = Witness::before(&attachment)?;
+    let mut witness = Witness::before(&attachment);
     progress(Phase::Run);
     let measured = measure(workload, &around, &mut witness);
-    let proof = witness.after()?;
-    attachment.detach()?;
+    let proof = witness.after();
+    attachment.detach().map_err(anyhow::Error::from)?;
     // A scheduler that was lost explains a failed command, so it is judged first.
     if let Some(reason) = proof.objection() {
         return Err(Refusal {
             reason,
             detail: proof.kernel_log.join("\n"),
-            proof: Some(proof),
+            proof: Some(Box::new(proof)),
         });
     }
     match measured {
         Ok(metrics) => Ok((metrics, proof)),
-        Err(refusal) => Err(Refusal {
-            proof: Some(proof),
-            ..refusal
-        }),
+        Err(refusal) => Err(Refusal { proof: Some(Box::new(proof)), ..refusal }),
     }
 }
 
@@ -113,11 +98,7 @@ fn prepare(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
     for argv in &workload.prepare {
         let cgroup = Cgroup::create("prepare")?;
         let outcome = child::run(argv, around, &cgroup, || ())?;
-        judge(
-            &format!("the preparation `{}`", argv.join(" ")),
-            &outcome,
-            around,
-        )?;
+        judge(&format!("the preparation `{}`", argv.join(" ")), &outcome, around)?;
     }
     Ok(())
 }
@@ -130,15 +111,9 @@ fn measure(
     let cgroup = Cgroup::create("workload")?;
     let mut migrations = Migrations::start(&cgroup);
     let wait_before_s = measure::runqueue_wait_s();
-    let outcome = child::run(&workload.command, around, &cgroup, || {
-        witness.look_at(&cgroup)
-    })?;
+    let outcome = child::run(&workload.command, around, &cgroup, || witness.look_at(&cgroup))?;
     let wait_after_s = measure::runqueue_wait_s();
-    judge(
-        &format!("the workload `{}`", workload.command.join(" ")),
-        &outcome,
-        around,
-    )?;
+    judge(&format!("the workload `{}`", workload.command.join(" ")), &outcome, around)?;
 
     let cpu = cgroup.cpu_time()?;
     let elapsed_s = outcome.elapsed.as_secs_f64();
@@ -146,18 +121,9 @@ fn measure(
         ("elapsed_s".into(), elapsed_s),
         ("user_s".into(), cpu.user_s),
         ("system_s".into(), cpu.system_s),
-        (
-            "cpu_pct".into(),
-            100.0 * (cpu.user_s + cpu.system_s) / elapsed_s,
-        ),
-        (
-            "voluntary_switches".into(),
-            count(outcome.voluntary_switches),
-        ),
-        (
-            "involuntary_switches".into(),
-            count(outcome.involuntary_switches),
-        ),
+        ("cpu_pct".into(), 100.0 * (cpu.user_s + cpu.system_s) / elapsed_s),
+        ("voluntary_switches".into(), count(outcome.voluntary_switches)),
+        ("involuntary_switches".into(), count(outcome.involuntary_switches)),
         ("max_rss_kb".into(), count(outcome.max_rss_kb)),
     ]);
     if let Some(migrations) = migrations.as_mut().and_then(Migrations::count) {
@@ -183,24 +149,17 @@ fn judge(what: &str, outcome: &Outcome, around: &Surroundings) -> Result<(), Ref
         Ending::Exit(0) => return Ok(()),
         Ending::Exit(status) => format!("{what} failed with exit status {status}"),
         Ending::Signal(signal) => format!("{what} was ended by signal {signal}"),
-        Ending::TimedOut => format!(
-            "{what} did not end within {} s and was killed",
-            around.timeout.as_secs_f64()
-        ),
+        Ending::TimedOut => {
+            format!("{what} did not end within {} s and was killed", around.timeout.as_secs_f64())
+        }
         Ending::Stopped => format!("{what} was stopped on request"),
         Ending::LeftBehind(threads) => {
             format!("{what} ended but left {threads} threads running, which were killed")
         }
     };
-    let (stderr, stdout) = (
-        child::tail(&around.scratch.stderr()),
-        child::tail(&around.scratch.stdout()),
-    );
-    let output = if stderr.trim().is_empty() {
-        stdout
-    } else {
-        stderr
-    };
+    let (stderr, stdout) =
+        (child::tail(&around.scratch.stderr()), child::tail(&around.scratch.stdout()));
+    let output = if stderr.trim().is_empty() { stdout } else { stderr };
     Err(Refusal::new(reason, last_lines(&output, 20)))
 }
 
@@ -212,17 +171,12 @@ fn last_lines(text: &str, limit: usize) -> String {
 fn read_number(extract: &Extract, output: &str) -> Result<f64, Refusal> {
     let pattern = Regex::new(&extract.pattern).map_err(|error| {
         Refusal::new(
-            format!(
-                "the pattern of metric {} is no regular expression",
-                extract.metric
-            ),
+            format!("the pattern of metric {} is no regular expression", extract.metric),
             error.to_string(),
         )
     })?;
-    let number = pattern
-        .captures_iter(output)
-        .last()
-        .and_then(|found| found.get(1)?.as_str().parse().ok());
+    let number =
+        pattern.captures_iter(output).last().and_then(|found| found.get(1)?.as_str().parse().ok());
     number.ok_or_else(|| {
         Refusal::new(
             format!(
@@ -239,10 +193,7 @@ mod tests {
     use super::*;
 
     fn extract(pattern: &str) -> Extract {
-        Extract {
-            metric: "time_s".into(),
-            pattern: pattern.into(),
-        }
+        Extract { metric: "time_s".into(), pattern: pattern.into() }
     }
 
     #[test]

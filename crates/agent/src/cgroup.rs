@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! A cgroup (v2) of its own for every command, so that nothing it starts can hide or survive.
 
 use std::fs::{self, File};
@@ -44,9 +45,7 @@ impl Cgroup {
 
     /// Opened for a child that moves itself in by writing `0`.
     pub fn procs(&self) -> io::Result<File> {
-        File::options()
-            .write(true)
-            .open(self.path.join("cgroup.procs"))
+        File::options().write(true).open(self.path.join("cgroup.procs"))
     }
 
     pub fn threads(&self) -> Vec<i32> {
@@ -155,15 +154,10 @@ fn parse_mounts(mounts: &str) -> Option<PathBuf> {
 
 fn parse_cpu_stat(text: &str) -> Option<CpuTime> {
     let seconds = |key: &str| {
-        let value = text
-            .lines()
-            .find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
+        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
         Some(value.parse::<f64>().ok()? / 1e6)
     };
-    Some(CpuTime {
-        user_s: seconds("user_usec")?,
-        system_s: seconds("system_usec")?,
-    })
+    Some(CpuTime { user_s: seconds("user_usec")?, system_s: seconds("system_usec")? })
 }
 
 #[cfg(test)]
@@ -173,13 +167,7 @@ mod tests {
     #[test]
     fn cpu_stat_is_read_in_seconds() {
         let text = "usage_usec 3500000\nuser_usec 2500000\nsystem_usec 1000000\nnr_periods 0\n";
-        assert_eq!(
-            parse_cpu_stat(text),
-            Some(CpuTime {
-                user_s: 2.5,
-                system_s: 1.0
-            })
-        );
+        assert_eq!(parse_cpu_stat(text), Some(CpuTime { user_s: 2.5, system_s: 1.0 }));
         assert_eq!(parse_cpu_stat("usage_usec 1\n"), None);
     }
 
@@ -187,10 +175,7 @@ mod tests {
     fn the_v2_hierarchy_is_found_beside_v1() {
         let mounts =
             "cgroup /sys/fs/cgroup/cpu cgroup rw 0 0\nnone /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
-        assert_eq!(
-            parse_mounts(mounts),
-            Some(PathBuf::from("/sys/fs/cgroup/unified"))
-        );
+        assert_eq!(parse_mounts(mounts), Some(PathBuf::from("/sys/fs/cgroup/unified")));
         assert_eq!(parse_mounts("proc /proc proc rw 0 0\n"), None);
     }
 

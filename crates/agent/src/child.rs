@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! One command: started in its own session, cgroup and root directory, timed, and certainly ended.
 
 use std::collections::BTreeMap;
@@ -91,9 +92,7 @@ pub fn run(
 const SECOND_LOOK: Duration = Duration::from_millis(100);
 
 fn prepare(argv: &[String], around: &Surroundings, cgroup: &Cgroup) -> Result<Command> {
-    let Some((program, arguments)) = argv.split_first() else {
-        bail!("the command is empty")
-    };
+    let Some((program, arguments)) = argv.split_first() else { bail!("the command is empty") };
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -106,9 +105,7 @@ fn prepare(argv: &[String], around: &Surroundings, cgroup: &Cgroup) -> Result<Co
         .stdin(Stdio::null())
         .stdout(File::create(around.scratch.stdout())?)
         .stderr(File::create(around.scratch.stderr())?);
-    let mut procs = cgroup
-        .procs()
-        .context("cannot open the cgroup's cgroup.procs")?;
+    let mut procs = cgroup.procs().context("cannot open the cgroup's cgroup.procs")?;
     let root = around.root.map(c_path).transpose()?;
     let directory = c_path(around.scratch.inside())?;
     // Only async-signal-safe calls: between fork and exec other threads' locks may be held.
@@ -158,11 +155,7 @@ fn wait(
         if elapsed >= around.timeout {
             return Ok(Some(Ending::TimedOut));
         }
-        let target = if looked {
-            around.timeout
-        } else {
-            SECOND_LOOK.min(around.timeout)
-        };
+        let target = if looked { around.timeout } else { SECOND_LOOK.min(around.timeout) };
         let mut fds = [
             PollFd::new(pidfd.as_fd(), PollFlags::POLLIN),
             PollFd::new(around.stop.as_fd(), PollFlags::POLLIN),

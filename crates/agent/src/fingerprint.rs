@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! What this machine is: facts that may change a result and cost nothing to read.
 
 use std::fs;
@@ -59,17 +60,12 @@ fn settings() -> Value {
 }
 
 fn line(path: &str) -> Option<String> {
-    fs::read_to_string(path)
-        .ok()
-        .map(|text| text.trim().to_owned())
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
 fn field(text: &str, key: &str) -> Option<String> {
-    let line = text.lines().find(|line| {
-        line.split(':')
-            .next()
-            .is_some_and(|name| name.trim() == key)
-    })?;
+    let line =
+        text.lines().find(|line| line.split(':').next().is_some_and(|name| name.trim() == key))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
@@ -99,10 +95,7 @@ mod tests {
     #[test]
     fn fields_are_found_by_their_whole_name() {
         let cpuinfo = "model\t\t: 85\nmodel name\t: A CPU @ 2 GHz\n";
-        assert_eq!(
-            field(cpuinfo, "model name").as_deref(),
-            Some("A CPU @ 2 GHz")
-        );
+        assert_eq!(field(cpuinfo, "model name").as_deref(), Some("A CPU @ 2 GHz"));
         assert_eq!(field(cpuinfo, "microcode"), None);
     }
 

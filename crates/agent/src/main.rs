@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! runoff-agent: attaches a scheduler, proves that it is in charge, runs the work and measures it.
 
 mod cell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! Counters that are read before and after a command.
 
 use std::fs;
@@ -33,18 +34,12 @@ impl Migrations {
     }
 
     pub fn count(&mut self) -> Option<u64> {
-        self.counters
-            .iter_mut()
-            .map(|counter| counter.read().ok())
-            .sum()
+        self.counters.iter_mut().map(|counter| counter.read().ok()).sum()
     }
 }
 
 fn cpu_count() -> usize {
-    let count = sysconf(SysconfVar::_NPROCESSORS_CONF)
-        .ok()
-        .flatten()
-        .unwrap_or(1);
+    let count = sysconf(SysconfVar::_NPROCESSORS_CONF).ok().flatten().unwrap_or(1);
     usize::try_from(count).unwrap_or(1)
 }
 

@@ -1,13 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! Proof of attachment: the same scheduler was in charge from before the first instruction of the
 //! work until after its last, and the work's threads were in its class (design: trust).
 
 use std::fs;
 
-use anyhow::Result;
-
 use crate::cgroup::Cgroup;
 use crate::protocol::{Proof, State};
-use crate::scheduler::{Attachment, kernel_log::KernelLog, sysfs};
+use crate::scheduler::{Attachment, KernelLog, sysfs};
 
 /// Threads looked at in one pass; more would be felt by the work.
 const LOOK_LIMIT: usize = 16;
@@ -23,15 +22,15 @@ pub struct Witness {
 }
 
 impl Witness {
-    pub fn before(attachment: &Attachment) -> Result<Self> {
-        Ok(Self {
-            before: sysfs::state(),
-            log: KernelLog::from_now()?,
+    pub fn before(attachment: &Attachment) -> Self {
+        Self {
+            before: sysfs::read(),
+            log: KernelLog::open(),
             object: attachment.object_sha256().to_owned(),
-            attached: attachment.ops_name().is_some(),
+            attached: !attachment.ops_name().is_empty(),
             checked: 0,
             outside: 0,
-        })
+        }
     }
 
     /// Looks at threads of the work while it runs. Threads of real-time policies are above
@@ -53,26 +52,24 @@ impl Witness {
         }
     }
 
-    pub fn after(mut self) -> Result<Proof> {
-        Ok(Proof {
+    pub fn after(mut self) -> Proof {
+        Proof {
             before: self.before,
-            after: sysfs::state(),
+            after: sysfs::read(),
             threads_checked: self.checked,
             threads_outside: self.outside,
-            kernel_log: self.log.read()?,
+            kernel_log: self.log.sched_ext().to_vec(),
             object: self.object,
-        })
+        }
     }
 }
 
 /// `None` for real-time threads and for kernels that do not tell.
 fn parse_in_class(sched: &str) -> Option<bool> {
     let value = |key: &str| {
-        let line = sched.lines().find(|line| {
-            line.split(':')
-                .next()
-                .is_some_and(|name| name.trim() == key)
-        })?;
+        let line = sched
+            .lines()
+            .find(|line| line.split(':').next().is_some_and(|name| name.trim() == key))?;
         line.rsplit(':').next()?.trim().parse::<i64>().ok()
     };
     let priority = value("prio")?;
@@ -132,11 +129,7 @@ impl Proof {
 }
 
 fn name(state: &State) -> &str {
-    if state.ops.is_empty() {
-        "the kernel's default"
-    } else {
-        &state.ops
-    }
+    if state.ops.is_empty() { "the kernel's default" } else { &state.ops }
 }
 
 #[cfg(test)]
@@ -144,17 +137,8 @@ mod tests {
     use super::*;
 
     fn state(ops: &str, enable_seq: u64) -> State {
-        let state = if ops.is_empty() {
-            "disabled"
-        } else {
-            "enabled"
-        };
-        State {
-            state: state.into(),
-            ops: ops.into(),
-            enable_seq,
-            ..State::default()
-        }
+        let state = if ops.is_empty() { "disabled" } else { "enabled" };
+        State { state: state.into(), ops: ops.into(), enable_seq, ..State::default() }
     }
 
     fn proof(before: State, after: State) -> Proof {
@@ -200,21 +184,14 @@ mod tests {
     fn threads_outside_the_class_are_no_proof() {
         let mut proof = proof(state("bfs", 3), state("bfs", 3));
         proof.threads_outside = 1;
-        assert!(
-            proof
-                .objection()
-                .is_some_and(|text| text.contains("not scheduled by bfs"))
-        );
+        assert!(proof.objection().is_some_and(|text| text.contains("not scheduled by bfs")));
     }
 
     #[test]
     fn the_class_is_read_from_proc_sched() {
         let text = "sh (12, #threads: 1)\npolicy          :   0\nprio     :    120\next.enabled    :    1\n";
         assert_eq!(parse_in_class(text), Some(true));
-        assert_eq!(
-            parse_in_class(&text.replace(":    1\n", ":    0\n")),
-            Some(false)
-        );
+        assert_eq!(parse_in_class(&text.replace(":    1\n", ":    0\n")), Some(false));
         assert_eq!(parse_in_class(&text.replace("120", "49")), None);
     }
 }

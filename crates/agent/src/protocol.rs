@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! The border between Python and Rust: one JSON object a line, both ways.
 //!
 //! The notebook sends requests on standard input and the agent answers with events on standard
@@ -39,15 +40,9 @@ pub enum Scheduler {
     /// The kernel's own; no sched_ext scheduler may be attached.
     Default,
     /// One of the objects inside this binary.
-    Builtin {
-        name: String,
-        parameters: BTreeMap<String, String>,
-    },
+    Builtin { name: String, parameters: BTreeMap<String, String> },
     /// A sched_ext object file.
-    Object {
-        path: PathBuf,
-        parameters: BTreeMap<String, String>,
-    },
+    Object { path: PathBuf, parameters: BTreeMap<String, String> },
     /// A program that attaches a scheduler for as long as it runs.
     Program { argv: Vec<String> },
 }
@@ -81,31 +76,13 @@ pub struct Extract {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Event {
-    Hello {
-        protocol: u32,
-        version: String,
-        fingerprint: serde_json::Value,
-    },
-    Progress {
-        id: String,
-        phase: Phase,
-    },
-    Checked {
-        id: String,
-        ops: String,
-        object: String,
-    },
-    Refused {
-        id: String,
-        reason: String,
-        detail: String,
-    },
+    Hello { protocol: u32, version: String, fingerprint: serde_json::Value },
+    Progress { id: String, phase: Phase },
+    Checked { id: String, ops: String, object: String },
+    Refused { id: String, reason: String, detail: String },
     Sample(Box<Sample>),
     Void(Box<Void>),
-    Log {
-        level: Level,
-        text: String,
-    },
+    Log { level: Level, text: String },
     Bye,
 }
 

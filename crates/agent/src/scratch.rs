@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! A fresh directory for each sample, below the /tmp of the root that the workload sees.
 
 use std::fs;
@@ -32,19 +33,11 @@ impl Scratch {
         for directory in [&outside, &logs] {
             remove(directory);
             fs::create_dir(directory).with_context(|| {
-                format!(
-                    "cannot create the scratch directory {}",
-                    directory.display()
-                )
+                format!("cannot create the scratch directory {}", directory.display())
             })?;
         }
         let search_path = search_path(root, &logs)?;
-        Ok(Self {
-            outside,
-            inside,
-            logs,
-            search_path,
-        })
+        Ok(Self { outside, inside, logs, search_path })
     }
 
     /// The working directory as the workload names it.
@@ -82,9 +75,7 @@ pub fn sweep() -> Result<Vec<PathBuf>> {
             continue;
         };
         // Another user could plant the name; only root's own directories are removed.
-        let ours = entry
-            .metadata()
-            .is_ok_and(|data| data.is_dir() && data.uid() == 0);
+        let ours = entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == 0);
         if ours && !Path::new(&format!("/proc/{owner}")).exists() {
             remove(&entry.path());
             removed.push(entry.path());
@@ -94,10 +85,7 @@ pub fn sweep() -> Result<Vec<PathBuf>> {
 }
 
 fn owner(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?
-        .trim_end_matches(".log")
-        .parse()
-        .ok()
+    name.strip_prefix(PREFIX)?.trim_end_matches(".log").parse().ok()
 }
 
 fn remove(directory: &Path) {
@@ -116,10 +104,7 @@ fn search_path(root: Option<&Path>, logs: &Path) -> Result<String> {
             programs
         }
     };
-    Ok(format!(
-        "{}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        own.display()
-    ))
+    Ok(format!("{}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", own.display()))
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! Requests in, events out, one at a time.
 
 use std::io::{self, BufRead, Write};
@@ -5,15 +6,12 @@ use std::io::{self, BufRead, Write};
 use anyhow::{Context, Result};
 
 use crate::protocol::{Event, Request, Scheduler, VERSION};
+use crate::scheduler::AttachError;
 use crate::stop::Stop;
 use crate::{cell, cgroup, fingerprint, scheduler, scratch};
 
 pub fn on_stdio() -> Result<()> {
-    run(
-        &mut io::stdin().lock(),
-        &mut io::stdout().lock(),
-        &Stop::new()?,
-    )
+    run(&mut io::stdin().lock(), &mut io::stdout().lock(), &Stop::new()?)
 }
 
 /// Serves requests until `bye`, the end of the input, or a stop signal.
@@ -24,11 +22,7 @@ pub fn run(requests: &mut dyn BufRead, events: &mut dyn Write, stop: &Stop) -> R
     let mut line = String::new();
     while !stop.requested() {
         line.clear();
-        if requests
-            .read_line(&mut line)
-            .context("cannot read a request")?
-            == 0
-        {
+        if requests.read_line(&mut line).context("cannot read a request")? == 0 {
             break;
         }
         if line.trim().is_empty() {
@@ -41,13 +35,7 @@ pub fn run(requests: &mut dyn BufRead, events: &mut dyn Write, stop: &Stop) -> R
                 let mut broken = None;
                 let id = cell.id.clone();
                 let event = cell::take(&cell, stop, &mut |phase| {
-                    if let Err(error) = send(
-                        events,
-                        &Event::Progress {
-                            id: id.clone(),
-                            phase,
-                        },
-                    ) {
+                    if let Err(error) = send(events, &Event::Progress { id: id.clone(), phase }) {
                         broken = Some(error);
                     }
                 });
@@ -70,25 +58,19 @@ fn hello() -> Event {
 }
 
 fn check(id: String, scheduler: &Scheduler) -> Event {
-    match scheduler::attach(scheduler) {
-        Ok(attachment) => {
-            let ops = attachment.ops_name().unwrap_or_default().to_owned();
-            let object = attachment.object_sha256().to_owned();
-            match attachment.detach() {
-                Ok(()) => Event::Checked { id, ops, object },
-                Err(error) => Event::Refused {
-                    id,
-                    reason: format!("{error:#}"),
-                    detail: String::new(),
-                },
-            }
+    match attach_and_detach(scheduler) {
+        Ok((ops, object)) => Event::Checked { id, ops, object },
+        Err(error) => {
+            Event::Refused { id, reason: error.to_string(), detail: error.detail().to_owned() }
         }
-        Err(error) => Event::Refused {
-            id,
-            reason: error.to_string(),
-            detail: error.detail(),
-        },
     }
+}
+
+fn attach_and_detach(scheduler: &Scheduler) -> Result<(String, String), AttachError> {
+    let attachment = scheduler::attach(scheduler)?;
+    let seen = (attachment.ops_name().to_owned(), attachment.object_sha256().to_owned());
+    attachment.detach()?;
+    Ok(seen)
 }
 
 fn send(events: &mut dyn Write, event: &Event) -> Result<()> {

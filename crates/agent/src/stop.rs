@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! A request to stop now: SIGTERM, SIGINT, or the death of the process that started the agent.
 
 use std::os::fd::{AsFd, BorrowedFd};

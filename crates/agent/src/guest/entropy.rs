@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! Perturbation for a deterministic machine: repeating an exact run adds no information, so each
 //! block shifts start phase, process numbers, address layout and entropy by its seed (design: trust).
 
@@ -46,22 +47,14 @@ fn add_entropy(numbers: &mut SplitMix) -> Result<()> {
     const RNDADDENTROPY: libc::Ioctl = 0x4008_5203;
     const RNDRESEEDCRNG: libc::Ioctl = 0x5207;
 
-    let mut pool = Pool {
-        entropy_bits: 512,
-        size_bytes: 64,
-        bytes: [0; 64],
-    };
+    let mut pool = Pool { entropy_bits: 512, size_bytes: 64, bytes: [0; 64] };
     for chunk in pool.bytes.chunks_exact_mut(8) {
         chunk.copy_from_slice(&numbers.next().to_le_bytes());
     }
     let device = File::options().write(true).open("/dev/random")?;
     // SAFETY: `pool` has the layout the first request reads; the second takes no argument.
     unsafe {
-        nix::errno::Errno::result(libc::ioctl(
-            device.as_raw_fd(),
-            RNDADDENTROPY,
-            &raw const pool,
-        ))?;
+        nix::errno::Errno::result(libc::ioctl(device.as_raw_fd(), RNDADDENTROPY, &raw const pool))?;
         nix::errno::Errno::result(libc::ioctl(device.as_raw_fd(), RNDRESEEDCRNG))?;
     }
     Ok(())

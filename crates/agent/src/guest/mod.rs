@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! PID 1 of the lab's guest: brings a bare kernel to the point where a session can run, then turns
 //! the machine off. Its orders are in /boot.json of the initramfs (python/runoff/engines/lab/guest.py).
 
@@ -72,9 +73,5 @@ fn run() -> Result<()> {
 }
 
 fn load(path: &PathBuf) -> Result<()> {
-    Ok(finit_module(
-        File::open(path)?,
-        c"",
-        ModuleInitFlags::empty(),
-    )?)
+    Ok(finit_module(File::open(path)?, c"", ModuleInitFlags::empty())?)
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! File systems of the guest.
 
 use std::fs;
@@ -70,12 +71,6 @@ fn await_device(device: &Path) {
 
 fn attach(kind: &str, source: &str, target: &Path) -> Result<()> {
     fs::create_dir_all(target)?;
-    mount(
-        Some(source),
-        target,
-        Some(kind),
-        MsFlags::empty(),
-        None::<&str>,
-    )
-    .with_context(|| format!("cannot mount {source} on {}", target.display()))
+    mount(Some(source), target, Some(kind), MsFlags::empty(), None::<&str>)
+        .with_context(|| format!("cannot mount {source} on {}", target.display()))
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! A kernel that has just booted still works in the background; samples wait until it does not.
 
 use std::fs;
@@ -20,11 +21,7 @@ pub fn wait() {
     for _ in 0..MOST_WINDOWS {
         sleep(WINDOW);
         let now = times();
-        quiet = if busy_pct(last, now) <= BUSY_LIMIT_PCT {
-            quiet + 1
-        } else {
-            0
-        };
+        quiet = if busy_pct(last, now) <= BUSY_LIMIT_PCT { quiet + 1 } else { 0 };
         if quiet == QUIET_WINDOWS {
             return;
         }
@@ -53,10 +50,7 @@ fn parse(stat: &str) -> (u64, u64) {
 }
 
 fn busy_pct(before: (u64, u64), after: (u64, u64)) -> f64 {
-    let (busy, total) = (
-        after.0.saturating_sub(before.0),
-        after.1.saturating_sub(before.1),
-    );
+    let (busy, total) = (after.0.saturating_sub(before.0), after.1.saturating_sub(before.1));
     if total == 0 {
         return 0.0;
     }

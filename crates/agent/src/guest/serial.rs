@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! The session's line: the second serial port, as a raw byte stream.
 
 use std::fs::File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! Seed 004's concurrent counter test: n processes each count to a limit, several passes.
 //! specs/benchmarks/workloads.md section 3.
 
@@ -29,18 +30,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         total_s += pass(arguments)?;
     }
     let time_s = total_s / f64::from(arguments.passes);
-    println!(
-        "time {time_s:.9} cost {:.9}",
-        time_s / f64::from(arguments.processes)
-    );
+    println!("time {time_s:.9} cost {:.9}", time_s / f64::from(arguments.processes));
     Ok(())
 }
 
 fn pass(arguments: &Arguments) -> Result<f64> {
     let start = Instant::now();
-    let children = (0..arguments.processes)
-        .map(|_| spawn(arguments.count))
-        .collect::<Result<Vec<_>>>()?;
+    let children =
+        (0..arguments.processes).map(|_| spawn(arguments.count)).collect::<Result<Vec<_>>>()?;
     for child in children {
         match waitpid(child, None)? {
             WaitStatus::Exited(_, 0) => {}
