@@ -1,0 +1,1 @@
+"""Where samples are taken: the host, the lab, the simulator."""
