@@ -1,0 +1,74 @@
+"""`runoff image`: the lab's root file systems."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from runoff.engines.lab import image, mirror
+
+_EXAMPLE = "\b\nExample:\n  "
+
+
+def _progress(message: str) -> None:
+    click.echo(message, err=True)
+
+
+def _document(made: image.Image) -> Mapping[str, Any]:
+    return {**asdict(made), "path": str(made.path)}
+
+
+def _line(made: image.Image) -> str:
+    content = [*made.recipe.packages, *(f"{source} (source)" for source in made.recipe.sources)]
+    return f"{made.name}  {made.size_bytes >> 20} MiB  {made.origin or ', '.join(content) or 'essential packages'}"
+
+
+def _show(made: image.Image, as_json: bool) -> None:
+    click.echo(json.dumps(_document(made), indent=2) if as_json else _line(made))
+
+
+@click.group("image")
+def command() -> None:
+    """The root file systems the lab's guests use."""
+
+
+@command.command("build", epilog=f"{_EXAMPLE}runoff image build rt-tests gcc make libc6-dev --source e2fsprogs")
+@click.argument("packages", metavar="PACKAGE...", nargs=-1)
+@click.option("--source", "sources", metavar="NAME", multiple=True, help="Source package to unpack in /usr/src/NAME.")
+@click.option("--mirror", "mirror_url", metavar="URL", help=f"Debian archive to use (also {mirror.VARIABLE}).")
+@click.option("--json", "as_json", is_flag=True, help="Print the image as one JSON document.")
+def build(packages: tuple[str, ...], sources: tuple[str, ...], mirror_url: str | None, as_json: bool) -> None:
+    """Make an image with these Debian PACKAGEs unless the cache has it."""
+    _show(image.ensure(packages, sources, _progress, mirror=mirror_url), as_json)
+
+
+@command.command("add", epilog=f"{_EXAMPLE}runoff image add rootfs.tar.xz")
+@click.argument("tarball", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the image as one JSON document.")
+def add(tarball: Path, as_json: bool) -> None:
+    """Make an image from a TARBALL of a root file system."""
+    _show(image.add(tarball, _progress), as_json)
+
+
+@command.command("list", epilog=f"{_EXAMPLE}runoff image list --json")
+@click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
+def list_images(as_json: bool) -> None:
+    """Name the images in the cache."""
+    found = image.stored()
+    if as_json:
+        click.echo(json.dumps([_document(each) for each in found], indent=2))
+        return
+    for each in found:
+        click.echo(_line(each))
+    if not found:
+        click.echo("none yet: runoff image build PACKAGE..., or the first run in the lab makes what it needs", err=True)
+
+
+@command.command("remove", epilog=f"{_EXAMPLE}runoff image remove 1f3a")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Delete an image from the cache."""
+    click.echo(f"removed {image.remove(name).name}")

@@ -1,0 +1,69 @@
+"""`runoff kernel`: the lab's kernels."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from runoff.engines.lab import kernel, kernel_sources, mirror
+
+_EXAMPLE = "\b\nExample:\n  "
+
+
+def _progress(message: str) -> None:
+    click.echo(message, err=True)
+
+
+def _document(found: kernel.Kernel) -> Mapping[str, Any]:
+    return {**asdict(found.meta), "path": str(found.vmlinux)}
+
+
+def _yes_no(known: bool | None) -> str:
+    return {True: "yes", False: "no", None: "unknown"}[known]
+
+
+def _line(found: kernel.Kernel) -> str:
+    ticks = f"{found.meta.hz} Hz" if found.meta.hz else "? Hz"
+    return f"{found.name}  sched_ext: {_yes_no(found.sched_ext)}  BTF: {_yes_no(found.btf)}  {ticks}"
+
+
+@click.group("kernel")
+def command() -> None:
+    """The kernels the lab can boot."""
+
+
+@command.command("add", epilog=f"{_EXAMPLE}runoff kernel add debian\n  runoff kernel add debian:6.19")
+@click.argument("kernel_spec", metavar="KERNEL")
+@click.option("--mirror", "mirror_url", metavar="URL", help=f"Debian archive to use (also {mirror.VARIABLE}).")
+@click.option("--json", "as_json", is_flag=True, help="Print the kernel as one JSON document.")
+def add(kernel_spec: str, mirror_url: str | None, as_json: bool) -> None:
+    """Fetch or copy a KERNEL into the cache.
+
+    KERNEL is debian (the newest with sched_ext), debian:VERSION, host (the one that runs here), or
+    file:VMLINUZ[,modules=DIR].
+    """
+    added = kernel_sources.add(kernel_spec, mirror=mirror_url, progress=_progress)
+    click.echo(json.dumps(_document(added), indent=2) if as_json else _line(added))
+
+
+@command.command("list", epilog=f"{_EXAMPLE}runoff kernel list --json")
+@click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
+def list_kernels(as_json: bool) -> None:
+    """Name the kernels in the cache, the newest first."""
+    found = kernel.stored()
+    if as_json:
+        click.echo(json.dumps([_document(each) for each in found], indent=2))
+        return
+    for each in found:
+        click.echo(_line(each))
+    if not found:
+        click.echo("none yet: runoff kernel add debian", err=True)
+
+
+@command.command("remove", epilog=f"{_EXAMPLE}runoff kernel remove debian:6.19")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Delete a kernel from the cache."""
+    click.echo(f"removed {kernel.remove(name).name}")

@@ -1,0 +1,1 @@
+"""A real kernel in QEMU: kernels, root file systems, the machine and its guest."""

@@ -1,0 +1,109 @@
+"""The lab's cache: where kernels, images and apt's private state live, built once and never seen half built."""
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import platformdirs
+
+from runoff.errors import MissingError
+
+Progress = Callable[[str], None]
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+_NO_ACCESS = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
+_CHUNK = 1 << 20
+
+
+def root() -> Path:
+    """The cache's top directory: ``RUNOFF_CACHE``, or the user's cache directory."""
+    chosen = os.environ.get("RUNOFF_CACHE")
+    return Path(chosen).absolute() if chosen else platformdirs.user_cache_path("runoff")
+
+
+def kernels() -> Path:
+    """One directory per kernel."""
+    return root() / "kernels"
+
+
+def images() -> Path:
+    """One directory per root file system."""
+    return root() / "images"
+
+
+def apt() -> Path:
+    """Private apt state, one directory per mirror."""
+    return root() / "apt"
+
+
+def sha256(path: Path) -> str:
+    """Hex digest of a file's content."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def writing() -> Iterator[None]:
+    """Turn a full or unwritable cache into a sentence that names it.
+
+    Raises:
+        MissingError: in place of the OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise MissingError(f"no room left in {root()}: free some, or set RUNOFF_CACHE to a larger disk") from error
+        if error.errno in _NO_ACCESS:
+            raise MissingError(
+                f"{error.filename or root()} cannot be written ({error.strerror}): "
+                "set RUNOFF_CACHE to a directory of your own"
+            ) from error
+        raise
+
+
+@contextlib.contextmanager
+def locked(path: Path, progress: Progress) -> Iterator[None]:
+    """Hold the exclusive lock that belongs to ``path``; says so when another process has it."""
+    with contextlib.ExitStack() as stack:
+        with writing():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context((path.parent / f".{path.name}.lock").open("w"))
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            progress(f"waiting for another runoff that builds {path.name}")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def building(final: Path, progress: Progress) -> Iterator[Path | None]:
+    """Build the directory ``final``: yields a temporary one that takes its place when the block succeeds.
+
+    Yields None when ``final`` is there already, maybe because another process has just finished it. What a killed
+    build left behind is removed by the next one.
+    """
+    with locked(final, progress):
+        if final.exists():
+            yield None
+            return
+        part = final.parent / f".{final.name}.part"
+        with writing():
+            shutil.rmtree(part, ignore_errors=True)
+            part.mkdir()
+        try:
+            with writing():
+                yield part
+                part.chmod(0o755)
+                part.rename(final)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)

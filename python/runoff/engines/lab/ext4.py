@@ -1,0 +1,86 @@
+"""Turn a directory tree into an ext4 image without root, byte for byte the same for the same tree and e2fsprogs."""
+
+import os
+import re
+from pathlib import Path
+
+from runoff.engines.lab import tools
+
+EPOCH_S = 1735689600
+"""2025-01-01: every time stamp in an image. No guest's clock is earlier, so `make` sees no file from the future."""
+FREE_BYTES = 256 << 20
+"""Room for what workloads write."""
+ALIGN_BYTES = 2 << 20
+"""The kernel maps NVDIMMs in units of this size (memremap_compat_align)."""
+_UUID = "6f1d9cbb-4a49-4d5c-9a76-1d2f0f6f3b7e"
+_BLOCK_BYTES = 4096
+_INODE_BYTES = 256
+_SPARE_INODES = 32768
+_JOURNAL_BYTES = 16 << 20
+_FIRST_INODE = 11
+_ROOT_INODE = 2
+_PACKAGE = "e2fsprogs"
+_FIXED_TIME = {"SOURCE_DATE_EPOCH": str(EPOCH_S), "E2FSPROGS_FAKE_TIME": str(EPOCH_S)}
+
+
+def make(tree: Path, image: Path) -> None:
+    """Write ``tree`` as an ext4 file system owned by root with `FREE_BYTES` of room; modes are kept.
+
+    Raises:
+        MissingError: e2fsprogs is not installed.
+        RunoffError: it failed.
+    """
+    used, files = _measure(tree)
+    inodes = files + _SPARE_INODES
+    size = used + inodes * _INODE_BYTES + _JOURNAL_BYTES + FREE_BYTES
+    size += -size % ALIGN_BYTES
+    with image.open("wb") as file:
+        file.truncate(size)
+    fixed = f"root_owner=0:0,hash_seed={_UUID},lazy_itable_init=0,lazy_journal_init=0,nodiscard"
+    options = f"-q -F -m 0 -b {_BLOCK_BYTES} -I {_INODE_BYTES} -N {inodes} -J size={_JOURNAL_BYTES >> 20} -L runoff"
+    tools.run(
+        [tools.require("mkfs.ext4", _PACKAGE), *options.split(), "-U", _UUID, "-E", fixed, "-d", tree, image],
+        what=f"making {image.name}",
+        env=_FIXED_TIME,
+    )
+    _normalise(image)
+
+
+def _measure(tree: Path) -> tuple[int, int]:
+    """Bytes in whole blocks and number of files of a tree."""
+    used = files = 0
+    for directory, subdirectories, names in os.walk(tree):
+        for name in [*subdirectories, *names]:
+            size = Path(directory, name).lstat().st_size
+            used += -(-size // _BLOCK_BYTES) * _BLOCK_BYTES
+            files += 1
+    return used, files
+
+
+def _normalise(image: Path) -> None:
+    """Give every inode to root and set its times: mkfs copies both from the machine that happens to build."""
+    debugfs = tools.require("debugfs", _PACKAGE)
+    header = tools.run(
+        [tools.require("dumpe2fs", _PACKAGE), "-h", image], what=f"reading {image.name}", env=_FIXED_TIME
+    )
+    count, free = (_header_number(header, field) for field in ("Inode count", "Free inodes"))
+    fields = {"uid": "0", "gid": "0"}
+    for stamp in ("ctime", "atime", "mtime", "crtime"):
+        fields |= {stamp: f"@{EPOCH_S}", f"{stamp}_extra": "0"}
+    script = image.with_suffix(".debugfs")
+    script.write_text(
+        "".join(
+            f"set_inode_field <{inode}> {field} {value}\n"
+            for inode in [_ROOT_INODE, *range(_FIRST_INODE, count - free + 1)]
+            for field, value in fields.items()
+        )
+    )
+    tools.run([debugfs, "-w", "-f", script, image], what=f"setting the times in {image.name}", env=_FIXED_TIME)
+    script.unlink()
+
+
+def _header_number(header: str, field: str) -> int:
+    found = re.search(rf"^{field}:\s+(\d+)$", header, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"dumpe2fs states no {field}")
+    return int(found.group(1))

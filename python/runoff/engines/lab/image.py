@@ -1,0 +1,170 @@
+"""The lab's root file systems: ext4 images in the cache, found by what they are made of."""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from runoff.engines.lab import cache, debian, ext4, rootfs
+from runoff.errors import MissingError, UsageError
+
+FORMAT = 1
+"""Version of how images are made; raising it makes all of them anew."""
+_META = "meta.json"
+_IMAGE = "image.ext4"
+_NAME_LENGTH = 12
+_PACKAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What decides the name of an image."""
+
+    suite: str
+    packages: tuple[str, ...]
+    """Names of packages, sorted; their dependencies come with them."""
+    sources: tuple[str, ...]
+    """Names of source packages, sorted; unpacked in /usr/src/NAME."""
+    tarball_sha256: str | None = None
+    """Of the root tarball, when the image was made from one instead."""
+    format: int = FORMAT
+
+    @property
+    def name(self) -> str:
+        """The image's name: a digest of the recipe."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:_NAME_LENGTH]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A root file system ready to be attached as an NVDIMM."""
+
+    name: str
+    path: Path
+    sha256: str
+    size_bytes: int
+    """A multiple of `ext4.ALIGN_BYTES`."""
+    recipe: Recipe
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """Versions of all Debian packages in it, by name."""
+    origin: str = ""
+    """The tarball's file name, when it was made from one."""
+
+
+def recipe(packages: Sequence[str], sources: Sequence[str] = ()) -> Recipe:
+    """The recipe of an image with these Debian packages and unpacked source packages."""
+    for name in [*packages, *sources]:
+        if not _PACKAGE_NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is no Debian package name: give names such as rt-tests")
+    return Recipe(debian.SUITE, tuple(sorted(set(packages))), tuple(sorted(set(sources))))
+
+
+def cached(wanted: Recipe) -> Image | None:
+    """The image of this recipe, if it has been made."""
+    return next((image for image in stored() if image.recipe == wanted), None)
+
+
+def ensure(
+    packages: Sequence[str], sources: Sequence[str], progress: cache.Progress, mirror: str | None = None
+) -> Image:
+    """The image with these packages and sources, made now if it is not in the cache.
+
+    Raises:
+        UsageError: a name is no package name.
+        MissingError: a program, a package or the archive is not there, or the cache has no room.
+        RunoffError: a step failed.
+    """
+    wanted = recipe(packages, sources)
+    found = cached(wanted)
+    if found is not None:
+        return found
+    archive = debian.open_archive(mirror, progress)
+    with cache.building(cache.images() / wanted.name, progress) as part:
+        if part is not None:
+            tree = rootfs.bootstrap(archive, wanted.packages, wanted.sources, part, progress)
+            _finish(part, tree, wanted, "", progress)
+    return find(wanted.name)
+
+
+def add(tarball: Path, progress: cache.Progress) -> Image:
+    """Make an image from a root tarball.
+
+    Raises:
+        MissingError: there is no such file.
+        RunoffError: it is no root file system.
+    """
+    if not tarball.is_file():
+        raise MissingError(f"{tarball} does not exist: pack a root file system with tar -C ROOT -cf {tarball.name} .")
+    wanted = Recipe("", (), (), cache.sha256(tarball))
+    with cache.building(cache.images() / wanted.name, progress) as part:
+        if part is not None:
+            progress(f"unpacking {tarball.name}")
+            tree = rootfs.unpack(tarball.absolute(), part)
+            _finish(part, tree, wanted, tarball.name, progress)
+    return find(wanted.name)
+
+
+def stored() -> list[Image]:
+    """All usable images, by name."""
+    found = []
+    for meta in sorted(cache.images().glob(f"[!.]*/{_META}")):
+        fields = json.loads(meta.read_text())
+        if fields["recipe"].get("format") == FORMAT:
+            found.append(_read(fields, meta.parent))
+    return found
+
+
+def find(name: str) -> Image:
+    """The stored image whose name, or the file name of its tarball, begins with ``name``.
+
+    Raises:
+        MissingError: there is none.
+        UsageError: there are several.
+    """
+    fitting = [image for image in stored() if image.name.startswith(name) or (image.origin == name)]
+    if not fitting:
+        raise MissingError(f"the lab has no image {name}: runoff image list names those it has")
+    if len(fitting) > 1:
+        raise UsageError(f"{name} fits {', '.join(image.name for image in fitting)}: give more of the name")
+    return fitting[0]
+
+
+def remove(name: str) -> Image:
+    """Delete the image `find` would return, and return what was known of it."""
+    image = find(name)
+    with cache.writing():
+        shutil.rmtree(image.path.parent)
+    return image
+
+
+def _finish(part: Path, tree: Path, wanted: Recipe, origin: str, progress: cache.Progress) -> None:
+    """Make the image, describe it, and leave nothing else in ``part``."""
+    progress("making the ext4 image")
+    packages = rootfs.installed(tree)
+    ext4.make(tree, part / _IMAGE)
+    size = (part / _IMAGE).stat().st_size
+    meta = {
+        "recipe": asdict(wanted),
+        "sha256": cache.sha256(part / _IMAGE),
+        "size_bytes": size,
+        "packages": packages,
+        "origin": origin,
+    }
+    for other in part.iterdir():
+        if other.is_dir():
+            shutil.rmtree(other)
+        elif other.name != _IMAGE:
+            other.unlink()
+    (part / _META).write_text(json.dumps(meta, indent=2, sort_keys=True) + "\n")
+
+
+def _read(fields: Mapping[str, object], directory: Path) -> Image:
+    known = dict(fields)
+    raw = known.pop("recipe")
+    assert isinstance(raw, dict)
+    made = Recipe(**{**raw, "packages": tuple(raw["packages"]), "sources": tuple(raw["sources"])})
+    return Image(name=directory.name, path=directory / _IMAGE, recipe=made, **known)  # type: ignore[arg-type]

@@ -1,0 +1,116 @@
+"""The guest's first file system: a newc cpio archive, the same bytes for the same content.
+
+Format: the kernel's Documentation/driver-api/early-userspace/buffer-format.rst.
+"""
+
+import re
+import stat
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from runoff.engines.lab import cache, tools
+from runoff.errors import MissingError, UsageError
+
+MODULES = "/modules"
+"""Guest directory of the .ko files; MODULES/order names them in the order to insert them."""
+_DIRECTORIES = ("/boot", "/dev", "/image", "/modules", "/proc", "/run", "/sys", "/tmp")
+_DEVICES = {"/dev/console": (5, 1), "/dev/null": (1, 3)}
+_EXECUTABLE = stat.S_IFREG | 0o755
+_PLAIN = stat.S_IFREG | 0o644
+_LDD_LINE = re.compile(r"^\s*(?:\S+ => )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
+_LDD_MISSING = re.compile(r"^\s*(\S+) => not found$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    path: str
+    mode: int
+    content: bytes = b""
+    device: tuple[int, int] = (0, 0)
+
+
+def build(
+    agent: Path,
+    modules: Sequence[Path],
+    files: Mapping[str, bytes | Path],
+    out: Path,
+    programs: Sequence[Path] = (),
+) -> None:
+    """Write the archive to ``out``.
+
+    ``agent`` becomes /init; ``modules`` are inserted in the given order; ``files`` maps absolute guest paths to their
+    content or to a file of the host; ``programs`` are host programs that come under their own paths, with the
+    libraries they load. `Kernel.guest_files` gives the files that libbpf needs.
+
+    Raises:
+        MissingError: a file is not there, or a program's library is not.
+        UsageError: a guest path is not absolute.
+    """
+    entries = {"/init": _Entry("/init", _EXECUTABLE, _read(agent))}
+    for module in modules:
+        path = f"{MODULES}/{module.name}"
+        entries[path] = _Entry(path, _PLAIN, _read(module))
+    order = "".join(f"{name}\n" for name in dict.fromkeys(module.name for module in modules))
+    entries[f"{MODULES}/order"] = _Entry(f"{MODULES}/order", _PLAIN, order.encode())
+    for program in programs:
+        for path in [str(program.absolute()), *libraries(program)]:
+            entries[path] = _Entry(path, _EXECUTABLE, _read(Path(path)))
+    for path, content in files.items():
+        if not path.startswith("/") or ".." in PurePosixPath(path).parts:
+            raise UsageError(f"{path!r} is no absolute path for a guest's file: begin it with /")
+        entries[path] = _Entry(path, _PLAIN, content if isinstance(content, bytes) else _read(content))
+    with cache.writing(), out.open("wb") as archive:
+        for part in _archive(entries):
+            archive.write(part)
+
+
+def libraries(program: Path) -> list[str]:
+    """The shared libraries a program loads, the dynamic linker among them, by the paths `ldd` names.
+
+    Raises:
+        MissingError: the program or one of the libraries is not there.
+    """
+    if not program.is_file():
+        raise MissingError(f"the program {program} does not exist: give its full path")
+    ldd = subprocess.run(
+        [tools.require("ldd", "libc-bin"), str(program.absolute())], capture_output=True, text=True, check=False
+    )
+    lost = _LDD_MISSING.findall(ldd.stdout)
+    if lost:
+        raise MissingError(f"{program} needs {', '.join(lost)}, which this machine does not have: install the library")
+    return _LDD_LINE.findall(ldd.stdout)
+
+
+def _archive(entries: Mapping[str, _Entry]) -> Iterator[bytes]:
+    everything = {path: _Entry(path, stat.S_IFDIR | 0o755) for path in _parents([*_DIRECTORIES, *entries, *_DEVICES])}
+    everything |= {path: _Entry(path, stat.S_IFCHR | 0o600, device=numbers) for path, numbers in _DEVICES.items()}
+    everything |= entries
+    for inode, path in enumerate(sorted(everything), start=1):
+        yield from _record(everything[path], inode)
+    yield from _record(_Entry("/TRAILER!!!", 0), 0)
+
+
+def _parents(paths: Sequence[str]) -> set[str]:
+    """Every directory above the paths, and the ones listed for themselves."""
+    above = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
+    return (above | set(_DIRECTORIES)) - {"/"}
+
+
+def _record(entry: _Entry, inode: int) -> Iterator[bytes]:
+    name = entry.path.removeprefix("/").encode() + b"\0"
+    links = 2 if stat.S_ISDIR(entry.mode) else 1
+    user = group = modified = device_major = device_minor = checksum = 0
+    of_file = (inode, entry.mode, user, group, links, modified, len(entry.content))
+    numbers = (*of_file, device_major, device_minor, *entry.device, len(name), checksum)
+    head = b"070701" + b"".join(b"%08x" % number for number in numbers) + name
+    yield head + b"\0" * (-len(head) % 4)
+    yield entry.content + b"\0" * (-len(entry.content) % 4)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise MissingError(f"{path} does not exist, but the guest needs it") from error

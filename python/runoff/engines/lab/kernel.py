@@ -1,0 +1,175 @@
+"""The lab's kernels as they lie in the cache: find one, list them, remove one."""
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+from runoff.engines.lab import cache
+from runoff.engines.lab.modules import Modules
+from runoff.errors import MissingError
+
+FORMAT = 1
+"""Version of the directory's layout; a kernel stored under another one has to be added again."""
+_META = "meta.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What is known of a stored kernel without booting it."""
+
+    name: str
+    """``debian:RELEASE``, ``host:RELEASE`` or ``file:RELEASE``."""
+    release: str
+    """As ``uname -r`` prints it."""
+    version: str
+    """The package's version, or where the file came from."""
+    sched_ext: bool | None
+    """CONFIG_SCHED_CLASS_EXT; None when no configuration is known."""
+    btf: bool | None
+    """CONFIG_DEBUG_INFO_BTF."""
+    hz: int | None
+    """CONFIG_HZ: timer ticks a second."""
+    elf: bool
+    """The image is the ELF payload, which boots through PVH without unpacking itself."""
+    sha256: str
+    """Of the image that is booted."""
+    config_sha256: str | None
+    packages: Mapping[str, Mapping[str, str]]
+    """By package name: version and sha256."""
+    format: int = FORMAT
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel ready to boot."""
+
+    meta: Meta
+    directory: Path
+
+    @property
+    def name(self) -> str:
+        """Full name, for instance ``debian:7.2.12+deb13-cloud-amd64``."""
+        return self.meta.name
+
+    @property
+    def release(self) -> str:
+        """As ``uname -r`` prints it in the guest."""
+        return self.meta.release
+
+    @property
+    def vmlinux(self) -> Path:
+        """The image for QEMU's ``-kernel``: ELF where it could be unpacked, else the bzImage."""
+        return self.directory / "vmlinux"
+
+    @property
+    def config(self) -> Path | None:
+        """The build configuration, or None when none is known."""
+        path = self.directory / "config"
+        return path if path.exists() else None
+
+    @property
+    def sched_ext(self) -> bool | None:
+        """Whether schedulers can be attached; None when no configuration is known."""
+        return self.meta.sched_ext
+
+    @property
+    def btf(self) -> bool | None:
+        """Whether the kernel describes its types, which BPF programs need."""
+        return self.meta.btf
+
+    @property
+    def sha256(self) -> str:
+        """Hex digest of the image that is booted."""
+        return self.meta.sha256
+
+    @cached_property
+    def modules(self) -> Modules:
+        """The loadable modules."""
+        return Modules(module_tree(self.directory, self.release), self.directory / "ko")
+
+    def module(self, name: str) -> list[Path]:
+        """The .ko files to insert in this order for ``name``; empty when it is built in.
+
+        Raises:
+            MissingError: this kernel has no such module.
+        """
+        with cache.writing():
+            return self.modules.files(name)
+
+    def guest_files(self) -> dict[str, Path]:
+        """What the guest needs to know of its kernel, by guest path: libbpf reads the configuration there."""
+        return {f"/boot/config-{self.release}": self.config} if self.config else {}
+
+
+def module_tree(directory: Path, release: str) -> Path:
+    """Where a stored kernel keeps its modules: the place ``depmod -b`` expects."""
+    return directory / "lib/modules" / release
+
+
+def directory_of(name: str) -> Path:
+    """The cache directory of the kernel with this full name."""
+    return cache.kernels() / re.sub(r"[^A-Za-z0-9.+_-]", "_", name)
+
+
+def write_meta(directory: Path, meta: Meta) -> None:
+    """Store what is known of the kernel in ``directory``."""
+    (directory / _META).write_text(json.dumps(asdict(meta), indent=2, sort_keys=True) + "\n")
+
+
+def stored() -> list[Kernel]:
+    """All usable kernels, newest release first."""
+    found = []
+    for meta in sorted(cache.kernels().glob(f"[!.]*/{_META}")):
+        fields = json.loads(meta.read_text())
+        if fields.get("format") == FORMAT:
+            found.append(Kernel(Meta(**fields), meta.parent))
+    return sorted(found, key=lambda kernel: release_key(kernel.release), reverse=True)
+
+
+def release_key(release: str) -> tuple[int, ...]:
+    """Order of releases: their numbers, left to right."""
+    return tuple(int(number) for number in re.findall(r"\d+", release))
+
+
+def matches(release: str, prefix: str) -> bool:
+    """Whether ``release`` begins with the version ``prefix``, whole numbers only: 6.1 does not fit 6.19."""
+    return not prefix or re.match(re.escape(prefix) + r"(?!\d)", release) is not None
+
+
+def find(name: str) -> Kernel:
+    """The newest stored kernel of that name: ``debian``, ``debian:6.19``, ``host``, or a full name.
+
+    Raises:
+        MissingError: there is none; the sentence says how to add it.
+    """
+    kind, _, version = name.partition(":")
+    for kernel in stored():
+        own_kind, _, _ = kernel.name.partition(":")
+        if own_kind == kind and (not version or matches(kernel.release, version)):
+            return kernel
+    raise MissingError(f"the lab has no kernel {name}: runoff kernel add {name}")
+
+
+def default() -> Kernel:
+    """The kernel the lab boots when none is named: the newest that schedulers can be attached to.
+
+    Raises:
+        MissingError: there is none.
+    """
+    able = [kernel for kernel in stored() if kernel.sched_ext]
+    if not able:
+        raise MissingError("the lab has no kernel with sched_ext yet: runoff kernel add debian")
+    preferred = [kernel for kernel in able if kernel.name.startswith("debian:")]
+    return (preferred or able)[0]
+
+
+def remove(name: str) -> Kernel:
+    """Delete the stored kernel `find` would return, and return what was known of it."""
+    kernel = find(name)
+    with cache.writing():
+        shutil.rmtree(kernel.directory)
+    return kernel

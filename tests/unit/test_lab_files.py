@@ -1,0 +1,132 @@
+"""The guest's archive and images, checked by the programs that read them: cpio and e2fsprogs."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from runoff.engines.lab import ext4, initramfs, rootfs, tools
+from runoff.errors import MissingError, RunoffError, UsageError
+
+needs_e2fsprogs = pytest.mark.skipif(tools.locate("mkfs.ext4") is None, reason="no e2fsprogs on this machine")
+
+
+@pytest.fixture
+def agent(tmp_path):
+    path = tmp_path / "agent"
+    path.write_bytes(b"\x7fELF agent")
+    return path
+
+
+def names_in(archive: Path) -> list[str]:
+    listing = subprocess.run(
+        ["cpio", "-t", "--quiet"], stdin=archive.open("rb"), capture_output=True, text=True, check=True
+    )
+    return listing.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("cpio") is None, reason="no cpio on this machine")
+def test_cpio_reads_the_archive(agent, tmp_path):
+    out = tmp_path / "initramfs"
+    module = tmp_path / "nd_pmem.ko"
+    module.write_bytes(b"module")
+    initramfs.build(agent, [module], {"/boot.json": b"{}", "/etc/deep/er": b"x"}, out, programs=[Path("/bin/ls")])
+    names = names_in(out)
+    assert {"init", "modules/nd_pmem.ko", "modules/order", "boot.json", "etc", "etc/deep", "etc/deep/er"} <= set(names)
+    assert "bin/ls" in names
+    assert any("libc.so" in name for name in names)
+    assert names.index("etc") < names.index("etc/deep") < names.index("etc/deep/er")
+
+
+def test_archive_depends_on_content_only(agent, tmp_path):
+    initramfs.build(agent, [], {"/b": b"1", "/a": b"2"}, tmp_path / "first")
+    os.utime(agent, (1, 1))
+    agent.chmod(0o600)
+    initramfs.build(agent, [], {"/a": b"2", "/b": b"1"}, tmp_path / "second")
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+    initramfs.build(agent, [], {"/a": b"2", "/b": b"0"}, tmp_path / "third")
+    assert (tmp_path / "first").read_bytes() != (tmp_path / "third").read_bytes()
+
+
+@pytest.mark.parametrize("path", ["boot.json", "/a/../b"])
+def test_guest_paths_are_absolute(agent, tmp_path, path):
+    with pytest.raises(UsageError, match="absolute"):
+        initramfs.build(agent, [], {path: b""}, tmp_path / "out")
+
+
+def test_missing_program_is_named(agent, tmp_path):
+    with pytest.raises(MissingError, match="scx_none"):
+        initramfs.build(agent, [], {}, tmp_path / "out", programs=[tmp_path / "scx_none"])
+
+
+def small_tree(directory: Path) -> Path:
+    (directory / "usr/bin").mkdir(parents=True)
+    (directory / "usr/bin/tool").write_bytes(b"tool" * 5000)
+    (directory / "usr/bin/tool").chmod(0o755)
+    (directory / "usr/bin/link").symlink_to("tool")
+    os.link(directory / "usr/bin/tool", directory / "usr/bin/hard")
+    return directory
+
+
+@needs_e2fsprogs
+def test_image_is_the_same_for_the_same_tree_made_at_another_time(tmp_path):
+    first, second = small_tree(tmp_path / "one"), small_tree(tmp_path / "two")
+    for path in second.rglob("*"):
+        os.utime(path, (12345, 67890), follow_symlinks=False)
+    ext4.make(first, tmp_path / "one.ext4")
+    ext4.make(second, tmp_path / "two.ext4")
+    assert subprocess.run(["cmp", tmp_path / "one.ext4", tmp_path / "two.ext4"], check=False).returncode == 0
+
+
+@needs_e2fsprogs
+def test_image_is_whole_aligned_and_has_room(tmp_path):
+    image = tmp_path / "image.ext4"
+    ext4.make(small_tree(tmp_path / "tree"), image)
+    assert image.stat().st_size % ext4.ALIGN_BYTES == 0
+    subprocess.run([tools.require("e2fsck", "e2fsprogs"), "-fn", image], check=True, capture_output=True)
+    header = subprocess.run(
+        [tools.require("dumpe2fs", "e2fsprogs"), "-h", image], check=True, capture_output=True, text=True
+    ).stdout
+    free = next(int(line.split(":")[1]) for line in header.splitlines() if line.startswith("Free blocks"))
+    assert free * 4096 >= ext4.FREE_BYTES
+
+
+@needs_e2fsprogs
+def test_files_belong_to_root_and_keep_their_modes(tmp_path):
+    image = tmp_path / "image.ext4"
+    ext4.make(small_tree(tmp_path / "tree"), image)
+    shown = subprocess.run(
+        [tools.require("debugfs", "e2fsprogs"), "-R", "stat /usr/bin/tool", image],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "Mode:  0755" in shown
+    assert "User:     0   Group:     0" in shown
+    assert "Links: 2" in shown
+
+
+def test_unpack_leaves_out_devices_of_the_root_only(tmp_path):
+    tree = tmp_path / "root"
+    (tree / "dev").mkdir(parents=True)
+    (tree / "dev/gone").touch()
+    (tree / "usr/src/x/dev").mkdir(parents=True)
+    (tree / "usr/src/x/dev/kept").touch()
+    (tree / "usr/src/x/locked").mkdir(mode=0o500)
+    subprocess.run(["tar", "-C", tree, "-czf", tmp_path / "root.tar.gz", "."], check=True)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    unpacked = rootfs.unpack(tmp_path / "root.tar.gz", scratch)
+    assert not (unpacked / "dev/gone").exists()
+    assert (unpacked / "usr/src/x/dev/kept").exists()
+    assert all((unpacked / point).is_dir() for point in rootfs.MOUNT_POINTS)
+    shutil.rmtree(unpacked)
+
+
+def test_unpack_refuses_what_is_no_root_file_system(tmp_path):
+    (tmp_path / "notes").write_text("hello")
+    subprocess.run(["tar", "-C", tmp_path, "-cf", tmp_path / "notes.tar", "notes"], check=True)
+    with pytest.raises(RunoffError, match="no root file system"):
+        rootfs.unpack(tmp_path / "notes.tar", tmp_path)

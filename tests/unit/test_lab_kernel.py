@@ -1,0 +1,135 @@
+"""The kernel store: names, versions, modules."""
+
+import lzma
+from pathlib import Path
+
+import pytest
+
+from runoff.engines.lab import kernel, kernel_sources
+from runoff.engines.lab.modules import Modules
+from runoff.errors import MissingError, UsageError
+
+RELEASES = ["6.12.107+deb13-cloud-amd64", "7.2.9+deb13-cloud-amd64", "7.2.12+deb13-cloud-amd64", "6.1.0-41-amd64"]
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNOFF_CACHE", str(tmp_path))
+    for release in RELEASES:
+        put(f"debian:{release}", release, sched_ext=not release.startswith("6.1"))
+    put("host:7.9.0", "7.9.0", sched_ext=True)
+    return tmp_path
+
+
+def put(name: str, release: str, sched_ext: bool) -> None:
+    directory = kernel.directory_of(name)
+    directory.mkdir(parents=True)
+    (directory / "vmlinux").write_bytes(b"\x7fELF")
+    meta = kernel.Meta(name, release, "1", sched_ext, True, 250, True, "00", "00", {})
+    kernel.write_meta(directory, meta)
+
+
+@pytest.mark.parametrize(
+    ("name", "release"),
+    [
+        ("debian", "7.2.12+deb13-cloud-amd64"),
+        ("debian:7.2", "7.2.12+deb13-cloud-amd64"),
+        ("debian:7.2.9", "7.2.9+deb13-cloud-amd64"),
+        ("debian:6.1", "6.1.0-41-amd64"),
+        ("debian:6.12.107+deb13-cloud-amd64", "6.12.107+deb13-cloud-amd64"),
+        ("host", "7.9.0"),
+    ],
+)
+def test_find_takes_the_newest_that_fits(store, name, release):
+    assert kernel.find(name).release == release
+
+
+@pytest.mark.parametrize("name", ["debian:7.2.1", "debian:8", "file", "debia"])
+def test_find_says_how_to_add_what_is_not_there(store, name):
+    with pytest.raises(MissingError, match=f"runoff kernel add {name}"):
+        kernel.find(name)
+
+
+def test_default_is_the_distributions_newest_with_sched_ext(store):
+    assert kernel.default().release == "7.2.12+deb13-cloud-amd64"
+
+
+def test_default_refuses_kernels_without_sched_ext(store):
+    for release in RELEASES[1:3]:
+        kernel.remove(f"debian:{release}")
+    kernel.remove("host")
+    with pytest.raises(MissingError, match="runoff kernel add debian"):
+        kernel.default()
+    assert len(kernel.stored()) == 2
+
+
+def test_kernel_of_another_layout_is_not_offered(store):
+    meta = kernel.directory_of("host:7.9.0") / "meta.json"
+    meta.write_text(meta.read_text().replace('"format": 1', '"format": 0'))
+    with pytest.raises(MissingError):
+        kernel.find("host")
+
+
+def test_choose_takes_signed_images_only_and_orders_versions_as_numbers():
+    names = [
+        "linux-image-7.2.9+deb13-cloud-amd64",
+        "linux-image-7.2.12+deb13-cloud-amd64",
+        "linux-image-7.2.12+deb13-cloud-amd64-dbg",
+        "linux-image-7.3.4+deb13-cloud-amd64-unsigned",
+        "linux-image-cloud-amd64",
+    ]
+    assert kernel_sources.choose(names, "") == "linux-image-7.2.12+deb13-cloud-amd64"
+    assert kernel_sources.choose(names, "7.2.9") == "linux-image-7.2.9+deb13-cloud-amd64"
+    assert kernel_sources.choose(names, "7.3") is None
+
+
+@pytest.mark.parametrize("spec", ["", "debain", "host:6.1", "file:", "file:vmlinuz,module=x"])
+def test_add_refuses_what_is_no_kernel(store, spec):
+    with pytest.raises(UsageError, match="file:VMLINUZ"):
+        kernel_sources.add(spec, mirror=None, progress=print)
+
+
+def test_add_file_names_the_missing_file(store):
+    with pytest.raises(MissingError, match="nowhere"):
+        kernel_sources.add("file:/nowhere/vmlinuz", mirror=None, progress=print)
+
+
+def test_add_file_keeps_config_and_replaces_a_changed_image(store, tmp_path):
+    image = tmp_path / "boot/vmlinux"
+    image.parent.mkdir()
+    (image.parent / "config").write_text(
+        "CONFIG_HZ=1000\nCONFIG_SCHED_CLASS_EXT=y\n# CONFIG_DEBUG_INFO_BTF is not set\n"
+    )
+    image.write_bytes(b"\x7fELF Linux version 6.13.1-own (me@here) 1")
+    first = kernel_sources.add(f"file:{image}", mirror=None, progress=print)
+    assert (first.name, first.meta.hz, first.sched_ext, first.btf) == ("file:6.13.1-own", 1000, True, False)
+    assert first.guest_files() == {"/boot/config-6.13.1-own": first.config}
+    image.write_bytes(image.read_bytes() + b" rebuilt")
+    assert kernel_sources.add(f"file:{image}", mirror=None, progress=print).sha256 != first.sha256
+
+
+def module_tree(directory: Path) -> Modules:
+    tree = directory / "lib/modules/7.2.12"
+    (tree / "kernel").mkdir(parents=True)
+    for name in ("nd_pmem", "nd_btt", "libnvdimm"):
+        (tree / f"kernel/{name}.ko.xz").write_bytes(lzma.compress(name.encode()))
+    (tree / "modules.dep").write_text(
+        "kernel/libnvdimm.ko.xz:\n"
+        "kernel/nd_btt.ko.xz: kernel/libnvdimm.ko.xz\n"
+        "kernel/nd_pmem.ko.xz: kernel/nd_btt.ko.xz kernel/libnvdimm.ko.xz\n"
+    )
+    (tree / "modules.builtin").write_text("kernel/fs/ext4/ext4.ko\n")
+    return Modules(tree, directory / "ko")
+
+
+def test_modules_come_unpacked_and_in_the_order_to_insert_them(tmp_path):
+    files = module_tree(tmp_path).files("nd-pmem")
+    assert [file.name for file in files] == ["libnvdimm.ko", "nd_btt.ko", "nd_pmem.ko"]
+    assert files[-1].read_bytes() == b"nd_pmem"
+
+
+def test_builtin_module_needs_nothing_and_a_missing_one_is_named(tmp_path):
+    modules = module_tree(tmp_path)
+    assert modules.files("ext4") == []
+    with pytest.raises(MissingError, match="has no module ublk_drv"):
+        modules.files("ublk_drv")
