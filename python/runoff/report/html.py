@@ -18,7 +18,7 @@ def render(report: Report) -> str:
     return _template().render(
         report=report,
         results=report.results,
-        title=wording.title(report),
+        title=wording.title(report).replace("  ", ", "),
         compared=" / ".join(report.results.arms),
         order=wording.order(report),
         legend=wording.legend(report),
@@ -50,13 +50,12 @@ def _typeset(text: str) -> str:
 
 
 def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
-    scale = Scale.of(table)
     return {
         "anchor": anchor,
         "table": table,
         "heading": wording.heading(table),
-        "unit": scale.unit,
-        "direction": wording.direction(table),
+        "unit": Scale.of(table).unit,
+        "about": wording.unit_and_direction(table),
         "f_test": wording.f_test(table),
         "distribution": Markup(distribution.draw(table, report.baseline)),
         "order": Markup(order.draw(report, table)) if table.metric.headline else "",

@@ -15,7 +15,7 @@ class Cell:
     interval: str
     glyph: str
     word: str
-    """CSS class and screen reader's text: a verdict's word, ``baseline`` or nothing."""
+    """Also the CSS class: a verdict's word, ``baseline`` or nothing."""
 
 
 @dataclass(frozen=True, slots=True)

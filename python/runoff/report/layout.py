@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 CUT = ".."
 
@@ -17,6 +17,15 @@ def cut_middle(text: str, width: int) -> str:
     kept = max(0, width - len(CUT))
     tail = kept // 2
     return text[: kept - tail] + CUT[:width] + (text[-tail:] if tail else "")
+
+
+def distinct_width(names: Sequence[str], least: int, most: int) -> int:
+    """The smallest width from ``least`` to ``most`` at which ``cut_middle`` keeps all names apart, else ``most``."""
+    longest = max(len(name) for name in names)
+    for width in range(least, min(longest, most)):
+        if len({cut_middle(name, width) for name in names}) == len(set(names)):
+            return width
+    return min(longest, most)
 
 
 def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:

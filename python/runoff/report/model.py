@@ -7,7 +7,7 @@ from math import isfinite
 from runoff.report import sentences
 from runoff.report.environment import EnvironmentRow, environment_rows
 from runoff.results import Metric, Results, Sample
-from runoff.statistics import Analysis, Observation, Question, Verdict, analyse
+from runoff.statistics import Analysis, Observation, Question, analyse
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN
 
 MANY_VOIDS = 0.2
@@ -180,9 +180,3 @@ def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
         if missing and table.metric.headline:
             yield f"{table.place}: {len(missing)} valid samples lack {table.metric.title}; check the workload's log"
     yield from results.warnings
-
-
-def verdict_counts(tables: tuple[Table, ...], arm: str) -> dict[Verdict, int]:
-    """How often ``arm`` got each verdict."""
-    verdicts = [table.analysis.comparisons[arm].verdict for table in tables if table.judged]
-    return {verdict: verdicts.count(verdict) for verdict in Verdict}

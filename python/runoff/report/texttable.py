@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from runoff.report import wording
-from runoff.report.layout import cut_middle
+from runoff.report.layout import cut_middle, distinct_width
 from runoff.report.model import Table
 from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text
 from runoff.statistics import Verdict
@@ -42,9 +42,9 @@ class Column:
 def rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
     """Heading, column titles and one line per arm, none longer than ``width``."""
     scale = Scale.of(table)
-    yield Text(_heading(table, scale, width), style="bold")
+    yield Text(_heading(table, width), style="bold")
     longest = max(len(arm) for arm in table.arms)
-    columns = _fitting(_columns(table, baseline, scale), width, min(longest, _distinct(table.arms)))
+    columns = _fitting(_columns(table, baseline, scale), width, distinct_width(table.arms, SHORTEST_NAME, longest))
     name = min(max(longest, len("arm")), width - len(INDENT) - _total(columns))
     titles = "".join(GAP + column.put(column.title) for column in columns)
     yield Text((INDENT + "arm".ljust(name) + titles).rstrip(), style="bright_black")
@@ -58,16 +58,8 @@ def rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
         yield line
 
 
-def _distinct(arms: tuple[str, ...]) -> int:
-    """The least width at which no two arms look alike."""
-    longest = max(len(arm) for arm in arms)
-    fitting = (w for w in range(SHORTEST_NAME, longest) if len({cut_middle(arm, w) for arm in arms}) == len(arms))
-    return next(fitting, longest)
-
-
-def _heading(table: Table, scale: Scale, width: int) -> str:
-    unit = f"{scale.unit}, " if scale.unit else ""
-    tail = f" ({unit}{wording.direction(table)})"
+def _heading(table: Table, width: int) -> str:
+    tail = f" ({wording.unit_and_direction(table)})"
     test = wording.f_test(table)
     left = cut_middle(wording.heading(table), max(0, width - len(tail))) + tail
     if test and len(left) + len(GAP) + len(test) <= width:

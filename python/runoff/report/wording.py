@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from runoff.report.model import Report, Table
-from runoff.report.numbers import p_text
+from runoff.report.numbers import Scale, p_text
 
 LETTERS = "Arms that share a letter (grp) are not separated."
 
@@ -34,6 +34,12 @@ def heading(table: Table) -> str:
 def direction(table: Table) -> str:
     """Which way is better, in words."""
     return {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}[table.metric.direction]
+
+
+def unit_and_direction(table: Table) -> str:
+    """What stands in brackets behind a heading."""
+    unit = Scale.of(table).unit
+    return f"{unit}, {direction(table)}" if unit else direction(table)
 
 
 def f_test(table: Table) -> str:
@@ -81,12 +87,12 @@ def method(report: Report) -> tuple[str, ...]:
     question = report.tables[0].analysis.question if report.tables else None
     alpha, margin = (question.alpha, question.margin) if question else (0.05, 0.02)
     return (
-        f"Samples were taken in {r.blocks} blocks ({report.engine}); {order(report)}. Samples of different engines are "
-        "never in one table.",
-        "A sample is void if the arm's scheduler was not in charge from before its start until after its end. Voids are "
-        "counted and shown; no valid sample is left out.",
-        "One-way analysis of variance with the variance pooled over all arms; all pairs by Tukey-Kramer at a family-wise "
-        f"level of {100 * alpha:g} % per table. Tables are not corrected for each other.",
+        f"Samples were taken in {r.blocks} blocks ({report.engine}); {order(report)}. "
+        "Samples of different engines are never in one table.",
+        "A sample is void if the arm's scheduler was not in charge from before its start until after its end, or the "
+        "work failed. Voids are counted and shown; no valid sample is left out.",
+        "One-way analysis of variance with the variance pooled over all arms; all pairs by Tukey-Kramer at a "
+        f"family-wise level of {100 * alpha:g} % per table. Tables are not corrected for each other.",
         "Intervals of percent changes are Fieller's with Tukey-Kramer's critical value, so an interval excludes 0 % "
         "exactly when its pair is separated. Where a value is zero or negative, or the baseline is not clear of zero, "
         "differences are given in the metric's unit.",

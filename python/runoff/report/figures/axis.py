@@ -17,11 +17,8 @@ class Axis:
 
     @classmethod
     def covering(cls, low: float, high: float, start: float, end: float) -> "Axis":
-        """With 4 % of air on both sides, and some width even for one value."""
-        if high <= low:
-            air = abs(low) * 0.05 or 1.0
-        else:
-            air = (high - low) * 0.04
+        """With 5 % of air on both sides, and some width even for one value."""
+        air = (high - low) * 0.05 if high > low else abs(low) * 0.05 or 1.0
         return cls(low - air, high + air, start, end)
 
     def at(self, value: float) -> float:

@@ -2,7 +2,7 @@
 
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import Canvas, mark, number
-from runoff.report.layout import cut_middle
+from runoff.report.layout import cut_middle, distinct_width
 from runoff.report.model import Table
 from runoff.report.numbers import Scale
 from runoff.statistics import Summary, Verdict
@@ -10,8 +10,8 @@ from runoff.statistics import Summary, Verdict
 WIDTH = 560
 ROW = 52
 TOP = 8
-NAME = 22
-PIXELS_PER_LETTER = 7
+NAMES = (16, 30)
+PIXELS_PER_LETTER = 7.6
 LANES = (0.0, -4.0, 4.0, -8.0, 8.0)
 """Where dots go that would cover each other."""
 
@@ -24,7 +24,8 @@ def draw(table: Table, baseline: str) -> str:
         return ""
     scale = Scale.of(table)
     canvas = Canvas(WIDTH, f"{table.place}: {table.metric.title}, samples, quartiles and mean by arm")
-    left = 16 + PIXELS_PER_LETTER * min(NAME, max(len(arm) for arm in table.arms))
+    letters = distinct_width(table.arms, *NAMES)
+    left = 16 + PIXELS_PER_LETTER * letters
     axis = _axis(table, scale, left)
     bottom = TOP + ROW * len(table.arms)
     for value, label in axis.ticks():
@@ -37,7 +38,7 @@ def draw(table: Table, baseline: str) -> str:
         canvas.line(x, TOP, x, bottom, "zero")
     for row, arm in enumerate(table.arms):
         middle = TOP + ROW * (row + 0.5)
-        canvas.text(left - 10, middle + 4, cut_middle(arm, NAME), "name", "end")
+        canvas.text(left - 10, middle + 4, cut_middle(arm, letters), "name", "end")
         if arm in summaries:
             _row(canvas, axis, scale, table, summaries[arm], middle)
         else:
@@ -71,8 +72,10 @@ def _row(canvas: Canvas, axis: Axis, scale: Scale, table: Table, summary: Summar
     dots = sorted(at(point.value) for point in table.points if point.arm == summary.arm)
     canvas.path("".join(mark("circle", x, strip + lane, 2.6) for x, lane in _spread(dots)), "dot")
     canvas.line(at(summary.minimum), box, at(summary.maximum), box, "whisker")
-    tip = f"{summary.arm}: quartiles {scale.plain(summary.q25)}, {scale.plain(summary.median)}, {scale.plain(summary.q75)}"
-    canvas.rect(at(summary.q25), box - 6, at(summary.q75) - at(summary.q25), 12, "box", tip)
+    quartiles = ", ".join(map(scale.plain, (summary.q25, summary.median, summary.q75)))
+    canvas.rect(
+        at(summary.q25), box - 6, at(summary.q75) - at(summary.q25), 12, "box", f"{summary.arm}: quartiles {quartiles}"
+    )
     canvas.line(at(summary.median), box - 6, at(summary.median), box + 6, "median")
 
 

@@ -2,7 +2,7 @@
 
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import Canvas, mark
-from runoff.report.layout import cut_middle
+from runoff.report.layout import cut_middle, distinct_width
 from runoff.report.model import Report, Table
 from runoff.report.numbers import percent_decimals, percent_range, percent_text
 from runoff.statistics import Comparison, Interval, Verdict
@@ -10,10 +10,10 @@ from runoff.statistics import Comparison, Interval, Verdict
 WIDTH = 720
 ROW = 22
 HEADING = 26
-LEFT = 190
-RIGHT = 96
+PIXELS_PER_LETTER = 7.4
+RIGHT = 126
 TOP = 6
-NAME = 25
+NAMES = (18, 30)
 FARTHEST = Interval(-100.0, 200.0)
 """Intervals beyond this are cut at the frame, so that one wild arm does not flatten the rest."""
 
@@ -31,7 +31,8 @@ def draw(report: Report) -> str:
     canvas = Canvas(WIDTH, f"change against {report.baseline} in percent, with intervals")
     ends = [end for _, rows in tables for _, interval in rows for end in (interval.low, interval.high)]
     low, high = max(FARTHEST.low, min(*ends, -2 * margin)), min(FARTHEST.high, max(*ends, 2 * margin))
-    axis = Axis.covering(low, high, LEFT, WIDTH - RIGHT)
+    letters = distinct_width(report.results.arms, *NAMES)
+    axis = Axis.covering(low, high, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
     canvas.rect(axis.at(-margin), TOP, axis.at(margin) - axis.at(-margin), bottom - TOP, "margin")
     for value, label in axis.ticks(8):
         canvas.line(axis.at(value), TOP, axis.at(value), bottom, "grid")
@@ -43,6 +44,7 @@ def draw(report: Report) -> str:
         better = f", {table.metric.direction} is better" if table.judged else ""
         canvas.text(2, y - 8, cut_middle(f"{table.place}: {table.metric.title}{better}", 90), "group")
         for comparison, interval in rows:
+            canvas.text(axis.start - 10, y + ROW / 2 + 4, cut_middle(comparison.arm, letters), "name", "end")
             _row(canvas, axis, comparison, interval, y + ROW / 2, percent_decimals(table))
             y += ROW
     return canvas.render(bottom + 24)
@@ -56,11 +58,9 @@ def _rows(table: Table) -> list[tuple[Comparison, Interval]]:
 def _row(canvas: Canvas, axis: Axis, comparison: Comparison, interval: Interval, y: float, decimals: int) -> None:
     verdict = comparison.verdict
     style = STYLES.get(verdict, "neutral") if verdict else "neutral"
-    canvas.text(LEFT - 10, y + 4, cut_middle(comparison.arm, NAME), "name", "end")
     canvas.line(axis.at(interval.low), y, axis.at(interval.high), y, f"span {style}")
     percent = comparison.percent or 0.0
     tip = f"{comparison.arm}: {percent_text(percent, decimals)} %, 95 % CI {percent_range(interval, decimals)}"
     canvas.path(mark("square", axis.at(percent), y), f"point {style}", tip)
-    canvas.text(
-        WIDTH - RIGHT + 8, y + 4, f"{percent_text(percent, decimals)} % {verdict or ''}".rstrip(), f"value {style}"
-    )
+    word = f", {verdict.word}" if verdict else ""
+    canvas.text(WIDTH - RIGHT + 8, y + 4, f"{percent_text(percent, decimals)} %{word}", f"value {style}")

@@ -2,7 +2,7 @@
 
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import COLOURS, SHAPES, Canvas, cross, mark
-from runoff.report.layout import cut_middle
+from runoff.report.layout import cut_middle, distinct_width
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale
 
@@ -11,9 +11,9 @@ TOP = 20
 PLOT = 170
 VOID_LANE = 22
 LEFT = 58
-NAME = 24
+NAMES = (24, 40)
 LEGEND_ROW = 20
-PIXELS_PER_LETTER = 7
+PIXELS_PER_LETTER = 7.6
 BLOCK_LABEL_ROOM = 16
 
 
@@ -68,8 +68,9 @@ def _voids(canvas: Canvas, table: Table, across: Axis, bottom: float) -> None:
 
 def _legend(canvas: Canvas, arms: tuple[str, ...], y: float) -> float:
     x = float(LEFT)
+    letters = distinct_width(arms, *NAMES)
     for number, arm in enumerate(arms):
-        name = cut_middle(arm, NAME)
+        name = cut_middle(arm, letters)
         room = 30 + PIXELS_PER_LETTER * len(name)
         if x + room > WIDTH and x > LEFT:
             x, y = float(LEFT), y + LEGEND_ROW
