@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from runoff.statistics import Analysis, Interval, Observation, Question, analyse
-from runoff.statistics.tukey import critical
+from runoff.statistics.tukey import critical, games_howell_p
 from scipy import optimize, stats
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
@@ -109,7 +109,13 @@ def test_agrees_with_statsmodels(data, variances):
     endog = np.concatenate([np.asarray(values) for values in data.values()])
     groups = np.repeat(list(data), [len(values) for values in data.values()])
     reference = pairwise_tukeyhsd(endog, groups, use_var=variances)
-    ours = [pair.p if variances == "equal" else pair.p_unpooled for pair in compare(data).pairs]
+    analysis = compare(data)
+    ours = [
+        pair.p
+        if variances == "equal"
+        else games_howell_p(analysis.summaries[pair.first], analysis.summaries[pair.second], len(data))
+        for pair in analysis.pairs
+    ]
     assert ours == pytest.approx(list(reference.pvalues), abs=1e-6)
 
 

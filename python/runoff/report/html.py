@@ -8,7 +8,7 @@ from markupsafe import Markup
 from runoff.report import json as document
 from runoff.report import wording
 from runoff.report.figures import distribution, forest, order
-from runoff.report.htmltable import pair_rows, quantile_rows, result_rows, summary_rows
+from runoff.report.htmltable import pair_rows, quantile_rows, result_rows, summary_rows, unpooled
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale
 
@@ -62,6 +62,7 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "rows": result_rows(table, report.baseline),
         "quantiles": quantile_rows(table),
         "pairs": pair_rows(table),
+        "unpooled": unpooled(table),
         "warnings": [warning.text for warning in table.analysis.warnings],
     }
 

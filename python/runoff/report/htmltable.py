@@ -110,17 +110,19 @@ def quantile_rows(table: Table) -> list[tuple[str, ...]]:
     return [(s.arm, *map(scale.plain, (s.minimum, s.q10, s.q25, s.median, s.q75, s.q90, s.maximum))) for s in known]
 
 
-def pair_rows(table: Table) -> list[tuple[str, str, str, str, str, str]]:
-    """Pair, difference, interval, p by Tukey-Kramer, p by Games-Howell, separated or not."""
+def unpooled(table: Table) -> bool:
+    """Whether the pairs were tested without pooling too."""
+    return any(pair.p_unpooled is not None for pair in table.analysis.pairs)
+
+
+def pair_rows(table: Table) -> list[tuple[str, ...]]:
+    """Pair, difference, interval, p by Tukey-Kramer, p by Games-Howell if ``unpooled``, separated or not."""
     scale = Scale.of(table)
-    return [
-        (
-            f"{pair.second} - {pair.first}",
-            scale.signed(pair.difference),
-            scale.signed_range(pair.interval) if pair.interval else "",
-            "" if pair.p is None else p_text(pair.p),
-            "" if pair.p_unpooled is None else p_text(pair.p_unpooled),
-            "separated" if pair.separated else "",
-        )
-        for pair in table.analysis.pairs
-    ]
+    also = unpooled(table)
+    rows = []
+    for pair in table.analysis.pairs:
+        interval = scale.signed_range(pair.interval) if pair.interval else ""
+        p, p_unpooled = ("" if p is None else p_text(p) for p in (pair.p, pair.p_unpooled))
+        start = (f"{pair.second} - {pair.first}", scale.signed(pair.difference), interval, p)
+        rows.append((*start, *([p_unpooled] if also else []), "separated" if pair.separated else ""))
+    return rows

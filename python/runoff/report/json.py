@@ -11,7 +11,7 @@ from runoff.statistics import Interval, Verdict
 SCHEMA = "runoff.report/1"
 """Raised whenever a reader of the last version would misread this one."""
 
-DIGITS = 9
+DIGITS = 7
 """Significant digits of computed numbers; fewer than numerical libraries agree on, more than data supports."""
 
 

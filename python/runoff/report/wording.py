@@ -99,6 +99,6 @@ def method(report: Report) -> tuple[str, ...]:
         f"An arm is the same (=) if its whole interval lies within ±{100 * margin:g} % of the baseline, better (+) or "
         "worse (-) if it is separated from the baseline and not the same, and else unclear (?).",
         "Intervals of means use each arm's own SD and Student's t. Quantiles use rank p(n + 1). Equal variances are "
-        "checked by Brown-Forsythe, drift along the run order by Mann-Kendall, both at 1 %; Games-Howell repeats the "
-        "pair test without pooling.",
+        "checked by Brown-Forsythe, drift along the run order by Mann-Kendall, both at 1 %; where the spread differs, "
+        "Games-Howell repeats the pair test without pooling.",
     )

@@ -27,14 +27,16 @@ def warnings(
     pairs: Sequence[Pair],
     comparisons: Mapping[str, Comparison],
     question: Question,
+    unequal: float | None,
 ) -> tuple[Warning, ...]:
-    """All that apply, the gravest first."""
+    """All that apply, the gravest first; ``unequal`` is ``spread_p`` where that is small."""
     found: list[Warning] = []
     found += _baseline(summaries, question)
     if len(summaries) > 1:
         found += _few(summaries, question)
         found += _no_spread(summaries, question)
-        found += _unequal_spread(arms, summaries, pairs, question)
+    if unequal is not None:
+        found += _unequal_spread(summaries, pairs, question, unequal)
     found += _drift(arms, summaries)
     found += _resolution(summaries, comparisons, question)
     return tuple(found)
@@ -82,24 +84,25 @@ def _no_spread(summaries: Mapping[str, Summary], question: Question) -> Iterator
         )
 
 
-def _unequal_spread(
-    arms: Mapping[str, Sequence[Observation]],
-    summaries: Mapping[str, Summary],
-    pairs: Sequence[Pair],
-    question: Question,
-) -> Iterator[Warning]:
-    """Brown-Forsythe (1974), that is Levene's test about the medians."""
-    spreads = [summary for summary in summaries.values() if summary.sd is not None and summary.n > 2]
+def spread_p(arms: Mapping[str, Sequence[Observation]], summaries: Mapping[str, Summary]) -> float | None:
+    """Brown-Forsythe (1974), that is Levene's test about the medians; None with too little to test."""
+    spreads = [summary for summary in summaries.values() if summary.n > 2]
     if len(spreads) < 2 or not any(summary.sd for summary in spreads):
-        return
+        return None
     scale = max(abs(o.value) for summary in spreads for o in arms[summary.arm])
-    p = float(stats.levene(*([o.value / scale for o in arms[s.arm]] for s in spreads), center="median").pvalue)
-    if not p < CHECK_ALPHA:
-        return
+    return float(stats.levene(*([o.value / scale for o in arms[s.arm]] for s in spreads), center="median").pvalue)
+
+
+def _unequal_spread(
+    summaries: Mapping[str, Summary], pairs: Sequence[Pair], question: Question, p: float
+) -> Iterator[Warning]:
+    spreads = [summary for summary in summaries.values() if summary.n > 2]
     wide, narrow = max(spreads, key=lambda s: s.sd or 0.0), min(spreads, key=lambda s: s.sd or 0.0)
     ratio = f"{(wide.sd or 0.0) / narrow.sd:.1f} times that" if narrow.sd else "not zero as that"
-    lost = [f"{q.first}/{q.second}" for q in pairs if q.separated and not (q.p_unpooled or 1.0) < question.alpha]
+    lost = [f"{q.first}/{q.second}" for q in pairs if q.separated and not (q.p_unpooled or 0.0) < question.alpha]
     check = f", which {', '.join(lost)} did not" if lost else ", as all of them did here"
+    if not any(pair.separated for pair in pairs):
+        check = ""
     yield Warning(
         "spread",
         f"the SD of {wide.arm} is {ratio} of {narrow.arm} (Brown-Forsythe p={p:.2g}), but the intervals share one "

@@ -33,7 +33,9 @@ def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> An
         if observations
     }
     fit = one_way(summaries) if summaries else None
-    pairs = tukey.pairs(fit, summaries, question) if fit else ()
+    spread = checks.spread_p(arms, summaries)
+    unequal = spread if spread is not None and spread < checks.CHECK_ALPHA else None
+    pairs = tukey.pairs(fit, summaries, question, unpooled=unequal is not None) if fit else ()
     relative = _relative(summaries, fit, question)
     comparisons = {arm: _compare(arm, summaries, fit, pairs, question, relative) for arm in arms}
     return Analysis(
@@ -44,7 +46,7 @@ def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> An
         comparisons=comparisons,
         letters=_letters(summaries, pairs, question),
         relative=relative,
-        warnings=checks.warnings(arms, summaries, pairs, comparisons, question),
+        warnings=checks.warnings(arms, summaries, pairs, comparisons, question, unequal),
     )
 
 

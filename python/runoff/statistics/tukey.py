@@ -24,15 +24,17 @@ def adjusted_p(t: float, arms: int, df: float) -> float:
     return min(1.0, max(0.0, float(stats.studentized_range.sf(math.sqrt(2) * t, arms, df))))
 
 
-def pairs(fit: Fit, summaries: Mapping[str, Summary], question: Question) -> tuple[Pair, ...]:
-    """All pairs of arms in plan order."""
+def pairs(
+    fit: Fit, summaries: Mapping[str, Summary], question: Question, *, unpooled: bool = False
+) -> tuple[Pair, ...]:
+    """All pairs of arms in plan order; ``unpooled`` asks for Games-Howell's p too."""
     couples = [(summaries[a], summaries[b]) for a, b in combinations(fit.means, 2)]
     if fit.sd == 0:
         return tuple(_constant_pair(a, b, len(couples), question) for a, b in couples)
-    return tuple(_pair(fit, a, b, question.alpha) for a, b in couples)
+    return tuple(_pair(fit, a, b, question.alpha, unpooled) for a, b in couples)
 
 
-def _pair(fit: Fit, a: Summary, b: Summary, alpha: float) -> Pair:
+def _pair(fit: Fit, a: Summary, b: Summary, alpha: float, unpooled: bool) -> Pair:
     difference = fit.means[b.arm] - fit.means[a.arm]
     arms = len(fit.means)
     error = fit.standard_error(a.arm, b.arm)
@@ -43,7 +45,7 @@ def _pair(fit: Fit, a: Summary, b: Summary, alpha: float) -> Pair:
         difference,
         Interval(difference - half, difference + half),
         adjusted_p(abs(difference) / error, arms, fit.df),
-        _games_howell_p(a, b, arms),
+        games_howell_p(a, b, arms) if unpooled else None,
         abs(difference) > half,
     )
 
@@ -64,8 +66,11 @@ def _constant_pair(a: Summary, b: Summary, pairs_tested: int, question: Question
     return Pair(a.arm, b.arm, difference, interval, p, None, separated)
 
 
-def _games_howell_p(a: Summary, b: Summary, arms: int) -> float | None:
-    """Each pair with its own variances and Welch's degrees of freedom (Games and Howell 1976)."""
+def games_howell_p(a: Summary, b: Summary, arms: int) -> float | None:
+    """Each pair with its own variances and Welch's degrees of freedom (Games and Howell 1976).
+
+    None if an arm is not replicated or neither varies.
+    """
     if (not a.sd and not b.sd) or a.sd is None or b.sd is None:
         return None
     scale = max(a.sd, b.sd)

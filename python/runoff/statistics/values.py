@@ -110,7 +110,7 @@ class Pair:
     p: float | None
     """Adjusted for all pairs."""
     p_unpooled: float | None
-    """Games-Howell: the same question without assuming equal variances."""
+    """Games-Howell: the same question without assuming equal variances; only where they are not equal."""
     separated: bool
 
 

@@ -3,6 +3,9 @@
 import math
 from dataclasses import dataclass
 
+NARROWEST = 1e-9
+"""Relative to the values; below this, ticks would differ only in digits nobody reads."""
+
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
@@ -18,7 +21,8 @@ class Axis:
     @classmethod
     def covering(cls, low: float, high: float, start: float, end: float) -> "Axis":
         """With 5 % of air on both sides, and some width even for one value."""
-        air = (high - low) * 0.05 if high > low else abs(low) * 0.05 or 1.0
+        size = max(abs(low), abs(high))
+        air = (high - low) * 0.05 if high - low > NARROWEST * size else size * 0.05 or 1.0
         return cls(low - air, high + air, start, end)
 
     def at(self, value: float) -> float:

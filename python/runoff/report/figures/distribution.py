@@ -1,7 +1,7 @@
 """Every sample, its box plot and the interval of its mean, one row per arm on a common axis."""
 
 from runoff.report.figures.axis import Axis
-from runoff.report.figures.svg import Canvas, mark, number
+from runoff.report.figures.svg import Canvas, dots, number
 from runoff.report.layout import cut_middle, distinct_width
 from runoff.report.model import Table
 from runoff.report.numbers import Scale
@@ -69,8 +69,8 @@ def _row(canvas: Canvas, axis: Axis, scale: Scale, table: Table, summary: Summar
         tip = f"{summary.arm}: mean {scale.plain(summary.mean)} {scale.unit}, 95 % CI {scale.range(summary.ci)}"
         style = STYLES.get(verdict, "ci") if verdict else "ci"
         canvas.path(f"{d}L{number(mean)} {number(strip + 12)}ZM{number(mean)} {number(strip - 12)}v24", style, tip)
-    dots = sorted(at(point.value) for point in table.points if point.arm == summary.arm)
-    canvas.path("".join(mark("circle", x, strip + lane, 2.6) for x, lane in _spread(dots)), "dot")
+    places = sorted(at(point.value) for point in table.points if point.arm == summary.arm)
+    canvas.path(dots((x, strip + lane) for x, lane in _spread(places)), "dot")
     canvas.line(at(summary.minimum), box, at(summary.maximum), box, "whisker")
     quartiles = ", ".join(map(scale.plain, (summary.q25, summary.median, summary.q75)))
     canvas.rect(
@@ -79,11 +79,11 @@ def _row(canvas: Canvas, axis: Axis, scale: Scale, table: Table, summary: Summar
     canvas.line(at(summary.median), box - 6, at(summary.median), box + 6, "median")
 
 
-def _spread(dots: list[float]) -> list[tuple[float, float]]:
+def _spread(places: list[float]) -> list[tuple[float, float]]:
     """A dot that touches the one before goes to the next lane."""
     placed: list[tuple[float, float]] = []
     lane = 0
-    for i, x in enumerate(dots):
-        lane = (lane + 1) % len(LANES) if i and x - dots[i - 1] < 5 else 0
+    for i, x in enumerate(places):
+        lane = (lane + 1) % len(LANES) if i and x - places[i - 1] < 5 else 0
         placed.append((x, LANES[lane]))
     return placed

@@ -32,7 +32,6 @@ def draw(report: Report, table: Table) -> str:
     for value, label in upward.ticks(5):
         canvas.line(LEFT, upward.at(value), WIDTH - 8, upward.at(value), "grid")
         canvas.text(LEFT - 6, upward.at(value) + 4, label, "tick", "end")
-    canvas.text(LEFT, TOP - 7, scale.unit, "tick", "end")
     for number, arm in enumerate(report.results.arms):
         mine = [point for point in table.points if point.arm == arm]
         d = "".join(
@@ -41,7 +40,8 @@ def draw(report: Report, table: Table) -> str:
         if d:
             canvas.path(d, f"mark a{number % COLOURS}")
     _voids(canvas, table, across, bottom)
-    canvas.text((LEFT + WIDTH) / 2, bottom + 15, "run order; bands are blocks", "tick", "middle")
+    title = f"{table.metric.title}{f' ({scale.unit})' if scale.unit else ''} in run order; bands are blocks"
+    canvas.text((LEFT + WIDTH) / 2, bottom + 15, title, "tick", "middle")
     return canvas.render(_legend(canvas, report.results.arms, bottom + 36))
 
 

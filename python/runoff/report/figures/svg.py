@@ -1,8 +1,21 @@
 """The few SVG elements the figures are made of."""
 
+from collections.abc import Iterable
 from html import escape
 
-SHAPES = ("circle", "square", "triangle", "diamond", "inverted", "plus", "bar", "star")
+OUTLINES = {
+    "circle": (-4.0, 0.0, "a4 4 0 1 0 8 0a4 4 0 1 0-8 0"),
+    "square": (-3.5, -3.5, "h7v7h-7z"),
+    "triangle": (0.0, -5.0, "l4.5 8h-9z"),
+    "diamond": (0.0, -5.0, "l4.5 5-4.5 5-4.5-5z"),
+    "inverted": (0.0, 5.0, "l4.5-8h-9z"),
+    "plus": (-1.3, -4.5, "h2.6v3.2h3.2v2.6h-3.2v3.2h-2.6v-3.2h-3.2v-2.6h3.2z"),
+    "bar": (-1.5, -5.0, "h3v10h-3z"),
+    "star": (0.0, -5.5, "l1.6 3.4h3.7l-2.8 2.5 1 3.8-3.5-2.1-3.5 2.1 1-3.8-2.8-2.5h3.7z"),
+}
+"""Start of the outline relative to the middle, and the rest of the path."""
+
+SHAPES = tuple(OUTLINES)
 """One per arm, repeated after eight; colour repeats after a different number."""
 
 COLOURS = 7
@@ -54,23 +67,15 @@ class Canvas:
         self._parts.append(f"<{name} {attributes}{inner}")
 
 
-def mark(shape: str, x: float, y: float, r: float = 4.0) -> str:
-    """The outline of a mark about (x, y), to be joined with others in one path."""
-    at = f"M{number(x)} {number(y)}"
-    d = number(2 * r)
-    outlines = {
-        "circle": f"m-{number(r)} 0a{number(r)} {number(r)} 0 1 0 {d} 0a{number(r)} {number(r)} 0 1 0-{d} 0z",
-        "square": f"m-{number(r * 0.9)}-{number(r * 0.9)}h{number(r * 1.8)}v{number(r * 1.8)}h-{number(r * 1.8)}z",
-        "triangle": f"m0-{number(r * 1.2)}l{number(r * 1.1)} {number(r * 2)}h-{number(r * 2.2)}z",
-        "diamond": f"m0-{number(r * 1.25)}l{number(r * 1.1)} {number(r * 1.25)}l-{number(r * 1.1)} {number(r * 1.25)}"
-        f"l-{number(r * 1.1)}-{number(r * 1.25)}z",
-        "inverted": f"m0 {number(r * 1.2)}l{number(r * 1.1)}-{number(r * 2)}h-{number(r * 2.2)}z",
-        "plus": f"m-1.2-{number(r)}h2.4v{number(r - 1.2)}h{number(r - 1.2)}v2.4h-{number(r - 1.2)}v{number(r - 1.2)}"
-        f"h-2.4v-{number(r - 1.2)}h-{number(r - 1.2)}v-2.4h{number(r - 1.2)}z",
-        "bar": f"m-1.5-{number(r * 1.2)}h3v{number(r * 2.4)}h-3z",
-        "star": f"m0-{number(r * 1.3)}l1.5 3.2h3.4l-2.6 2.4 1 3.5-3.3-2-3.3 2 1-3.5-2.6-2.4h3.4z",
-    }
-    return at + outlines[shape]
+def dots(places: Iterable[tuple[float, float]]) -> str:
+    """Lines of no length, which round caps turn into dots: the shortest way to draw many."""
+    return "".join(f"M{number(x)} {number(y)}h0" for x, y in places)
+
+
+def mark(shape: str, x: float, y: float) -> str:
+    """The outline of a mark about (x, y), to be joined with others in one path; eight units across."""
+    left, top, outline = OUTLINES[shape]
+    return f"M{number(x + left)} {number(y + top)}{outline}"
 
 
 def cross(x: float, y: float, r: float = 4.0) -> str:
