@@ -46,7 +46,7 @@ def read_results(directory: Path) -> Results:
             blocks=settings.blocks,
             arms=tuple(arm.label for arm in plan.arms),
             workloads=tuple(work.label for work in plan.works),
-            loads=(),
+            loads=("",),
             metrics={work.label: work.metrics for work in plan.works},
             samples=samples,
             planned=plan.planned,

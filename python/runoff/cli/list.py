@@ -78,5 +78,5 @@ def _kernels() -> list[dict[str, Any]]:
             "title": f"Linux {entry.release}, sched_ext: {'yes' if entry.sched_ext else 'no'}",
             "parameters": [],
         }
-        for entry in kernel.installed()
+        for entry in kernel.stored()
     ]

@@ -23,7 +23,7 @@ def choose(kernel: Kernel, folder: Path, say: Callable[[str], None]) -> tuple[qe
     in it, once per boot of this machine, QEMU and kernel."""
     if not os.access(KVM, os.R_OK | os.W_OK):
         return "tcg", f"{KVM} cannot be used here"
-    memory = cache.directory() / f"kvm-{_identity(kernel)}.json"
+    memory = cache.root() / f"kvm-{_identity(kernel)}.json"
     try:
         why = json.loads(memory.read_text(encoding="utf-8"))["why"]
     except (OSError, ValueError, KeyError):

@@ -60,8 +60,8 @@ class LabEngine:
             self._image = images.ensure(
                 packages=sorted({*self._plan.settings.packages, *(p for d in definitions for p in d.packages)}),
                 sources=sorted({source for d in definitions for source in d.sources}),
-                setup=[argv for d in definitions for argv in d.setup],
                 progress=say,
+                setup=[argv for d in definitions for argv in d.setup],
             )
         self._folder.mkdir(parents=True, exist_ok=True)
         if not self._virtual:
@@ -174,7 +174,7 @@ class LabEngine:
         return {
             "guest": self._fingerprints,
             "kernels": {kernel.name: {"release": kernel.release, "sha256": kernel.sha256} for kernel in self._kernels.values()},
-            "image": None if image is None else {"sha256": image.sha256, "packages": list(image.packages)},
+            "image": None if image is None else {"sha256": image.sha256, "packages": dict(image.packages)},
             "qemu": {"version": accelerator.qemu_version(), "accelerator": self._accelerator, "note": self._why_tcg},
         }
 

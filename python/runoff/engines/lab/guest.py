@@ -63,7 +63,7 @@ def boot(
         agent=find_agent(),
         modules=modules,
         files={
-            f"/boot/config-{kernel.release}": kernel.config,
+            **kernel.guest_files(),
             **cargo.files,
             **_order_files(machine, [f"/modules/{module.name}" for module in modules], orders),
         },
