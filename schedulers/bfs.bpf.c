@@ -112,6 +112,8 @@ struct cpu_state {
 	s32 sticky_pid;
 	/* The running task if dispatch is about to replace it; a higher class asks nobody. */
 	s32 leaving_pid;
+	/* Of a queue during a scan; in memory, or the verifier would look at every round of it. */
+	volatile u32 scanned;
 };
 
 static struct cpu_state cpus[MAX_CPUS];
@@ -244,9 +246,13 @@ static u32 level_of(struct task_struct *p, struct task_state *t)
 	return NORMAL;
 }
 
+/*
+ * On its way into BPF the kernel may itself forbid the current task to migrate. Only tasks that
+ * wait are moved, and for the current one a wrong answer costs an idle CPU a look at the queues.
+ */
 static bool may_run_on(const struct task_struct *p, s32 cpu)
 {
-	if (is_migration_disabled(p))
+	if (p->migration_disabled && p != bpf_get_current_task_btf())
 		return scx_bpf_task_cpu(p) == cpu;
 	return bpf_cpumask_test_cpu(cpu, p->cpus_ptr);
 }
@@ -408,6 +414,11 @@ void BPF_STRUCT_OPS(bfs_enqueue, struct task_struct *p, u64 enq_flags)
 	t->placed = t->sync = t->newborn = t->improved = false;
 }
 
+static bool scan_ends(struct cpu_state *state)
+{
+	return ++state->scanned > SCAN_LIMIT;
+}
+
 /*
  * The task that @cpu should take from @queue, 0 if none. Sticky tasks of other CPUs count with a
  * deadline so far away that they are taken only when nothing else waits here.
@@ -416,12 +427,13 @@ static s32 earliest(u64 queue, s32 cpu, u64 *deadline)
 {
 	struct task_struct *p;
 	struct task_state *t;
-	u32 scanned = 0;
+	struct cpu_state *state = cpu_state(cpu);
 	s32 pid = 0;
 	u64 key;
 
+	state->scanned = 0;
 	bpf_for_each(scx_dsq, p, queue, 0) {
-		if (++scanned > SCAN_LIMIT)
+		if (scan_ends(state))
 			break;
 		t = state_of(p);
 		if (!t || !may_run_on(p, cpu))
@@ -444,10 +456,11 @@ static bool take(u64 queue, s32 pid, s32 cpu)
 {
 	struct task_struct *p;
 	struct task_state *t;
-	u32 scanned = 0;
+	struct cpu_state *state = cpu_state(cpu);
 
+	state->scanned = 0;
 	bpf_for_each(scx_dsq, p, queue, 0) {
-		if (++scanned > SCAN_LIMIT)
+		if (scan_ends(state))
 			break;
 		if (p->pid != pid)
 			continue;
@@ -460,14 +473,15 @@ static bool take(u64 queue, s32 pid, s32 cpu)
 }
 
 /* Let tasks through that the watchdog would otherwise call stalled. */
-static void rescue_starved(u64 queue, u64 now)
+static void rescue_starved(u64 queue, s32 cpu, u64 now)
 {
 	struct task_struct *p;
 	struct task_state *t;
-	u32 scanned = 0;
+	struct cpu_state *state = cpu_state(cpu);
 
+	state->scanned = 0;
 	bpf_for_each(scx_dsq, p, queue, 0) {
-		if (++scanned > SCAN_LIMIT)
+		if (scan_ends(state))
 			break;
 		t = state_of(p);
 		if (!t || time_before(now, t->queued_at + STARVED_NS))
@@ -514,8 +528,8 @@ void BPF_STRUCT_OPS(bfs_dispatch, s32 cpu, struct task_struct *prev)
 
 	if (time_after(now, rescued_at + RESCUE_EVERY_NS)) {
 		rescued_at = now;
-		rescue_starved(NORMAL, now);
-		rescue_starved(IDLEPRIO, now);
+		rescue_starved(NORMAL, cpu, now);
+		rescue_starved(IDLEPRIO, cpu, now);
 	}
 	if (prev && (prev->scx.flags & SCX_TASK_QUEUED))
 		t = state_of(prev);
