@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from runoff.results import Metric, Results, Sample
 
@@ -114,12 +113,12 @@ def two_arms() -> Results:
     )
 
 
-def wide(arms: int, metrics: int, *, name: str = "scheduler", blocks: int = 6) -> Results:
-    """``arms`` arms with long labels and ``metrics`` headline metrics of all magnitudes."""
+def wide(arms: int, metrics: int, *, name: str = "scheduler", blocks: int = 6, headlines: int = 99) -> Results:
+    """``arms`` arms with long labels and ``metrics`` metrics of all magnitudes, the first of them headlines."""
     labels = ["default+io=anticipatory", *(f"{name}-{i}:slice_ns={10**i},mode=interactive" for i in range(1, arms))]
     units, directions = ("s", "ns", "ops/s", ""), ("lower", "higher", "none")
     kinds = tuple(
-        Metric(f"m{i}", units[i % 4], directions[i % 3], f"a rather long metric title {i}", True)
+        Metric(f"m{i}", units[i % 4], directions[i % 3], f"a rather long metric title {i}", i < headlines)
         for i in range(metrics)
     )
     cell = {
@@ -127,8 +126,3 @@ def wide(arms: int, metrics: int, *, name: str = "scheduler", blocks: int = 6) -
         for place, label in enumerate(labels)
     }
     return campaign({"a-workload-with-a-long-name": cell}, {"a-workload-with-a-long-name": kinds}, blocks=blocks)
-
-
-def only(results: Results, **fields) -> Results:
-    """A copy with some fields replaced."""
-    return replace(results, **fields)

@@ -209,3 +209,9 @@ def test_estimates_are_grey_and_fit():
     rendered = live.render(progress, 60)
     assert max(map(len, rendered.plain.split("\n"))) <= 60
     assert rendered.spans[0].style == "bright_black"
+
+
+def test_the_page_stays_small():
+    """Ten arms with long labels, four metrics, thirty blocks; five times as many metrics stay near 1 MB."""
+    page = html.render(model.build(examples.wide(10, 4, blocks=30, headlines=1)))
+    assert len(page.encode()) < 300_000
