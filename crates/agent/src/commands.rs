@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The command line of the agent. People use `runoff`; these are for it and for workloads.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -27,6 +28,11 @@ enum Command {
     Schema,
     /// Describe the schedulers inside this program, as JSON
     Schedulers,
+    /// Say as JSON why schedulers cannot be attached to a kernel image, null when they can
+    KernelTypes {
+        /// vmlinux as an ELF file
+        image: PathBuf,
+    },
     /// Keep a scheduler attached until SIGINT or SIGTERM and print its counters once a second
     Attach {
         /// One of `schedulers`, an object file (contains "/"), or exec:PROGRAM
@@ -52,6 +58,9 @@ pub fn run() -> Result<ExitCode> {
         Command::Sweep => sweep()?,
         Command::Schema => print_schema()?,
         Command::Schedulers => println!("{}", serde_json::to_string_pretty(scheduler::builtins())?),
+        Command::KernelTypes { image } => {
+            println!("{}", serde_json::to_string(&scheduler::kernel_types::objection(&image)?)?);
+        }
         Command::Attach { scheduler, parameters } => {
             let scheduler = scheduler::named(&scheduler, &parameters)?;
             return scheduler::stats::attach_until_signal(&scheduler, &mut std::io::stdout());

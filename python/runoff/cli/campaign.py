@@ -1,5 +1,6 @@
 """What the commands that carry out campaigns share: options, progress, the report at the end."""
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from runoff.errors import RunoffError
+from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan import Plan, Settings, make_plan
 
 if TYPE_CHECKING:
@@ -40,8 +41,14 @@ def begin(settings: Settings, out: Path | None, *, plan_only: bool, as_json: boo
         click.echo(directory.plan_text(settings), nl=False)
         return 0
     place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
+    made = not place.exists()
     with directory.create(place, plan) as journal:
-        return carry_out(plan, journal, as_json=as_json, jobs=jobs)
+        try:
+            return carry_out(plan, journal, as_json=as_json, jobs=jobs)
+        except (UsageError, MissingError):
+            if made and not journal.done():
+                shutil.rmtree(place)
+            raise
 
 
 def carry_out(plan: Plan, journal: "Journal", *, as_json: bool, jobs: int) -> int:
@@ -75,7 +82,6 @@ def carry_out(plan: Plan, journal: "Journal", *, as_json: bool, jobs: int) -> in
 def print_text(report: "Report") -> None:
     """The table, as wide as the terminal, in colour where it is one."""
     import os
-    import shutil
 
     from runoff.report import text
 
@@ -85,4 +91,6 @@ def print_text(report: "Report") -> None:
 
 def exit_code(report: "Report") -> int:
     """2 when some arm has no valid sample at all, so that nothing can be said about it."""
-    return 2 if report.unusable else 0
+    judged = [table for table in report.tables if table.metric.headline]
+    empty = any(not any(point.arm == arm for point in table.points) for table in judged for arm in table.arms)
+    return 2 if empty or not judged else 0

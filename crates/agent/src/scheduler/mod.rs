@@ -5,6 +5,7 @@ mod builtin;
 mod error;
 mod globals;
 mod kernel_enums;
+pub mod kernel_types;
 mod kernel_log;
 mod libbpf_log;
 mod live;

@@ -76,9 +76,10 @@ class LabEngine:
             kernel = kernels.find(name) if name else kernels.default()
             self._kernels[arm.kernel] = kernel
         if arm.needs_sched_ext and not kernel.sched_ext:
+            why = kernel.meta.objection or "it has no sched_ext"
             raise MissingError(
-                f"arm {arm.label!r}: the kernel {kernel.name} has no sched_ext: "
-                "add a newer one by `runoff kernel add debian`"
+                f"arm {arm.label!r} cannot run on the kernel {kernel.name}: {why}; "
+                "add one that takes schedulers by: runoff kernel add debian"
             )
         if arm.needs_sched_ext and not kernel.btf:
             raise MissingError(f"arm {arm.label!r}: the kernel {kernel.name} has no BTF (CONFIG_DEBUG_INFO_BTF)")

@@ -12,7 +12,7 @@ from runoff.engines.lab import cache
 from runoff.engines.lab.modules import Modules
 from runoff.errors import MissingError
 
-FORMAT = 1
+FORMAT = 2
 """Version of the directory's layout; a kernel stored under another one has to be added again."""
 _META = "meta.json"
 
@@ -38,6 +38,8 @@ class Meta:
     sha256: str
     """Of the image that is booted."""
     config_sha256: str | None
+    objection: str | None
+    """Why schedulers cannot be attached although the configuration has sched_ext; None when they can."""
     packages: Mapping[str, Mapping[str, str]]
     """By package name: version and sha256."""
     format: int = FORMAT
@@ -74,7 +76,7 @@ class Kernel:
     @property
     def sched_ext(self) -> bool | None:
         """Whether schedulers can be attached; None when no configuration is known."""
-        return self.meta.sched_ext
+        return False if self.meta.objection else self.meta.sched_ext
 
     @property
     def btf(self) -> bool | None:
@@ -111,8 +113,8 @@ def module_tree(directory: Path, release: str) -> Path:
 
 
 def directory_of(name: str) -> Path:
-    """The cache directory of the kernel with this full name."""
-    return cache.kernels() / re.sub(r"[^A-Za-z0-9.+_-]", "_", name)
+    """The cache directory of the kernel with this full name, as this version of runoff stores it."""
+    return cache.kernels() / f"{re.sub(r'[^A-Za-z0-9.+_-]', '_', name)}-format{FORMAT}"
 
 
 def write_meta(directory: Path, meta: Meta) -> None:

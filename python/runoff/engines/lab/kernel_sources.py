@@ -2,17 +2,19 @@
 
 import gzip
 import hashlib
+import json
 import platform
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
+from runoff.engines.agent import find_agent
 from runoff.engines.lab import cache, debian, kernel, modules, tools, vmlinuz
 from runoff.errors import MissingError, UsageError
 
-_META_PACKAGE = "linux-image-cloud-amd64"
-_IMAGE = re.compile(r"linux-image-(\d+\.\d+\.\d+\S*-cloud-amd64)")
+_RELEASE = re.compile(r"linux-(?:image|binary|binary-unsigned)-(\d+\.\d+\.\d+\S*-cloud-amd64)")
 _FORMS = "debian, debian:VERSION, host, or file:VMLINUZ[,modules=DIR]"
 
 
@@ -38,28 +40,73 @@ def add(spec: str, *, mirror: str | None, progress: cache.Progress) -> kernel.Ke
             raise UsageError(f"{spec!r} is no kernel to add: give {_FORMS}")
 
 
-def choose(names: list[str], version: str) -> str | None:
-    """The newest signed image package among ``names`` whose release begins with ``version``."""
-    releases = [found.group(1) for name in names if (found := _IMAGE.fullmatch(name))]
-    fitting = [release for release in releases if kernel.matches(release, version)]
-    newest = max(fitting, key=kernel.release_key, default=None)
-    return newest and f"linux-image-{newest}"
+def offered(names: Iterable[str]) -> dict[str, list[str]]:
+    """The cloud kernels among package names: release -> packages that make it up, newest release first.
+
+    Up to Linux 6.18 one package holds all; later ones are split, and an archive may have kept only some of the parts
+    of an old one, which then is no kernel. "Unsigned" speaks of Secure Boot, not of the archive's signature.
+    """
+    known = set(names)
+    found: dict[str, list[str]] = {}
+    for release in {match[1] for name in known if (match := _RELEASE.fullmatch(name))}:
+        binary = next((n for n in (f"linux-binary-{release}", f"linux-binary-unsigned-{release}") if n in known), None)
+        rest = [f"linux-modules-{release}", f"linux-base-{release}"]
+        if binary is None:
+            found[release] = [f"linux-image-{release}"]
+        elif known.issuperset(rest):
+            found[release] = [binary, *rest]
+    return dict(sorted(found.items(), key=lambda item: kernel.release_key(item[0]), reverse=True))
+
+
+def newest_of_each_series(releases: Iterable[str]) -> list[str]:
+    """The newest release of each series such as 7.3, newest series first."""
+    series: dict[tuple[int, ...], str] = {}
+    for release in sorted(releases, key=kernel.release_key, reverse=True):
+        series.setdefault(kernel.release_key(release)[:2], release)
+    return list(series.values())
 
 
 def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> kernel.Kernel:
     archive = debian.open_archive(mirror, progress)
-    image = _debian_image(archive, version)
-    release = image.removeprefix("linux-image-")
+    kernels = offered(archive.names("linux-"))
+    if version:
+        release = next((release for release in kernels if kernel.matches(release, version)), None)
+        if release is None:
+            raise MissingError(
+                f"the Debian archive {archive.address} has no cloud kernel {version}: "
+                "try a shorter version such as debian:7, or debian for the newest"
+            )
+        return _add_packages(archive, release, kernels[release], progress)
+    for release in newest_of_each_series(kernels):
+        found = _add_packages(archive, release, kernels[release], progress)
+        if found.sched_ext:
+            return found
+        progress(f"{found.name} takes no schedulers: {found.meta.objection or 'it has no sched_ext'}")
+        kernel.remove(found.name)
+    raise MissingError(
+        f"no cloud kernel of the Debian archive {archive.address} takes schedulers: runoff kernel add debian:VERSION "
+        "adds a certain one, file:VMLINUZ one of your own"
+    )
+
+
+def _add_packages(
+    archive: debian.Archive, release: str, names: list[str], progress: cache.Progress
+) -> kernel.Kernel:
     name = f"debian:{release}"
     with cache.building(kernel.directory_of(name), progress) as part:
         if part is not None:
             with tempfile.TemporaryDirectory(dir=part) as scratch:
-                tree, packages = _unpack(archive, image, Path(scratch), progress)
+                tree, packages = _unpack(archive, names, Path(scratch), progress)
                 _store(
                     part,
                     name=name,
                     origin=packages[0].version,
-                    image=_first(tree, f"lib/modules/{release}/vmlinuz", f"boot/vmlinuz-{release}"),
+                    image=_first(
+                        tree,
+                        f"lib/modules/{release}/vmlinuz",
+                        f"lib/modules/{release}/vmlinuz.unsigned",
+                        f"boot/vmlinuz-{release}",
+                    ),
                     config=_first(tree, f"lib/modules/{release}/config", f"boot/config-{release}"),
                     module_source=_first(tree, f"lib/modules/{release}"),
                     packages=packages,
@@ -68,30 +115,12 @@ def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> k
     return kernel.find(name)
 
 
-def _debian_image(archive: debian.Archive, version: str) -> str:
-    """The image package: what the metapackage of the backports points to, or the newest that fits ``version``."""
-    if version:
-        found = choose(archive.names("linux-image-"), version)
-    else:
-        depends = archive.fields(_META_PACKAGE, debian.BACKPORTS).get("Depends", "")
-        found = choose(re.findall(r"linux-image-\S+", depends), "")
-    if found is None:
-        raise MissingError(
-            f"the Debian archive {archive.address} has no cloud kernel {version or _META_PACKAGE}: "
-            "try a shorter version such as debian:7, or debian for the newest"
-        )
-    return found
-
-
 def _unpack(
-    archive: debian.Archive, image: str, scratch: Path, progress: cache.Progress
+    archive: debian.Archive, names: list[str], scratch: Path, progress: cache.Progress
 ) -> tuple[Path, list[debian.Package]]:
-    """Fetch the image and the packages it was split into, and unpack them over each other."""
-    release = image.removeprefix("linux-image-")
-    depends = archive.fields(image, debian.BACKPORTS).get("Depends", "")
-    parts = sorted(set(re.findall(rf"linux-\w+-{re.escape(release)}", depends)) - {image})
-    progress(f"fetching {', '.join([image, *parts])}")
-    packages = archive.download([image, *parts], scratch, debian.BACKPORTS)
+    """Fetch the packages and unpack them over each other."""
+    progress(f"fetching {', '.join(names)}")
+    packages = archive.download(names, scratch, debian.BACKPORTS)
     tree = scratch / "tree"
     for package in packages:
         tools.run([tools.require("dpkg-deb", "dpkg"), "-x", package.path, tree], what=f"unpacking {package.name}")
@@ -196,6 +225,7 @@ def _store(
             version=origin,
             sched_ext=_enabled(text, "SCHED_CLASS_EXT"),
             btf=_enabled(text, "DEBUG_INFO_BTF"),
+            objection=_objection(part / "vmlinux") if elf and _enabled(text, "DEBUG_INFO_BTF") else None,
             hz=int(found.group(1)) if text and (found := re.search(r"^CONFIG_HZ=(\d+)$", text, re.MULTILINE)) else None,
             elf=elf is not None,
             sha256=cache.sha256(part / "vmlinux"),
@@ -203,6 +233,12 @@ def _store(
             packages={package.name: {"version": package.version, "sha256": package.sha256} for package in packages},
         ),
     )
+
+
+def _objection(image: Path) -> str | None:
+    """Why schedulers cannot be attached although the configuration says so, as the agent finds."""
+    found: str | None = json.loads(tools.run([find_agent(), "kernel-types", image], what="reading the kernel's types"))
+    return found
 
 
 def _config_text(config: Path | None, elf: bytes | None) -> str | None:
