@@ -3,6 +3,7 @@
 import json as stdlib_json
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from runoff.report import csv, html, json, markdown, model, text
@@ -53,6 +54,7 @@ def campaigns(draw):
     )
 
 
+@pytest.mark.filterwarnings("error")
 @settings(deadline=None, max_examples=60)
 @given(campaigns(), st.integers(40, 120))
 def test_every_view_of_any_campaign(results, width):
