@@ -105,7 +105,9 @@ def test_a_wholly_void_arm_stays_in_the_table():
     out = text.render(model.build(results), 80)
     assert re.search(r"bad +0! +- .* ! *$", out, re.MULTILINE)
     assert "bad has no valid sample" in out
-    assert "bad lost 3 of 3 samples as void" in " ".join(out.split())
+    words = " ".join(out.split())
+    assert "bad has no valid sample, all 3 are void" in words
+    assert "void: bad, w, all 3 blocks: exited" in words
 
 
 def test_differences_in_units_where_percent_means_nothing():

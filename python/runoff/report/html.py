@@ -59,6 +59,7 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "f_test": wording.f_test(table),
         "distribution": Markup(distribution.draw(table, report.baseline)),
         "order": Markup(order.draw(report, table)) if table.metric.headline else "",
+        "change": "change" if table.analysis.relative else "diff",
         "rows": result_rows(table, report.baseline),
         "quantiles": quantile_rows(table),
         "pairs": pair_rows(table),

@@ -155,8 +155,8 @@ def _repeats_exactly(results: Results, cell: list[Sample]) -> bool:
     for sample in cell:
         if sample.valid:
             runs.setdefault(sample.arm, []).append(dict(sample.metrics))
-    replicated = [metrics for metrics in runs.values() if len(metrics) > 1]
-    return bool(replicated) and all(metrics == first[0] for first in replicated for metrics in first)
+    replicated = [taken for taken in runs.values() if len(taken) > 1]
+    return bool(replicated) and all(metrics == taken[0] for taken in replicated for metrics in taken)
 
 
 def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
@@ -166,7 +166,9 @@ def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
     for arm in results.arms:
         mine = [sample for sample in results.samples if sample.arm == arm]
         void = sum(not sample.valid for sample in mine)
-        if mine and void / len(mine) > MANY_VOIDS:
+        if mine and void == len(mine):
+            yield f"{arm} has no valid sample, all {void} are void: remove the cause and take them again"
+        elif mine and void / len(mine) > MANY_VOIDS:
             yield (
                 f"{arm} lost {void} of {len(mine)} samples as void; what is left may be the lucky part: "
                 "remove the cause and take them again"

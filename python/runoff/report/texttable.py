@@ -43,9 +43,10 @@ def rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
     """Heading, column titles and one line per arm, none longer than ``width``."""
     scale = Scale.of(table)
     yield Text(_heading(table, width), style="bold")
-    longest = max(len(arm) for arm in table.arms)
-    columns = _fitting(_columns(table, baseline, scale), width, distinct_width(table.arms, SHORTEST_NAME, longest))
-    name = min(max(longest, len("arm")), width - len(INDENT) - _total(columns))
+    longest = max(len(arm) for arm in (*table.arms, "arm"))
+    shortest = max(len("arm"), distinct_width(table.arms, SHORTEST_NAME, longest))
+    columns = _fitting(_columns(table, baseline, scale), width, shortest)
+    name = min(longest, width - len(INDENT) - _total(columns))
     titles = "".join(GAP + column.put(column.title) for column in columns)
     yield Text((INDENT + "arm".ljust(name) + titles).rstrip(), style="bright_black")
     for number, arm in enumerate(table.arms):

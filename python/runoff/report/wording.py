@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale, p_text
 
+MOST_LISTED = 8
+"""Blocks a void line names."""
+
 LETTERS = "Arms that share a letter (grp) are not separated."
 
 
@@ -59,8 +62,14 @@ def voids(report: Report) -> Iterator[str]:
         place = sample.workload + (f" beside {sample.load}" if len(report.results.loads) > 1 else "")
         blocks.setdefault((sample.arm, place, sample.reason or "no reason given"), []).append(sample.block + 1)
     for (arm, place, reason), numbers in blocks.items():
-        where = f"block{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-        yield f"void: {arm}, {place}, {where}: {reason}"
+        yield f"void: {arm}, {place}, {_blocks(numbers, report.results.blocks)}: {reason}"
+
+
+def _blocks(numbers: list[int], planned: int) -> str:
+    if len(numbers) == planned > 1:
+        return f"all {planned} blocks"
+    listed = ", ".join(map(str, numbers[:MOST_LISTED])) + (" ..." if len(numbers) > MOST_LISTED else "")
+    return f"block {listed}" if len(numbers) == 1 else f"{len(numbers)} blocks ({listed})"
 
 
 def legend(report: Report) -> tuple[str, ...]:
@@ -71,11 +80,13 @@ def legend(report: Report) -> tuple[str, ...]:
     alpha, margin = (questions[0].alpha, questions[0].margin) if questions else (0.05, 0.02)
     judged, false = report.chance
     level = f"{100 * (1 - alpha):g} %"
+    in_units = any(not table.analysis.relative for table in report.tables)
+    diff = f" diff = arm - {report.baseline}, in the metric's unit." if in_units else ""
     return (
         f"+ better  - worse  = same (whole interval within +-{100 * margin:g} %)  ? unclear  ! void",
         f"Change = 100 * (arm - {report.baseline}) / {report.baseline}. Its {level} intervals and p(adj) are "
         f"Tukey-Kramer's over all pairs of a table; intervals of means are {level} each. "
-        f"n! = some samples are void. {LETTERS}",
+        f"n! = some samples are void. {LETTERS}{diff}",
         f"{judged} table{'s' if judged != 1 else ''} judged, at {100 * alpha:g} % each: "
         f"about {false:.2g} would show a difference by chance alone.",
     )

@@ -90,7 +90,9 @@ def spread_p(arms: Mapping[str, Sequence[Observation]], summaries: Mapping[str, 
     if len(spreads) < 2 or not any(summary.sd for summary in spreads):
         return None
     scale = max(abs(o.value) for summary in spreads for o in arms[summary.arm])
-    return float(stats.levene(*([o.value / scale for o in arms[s.arm]] for s in spreads), center="median").pvalue)
+    groups = [[o.value / scale for o in arms[summary.arm]] for summary in spreads]
+    with np.errstate(divide="ignore", invalid="ignore"):  # deviations that are constant in every arm
+        return float(stats.levene(*groups, center="median").pvalue)
 
 
 def _unequal_spread(

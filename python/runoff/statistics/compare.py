@@ -18,6 +18,9 @@ from runoff.statistics.values import (
 )
 from runoff.statistics.verdict import judge
 
+FARTHEST = 1e9
+"""No percent for an arm this many times the baseline: they do not measure the same thing."""
+
 
 def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> Analysis:
     """Describe each arm, test all pairs, and compare each arm with the baseline.
@@ -54,6 +57,8 @@ def _relative(summaries: Mapping[str, Summary], fit: Fit | None, question: Quest
     """Percent needs a true zero, so every value positive, and a baseline clear of it."""
     baseline = summaries.get(question.baseline)
     if baseline is None or any(summary.minimum <= 0 for summary in summaries.values()):
+        return False
+    if max(summary.mean for summary in summaries.values()) / FARTHEST > baseline.mean:
         return False
     if fit is None or len(summaries) < 2:
         return True

@@ -12,6 +12,9 @@ from scipy import stats
 
 from runoff.statistics.values import Anova, Summary
 
+FARTHEST = 1e100
+"""Means this many SDs apart give p = 0 at any sample size, and their squares are still floats."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -49,7 +52,7 @@ def anova(fit: Fit) -> Anova | None:
         return Anova(between, fit.df, 0.0, None, None, None)
     total = sum(fit.counts.values())
     origin = next(iter(fit.means.values()))
-    shifts = {arm: (mean - origin) / fit.sd for arm, mean in fit.means.items()}
+    shifts = {arm: max(-FARTHEST, min(FARTHEST, (mean - origin) / fit.sd)) for arm, mean in fit.means.items()}
     grand = sum(fit.counts[arm] * shift for arm, shift in shifts.items()) / total
     square_sum = sum(fit.counts[arm] * (shift - grand) ** 2 for arm, shift in shifts.items())
     f = square_sum / between

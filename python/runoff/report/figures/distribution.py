@@ -42,7 +42,7 @@ def draw(table: Table, baseline: str) -> str:
         if arm in summaries:
             _row(canvas, axis, scale, table, summaries[arm], middle)
         else:
-            canvas.text(left + 6, middle + 4, f"void: {table.voids_of(arm)} of {table.voids_of(arm)} samples", "tick")
+            canvas.text(left + 6, middle + 4, f"no valid sample ({table.voids_of(arm)} void)", "tick")
     return canvas.render(bottom + 42)
 
 
