@@ -5,6 +5,7 @@ mod builtin;
 mod error;
 mod globals;
 mod kernel_enums;
+mod kernel_functions;
 mod kernel_log;
 mod libbpf_log;
 mod live;
@@ -29,8 +30,8 @@ pub use builtin::{all as builtins, find as builtin};
 pub use error::AttachError;
 pub use kernel_log::KernelLog;
 pub use live::set as set_parameters;
-pub use parameters::{ParameterError, pairs};
 use object::AttachedObject;
+pub use parameters::{ParameterError, pairs};
 use program::RunningProgram;
 
 /// The kernel lets all tasks pass through the change of class; seconds on a busy machine.
@@ -107,9 +108,7 @@ pub fn named(name: &str, rest: &[String]) -> Result<protocol::Scheduler, Paramet
     let parameters = pairs(rest)?;
     Ok(match name {
         "default" => protocol::Scheduler::Default,
-        path if path.contains('/') => {
-            protocol::Scheduler::Object { path: path.into(), parameters }
-        }
+        path if path.contains('/') => protocol::Scheduler::Object { path: path.into(), parameters },
         _ => protocol::Scheduler::Builtin { name: name.into(), parameters },
     })
 }

@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use libbpf_rs::btf::Btf;
-use libbpf_rs::{
-    AsRawLibbpf, Link, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject,
-};
+use libbpf_rs::{AsRawLibbpf, Link, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject};
 use serde::Serialize;
 
 use super::error::AttachError;
 use super::globals::{self, Global, Member};
 use super::kernel_log::KernelLog;
 use super::parameters::{self, Parameter};
-use super::{POLL, kernel_enums, libbpf_log, machine, sysfs};
+use super::{POLL, kernel_enums, kernel_functions, libbpf_log, machine, sysfs};
 
 /// Attaching returns when the kernel has switched; this is for its last formalities.
 const ENABLE_LIMIT: Duration = Duration::from_secs(10);
@@ -62,8 +60,7 @@ impl Prepared {
         bytes: &[u8],
         given: &BTreeMap<String, String>,
     ) -> Result<Self, AttachError> {
-        let not_one =
-            |reason: String| AttachError::NotAScheduler { name: name.to_owned(), reason };
+        let not_one = |reason: String| AttachError::NotAScheduler { name: name.to_owned(), reason };
         let (opened, log) =
             libbpf_log::caught(|| ObjectBuilder::default().name(name)?.open_memory(bytes));
         let mut object = opened.map_err(|error| not_one(format!("{error}: {}", log.trim())))?;
@@ -116,6 +113,9 @@ impl Prepared {
         let mut rejected = |reason: String| {
             let log = format!("{log}{}", kernel_log.sched_ext().join("\n"));
             let log = libbpf_log::end(&log).trim_end().to_owned();
+            if let [function, others @ ..] = &kernel_functions::malformed()[..] {
+                return AttachError::WrongBtf { function: function.clone(), others: others.len() };
+            }
             AttachError::Rejected { name: name.clone(), reason, log }
         };
         let (object, link) = result.map_err(|error| rejected(format!("{error:#}")))?;

@@ -57,11 +57,7 @@ impl RunningProgram {
         };
         let (reader, writer) = pipe()?;
         let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer);
+        command.args(arguments).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         // SAFETY: setsid is safe between fork and exec.
         unsafe { command.pre_exec(|| setsid().map(drop).map_err(Into::into)) };
         let child = command.spawn()?;
@@ -118,10 +114,7 @@ mod tests {
     #[test]
     fn a_program_that_ends_is_reported_with_its_last_words() {
         let error = start(&["sh", "-c", "echo one; echo two >&2; sleep 0.2; exit 3"]);
-        assert_eq!(
-            error.to_string(),
-            "\"sh\" ended without attaching a scheduler: exit status: 3"
-        );
+        assert_eq!(error.to_string(), "\"sh\" ended without attaching a scheduler: exit status: 3");
         assert_eq!(error.detail(), "one\ntwo");
     }
 

@@ -51,10 +51,7 @@ pub fn attach_until_signal(scheduler: &Scheduler, out: &mut impl Write) -> Resul
 }
 
 fn line(attachment: &Attachment, elapsed_s: f64) -> serde_json::Value {
-    let counters: Map<_, _> = attachment
-        .statistics()
-        .into_iter()
-        .map(|(name, count)| (name, count.into()))
-        .collect();
+    let counters: Map<_, _> =
+        attachment.statistics().into_iter().map(|(name, count)| (name, count.into())).collect();
     json!({"scheduler": attachment.ops_name(), "elapsed_s": elapsed_s, "counters": counters})
 }

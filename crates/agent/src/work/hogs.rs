@@ -172,7 +172,8 @@ fn in_child<T: Serialize>(work: impl FnOnce() -> Result<T>) -> Result<Answer> {
         ForkResult::Parent { child } => Ok(Answer { child, pipe: reader }),
         ForkResult::Child => {
             let result = work().map_err(|error| format!("{error:#}"));
-            let sent = serde_json::to_writer(&mut writer, &result).is_ok() && writer.flush().is_ok();
+            let sent =
+                serde_json::to_writer(&mut writer, &result).is_ok() && writer.flush().is_ok();
             // Not exit(): what the parent had buffered is the parent's to write.
             // SAFETY: ends the process at once.
             unsafe { libc::_exit(i32::from(!sent)) }
