@@ -188,9 +188,11 @@ static void rescue_starved(u64 queue, s32 cpu, u64 now)
 		t = state_of(p);
 		if (!t || time_before(now, t->queued_at + STARVED_NS))
 			continue;
+		scx_bpf_dsq_move_set_slice(BPF_FOR_EACH_ITER, full_quota());
 		scx_bpf_dsq_move_set_vtime(BPF_FOR_EACH_ITER, t->deadline);
 		if (scx_bpf_dsq_move_vtime(BPF_FOR_EACH_ITER, p, ISO, 0)) {
 			t->level = ISO;
+			t->quota_ns = full_quota();
 			count(rescues);
 		}
 	}
@@ -311,17 +313,20 @@ void BPF_STRUCT_OPS(bfs_stopping, struct task_struct *p, bool runnable)
 	state->leaving_pid = 0;
 }
 
-/* One tick of isochronous accounting; the constants are the original's. */
-static void account_iso(u32 level)
+/*
+ * Isochronous accounting after @ticks ticks at @level; the constants are the original's. There is
+ * more than one tick when a virtual machine got its ticks late, and then only the last of them.
+ */
+static void account_iso(u32 level, u64 ticks)
 {
 	u64 period = 5 * (1000000000ULL / tick_ns) * cpu_ids + 1;
 	u64 limit = period * iso_cpu;
 
 	if (level == ISO && !iso_refractory) {
 		if (iso_ticks < 128 * period - 128)
-			__sync_fetch_and_add(&iso_ticks, 100);
+			__sync_fetch_and_add(&iso_ticks, 100 * ticks);
 	} else {
-		u64 decay = iso_ticks / period + 1;
+		u64 decay = (iso_ticks / period + 1) * ticks;
 
 		if (iso_ticks >= decay)
 			__sync_fetch_and_sub(&iso_ticks, decay);
@@ -339,12 +344,13 @@ void BPF_STRUCT_OPS(bfs_tick, struct task_struct *p)
 {
 	struct cpu_state *state = cpu_state(bpf_get_smp_processor_id());
 	struct task_state *t = state_of(p);
-	u64 now = niffies();
+	u64 now = niffies(), ran;
 
 	if (!t)
 		return;
 	state->ticked_at = now;
-	account_iso(t->level);
+	ran = time_after(now, t->charged_at) ? now - t->charged_at : 0;
+	account_iso(t->level, ran < 2 * tick_ns ? 1 : ran / tick_ns);
 	charge(t, now);
 	if (t->level == ISO && iso_refractory) {
 		t->quota_ns = 0;
