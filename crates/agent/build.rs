@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! Compiles the schedulers and puts their objects into the binary.
 
 use std::env;

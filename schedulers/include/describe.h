@@ -16,8 +16,7 @@
  * "volatile" changeable while the scheduler runs. Its initial value is the default, which must lie
  * within the range "min..max". The unit is one word, "1" for a bare number.
  */
-#define PARAMETER(unit, range, sentence)                                                           \
-	DESCRIBE("parameter | " unit " | " range " | " sentence)
+#define PARAMETER(unit, range, sentence) DESCRIBE("parameter | " unit " | " range " | " sentence)
 
 /* On a member of the value of the per-CPU array map "stats": what this u64 counts. */
 #define STATISTIC(sentence) DESCRIBE("statistic | " sentence)

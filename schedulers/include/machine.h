@@ -5,7 +5,7 @@
 #include "describe.h"
 
 /* A power of two, so that masking an index satisfies the verifier. */
-#define MAX_CPUS 1024
+#define MAX_CPUS       1024
 #define CPU_INDEX(cpu) ((cpu) & (MAX_CPUS - 1))
 
 /* One more than the highest possible CPU number. */

@@ -59,7 +59,10 @@ pub fn run() -> Result<ExitCode> {
         Command::Schema => print_schema()?,
         Command::Schedulers => println!("{}", serde_json::to_string_pretty(scheduler::builtins())?),
         Command::KernelTypes { image } => {
-            println!("{}", serde_json::to_string(&scheduler::kernel_types::objection(&image)?)?);
+            println!(
+                "{}",
+                serde_json::to_string(&scheduler::kernel_functions::objection(&image)?)?
+            );
         }
         Command::Attach { scheduler, parameters } => {
             let scheduler = scheduler::named(&scheduler, &parameters)?;

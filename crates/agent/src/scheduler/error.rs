@@ -25,6 +25,10 @@ pub enum AttachError {
         "this kernel does not describe its types: it needs CONFIG_DEBUG_INFO_BTF (/sys/kernel/btf/vmlinux)"
     )]
     NoBtf,
+    #[error(
+        "this kernel describes {function} and {others} more functions of sched_ext wrongly, because it was built with pahole older than 1.31: no scheduler can be attached to it, use another build of the kernel"
+    )]
+    WrongBtf { function: String, others: usize },
     #[error("attaching a scheduler needs root: run it with sudo, or use the lab or the simulator")]
     NotRoot,
     #[error("the scheduler {ops:?} is attached already: stop the program that attached it first")]

@@ -90,7 +90,9 @@ fn integers(ty: BtfType<'_>) -> Option<(usize, usize, bool)> {
     (width <= 8).then_some((width, 1, matches!(int.encoding, IntEncoding::Signed)))
 }
 
-/// A variable of `section_prefix`, its structure's name and members, and its own tags.
+/// The members of the structure that a variable is.
+///
+/// The section is the first whose name starts with `section_prefix`.
 pub fn structure(btf: &Btf<'_>, section_prefix: &str, variable: &str) -> Option<Vec<Member>> {
     let var = variable_of(btf, section_prefix, variable)?;
     let structure = Struct::try_from(var.referenced_type().skip_mods_and_typedefs()).ok()?;
@@ -107,7 +109,7 @@ pub fn map_value(btf: &Btf<'_>, name: &str) -> Option<Vec<Member>> {
     Some(members(btf, &structure))
 }
 
-/// The tags of a variable of the first section whose name starts with `section_prefix`.
+/// The tags of all variables in sections whose name starts with `section_prefix`.
 pub fn variable_tags(btf: &Btf<'_>, section_prefix: &str) -> Vec<String> {
     let tags = Tags::read(btf);
     btf.type_by_kind::<DataSec>()

@@ -5,7 +5,7 @@ mod builtin;
 mod error;
 mod globals;
 mod kernel_enums;
-pub mod kernel_types;
+pub mod kernel_functions;
 mod kernel_log;
 mod libbpf_log;
 mod live;

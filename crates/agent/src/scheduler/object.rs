@@ -12,7 +12,7 @@ use super::error::AttachError;
 use super::globals::{self, Global, Member};
 use super::kernel_log::KernelLog;
 use super::parameters::{self, Parameter};
-use super::{POLL, kernel_enums, libbpf_log, machine, sysfs};
+use super::{POLL, kernel_enums, kernel_functions, libbpf_log, machine, sysfs};
 
 /// Attaching returns when the kernel has switched; this is for its last formalities.
 const ENABLE_LIMIT: Duration = Duration::from_secs(10);
@@ -113,6 +113,9 @@ impl Prepared {
         let mut rejected = |reason: String| {
             let log = format!("{log}{}", kernel_log.sched_ext().join("\n"));
             let log = libbpf_log::end(&log).trim_end().to_owned();
+            if let [function, others @ ..] = &kernel_functions::malformed()[..] {
+                return AttachError::WrongBtf { function: function.clone(), others: others.len() };
+            }
             AttachError::Rejected { name: name.clone(), reason, log }
         };
         let (object, link) = result.map_err(|error| rejected(format!("{error:#}")))?;

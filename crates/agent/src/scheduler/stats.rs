@@ -36,7 +36,10 @@ pub fn attach_until_signal(scheduler: &Scheduler, out: &mut impl Write) -> Resul
     loop {
         let state = sysfs::read();
         if state.state != "enabled" || state.enable_seq != seq {
-            eprintln!("{} is no longer in charge: {}", attachment.ops_name(), state.state);
+            let name = attachment.ops_name().to_owned();
+            // The kernel gives its reason when it is done.
+            attachment.detach()?;
+            eprintln!("{name} is no longer in charge:");
             kernel_log.sched_ext().iter().for_each(|line| eprintln!("{line}"));
             return Ok(ExitCode::FAILURE);
         }

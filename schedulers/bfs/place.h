@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef BFS_PLACE_H
+#define BFS_PLACE_H
+
+#include "state.h"
+
+/* Which cores and caches have a busy CPU, good for the search that has this number. */
+struct busy_marks {
+	u64 search;
+	u64 core[MAX_CPUS];
+	u64 cache[MAX_CPUS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct busy_marks);
+} busy SEC(".maps");
+
+/*
+ * On its way into BPF the kernel may itself forbid the current task to migrate. Only tasks that
+ * wait are moved, and for the current one a wrong answer costs an idle CPU a look at the queues.
+ */
+static bool may_run_on(const struct task_struct *p, s32 cpu)
+{
+	if (p->migration_disabled && p != bpf_get_current_task_btf())
+		return scx_bpf_task_cpu(p) == cpu;
+	return bpf_cpumask_test_cpu(cpu, p->cpus_ptr);
+}
+
+static u32 idle_weight(const struct busy_marks *marks, u32 from, u32 cpu)
+{
+	static const u32 by_distance[] = {0, 1, 2, 8, 32};
+	const u32 cache_busy = 4, thread_busy = 16;
+	u32 distance = cpu_distance(from, cpu), weight;
+
+	weight = distance < FAR ? by_distance[distance] : by_distance[FAR];
+	if (marks->cache[CPU_INDEX(cache_of_cpu[CPU_INDEX(cpu)])] == marks->search)
+		weight += cache_busy;
+	if (marks->core[CPU_INDEX(core_of_cpu[CPU_INDEX(cpu)])] == marks->search)
+		weight += thread_busy;
+	return weight;
+}
+
+static struct busy_marks *mark_busy(const struct cpumask *idle)
+{
+	const struct cpumask *online = scx_bpf_get_online_cpumask();
+	u32 cpu, first = 0;
+	struct busy_marks *marks = bpf_map_lookup_elem(&busy, &first);
+
+	if (marks) {
+		marks->search++;
+		bpf_for(cpu, 0, cpu_ids) {
+			if (!bpf_cpumask_test_cpu(cpu, online) || bpf_cpumask_test_cpu(cpu, idle))
+				continue;
+			marks->core[CPU_INDEX(core_of_cpu[CPU_INDEX(cpu)])] = marks->search;
+			marks->cache[CPU_INDEX(cache_of_cpu[CPU_INDEX(cpu)])] = marks->search;
+		}
+	}
+	scx_bpf_put_cpumask(online);
+	return marks;
+}
+
+/* The idle CPU nearest to @from that suits @p, or -1. */
+static s32 nearest_idle(const struct task_struct *p, s32 from, const struct cpumask *idle)
+{
+	const struct busy_marks *marks = mark_busy(idle);
+	u32 best_weight = ~0U, weight;
+	s32 cpu, best = -1;
+
+	if (!marks)
+		return -1;
+	bpf_for(cpu, 0, cpu_ids) {
+		if (!bpf_cpumask_test_cpu(cpu, idle) || !may_run_on(p, cpu))
+			continue;
+		weight = idle_weight(marks, from, cpu);
+		if (weight < best_weight) {
+			best_weight = weight;
+			best = cpu;
+		}
+	}
+	return best;
+}
+
+/* Claim the best idle CPU for @p, which last ran on @from. Returns -1 if there is none. */
+static s32 claim_idle(const struct task_struct *p, s32 from)
+{
+	const struct cpumask *idle;
+	s32 cpu = -1;
+
+	if (may_run_on(p, from) && scx_bpf_test_and_clear_cpu_idle(from))
+		return from;
+	idle = scx_bpf_get_idle_cpumask();
+	if (!bpf_cpumask_empty(idle))
+		cpu = nearest_idle(p, from, idle);
+	scx_bpf_put_idle_cpumask(idle);
+	if (cpu >= 0 && !scx_bpf_test_and_clear_cpu_idle(cpu))
+		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+	return cpu;
+}
+
+/* Interrupt the CPU that runs the worst task, if that is worse than @p. */
+static void preempt_worst(const struct task_struct *p, const struct task_state *t)
+{
+	const struct cpu_state *state;
+	u64 latest = 0;
+	u32 level = 0;
+	s32 cpu, worst = -1;
+
+	bpf_for(cpu, 0, cpu_ids) {
+		state = cpu_state(cpu);
+		if (state->level == NOT_OURS || !may_run_on(p, cpu))
+			continue;
+		if (worst >= 0 && (state->level < level ||
+				   (state->level == level && !time_after(state->deadline, latest))))
+			continue;
+		worst = cpu;
+		level = state->level;
+		latest = state->deadline;
+	}
+	if (worst < 0 || t->level > level)
+		return;
+	if (t->level == level && !time_before(t->deadline, latest))
+		return;
+	scx_bpf_kick_cpu(worst, SCX_KICK_PREEMPT);
+	count(preemptions);
+}
+
+#endif

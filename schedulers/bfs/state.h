@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef BFS_STATE_H
+#define BFS_STATE_H
+
+#include "include/describe.h"
+#include "include/machine.h"
+
+/* Best first. Each but the last is also the number of its queue. */
+enum level {
+	ISO = 0,
+	NORMAL = 1,
+	IDLEPRIO = 2,
+	LEVELS = 3,
+	NOT_OURS = LEVELS,
+};
+
+struct task_state {
+	u64 deadline;
+	u64 quota_ns;
+	/* While running: the time up to which quota_ns has been charged. */
+	u64 charged_at;
+	u64 queued_at;
+	s32 static_prio;
+	u32 last_cpu;
+	u32 level;
+	bool running;
+	bool iso;
+	/* What happened since the task was last queued, for enqueue to act on. */
+	bool newborn;
+	bool placed;
+	bool sync;
+	bool improved;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+/* Written by the CPU itself, read by wakers without a lock: losing that race costs one quota. */
+struct cpu_state {
+	/* Of the running task; NOT_OURS while idle or running a task of another class. */
+	u32 level;
+	u64 deadline;
+	u64 ticked_at;
+	/* The last switch came early in a tick, so the quota ends half a tick early. */
+	bool dither;
+	/* The waiting task that would rather come back here, 0 if none. */
+	s32 sticky_pid;
+	/* The running task if dispatch is about to replace it; a higher class asks nobody. */
+	s32 leaving_pid;
+	/* Of a queue during a scan; in memory, or the verifier would look at every round of it. */
+	volatile u32 scanned;
+};
+
+static struct cpu_state cpus[MAX_CPUS];
+
+struct bfs_stats {
+	STATISTIC("Tasks that used up their quota and got a new deadline.")
+	u64 renewals;
+	STATISTIC("Tasks that were woken onto an idle CPU.")
+	u64 idle_wakeups;
+	STATISTIC("Running tasks that had to make way for an earlier deadline or a better level.")
+	u64 preemptions;
+	STATISTIC("Times the running task stayed because its deadline was still the earliest.")
+	u64 kept;
+	STATISTIC("Tasks taken by a CPU other than the one they were sticky to.")
+	u64 sticky_moves;
+	STATISTIC("Ticks during which isochronous tasks had used up their share.")
+	u64 iso_refused_ticks;
+	STATISTIC("Tasks let through because the watchdog would have ended their starvation.")
+	u64 rescues;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct bfs_stats);
+} stats SEC(".maps");
+
+#define count(counter)                                                        \
+	do {                                                                  \
+		u32 first = 0;                                                \
+		struct bfs_stats *mine = bpf_map_lookup_elem(&stats, &first); \
+		if (mine)                                                     \
+			mine->counter++;                                      \
+	} while (0)
+
+static struct task_state *state_of(struct task_struct *p)
+{
+	return bpf_task_storage_get(&tasks, p, 0, 0);
+}
+
+static struct cpu_state *cpu_state(s32 cpu)
+{
+	return &cpus[CPU_INDEX(cpu)];
+}
+
+#endif
