@@ -50,7 +50,7 @@ def read_results(directory: Path) -> Results:
             metrics={work.label: work.metrics for work in plan.works},
             samples=samples,
             planned=plan.planned,
-            fingerprint=fingerprints[-1] if fingerprints else {},
+            fingerprint={**(fingerprints[-1] if fingerprints else {}), "arms": journal.fact("arms", {})},
             warnings=(*journal.fact("warnings", []), *_changes(fingerprints)),
             rerun=rerun_command(settings),
             plan_text=plan_text(settings),

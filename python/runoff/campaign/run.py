@@ -10,10 +10,11 @@ from enum import IntEnum
 from types import FrameType
 from typing import Protocol
 
+from runoff.arms import Arm
 from runoff.campaign.journal import Journal
 from runoff.campaign.order import Cell, draw
 from runoff.engines.base import Engine
-from runoff.engines.outcome import Outcome
+from runoff.engines.outcome import Accepted, Outcome
 from runoff.errors import MissingError, UsageError
 from runoff.plan import Plan
 
@@ -71,22 +72,22 @@ def run(plan: Plan, journal: Journal, engine: Engine, observer: Observer, jobs: 
 def _prepared(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -> Iterator[None]:
     try:
         engine.prepare(observer.say)
-        for arm in plan.arms:
-            if arm.needs_sched_ext:
-                _check(engine, plan.arms.index(arm), plan)
+        journal.set_fact("arms", {arm.label: _check(engine, arm) for arm in plan.arms})
         yield
     finally:
         engine.close()
 
 
-def _check(engine: Engine, index: int, plan: Plan) -> None:
-    arm = plan.arms[index]
-    refused = engine.check(arm)
-    if refused is None:
-        return
-    text = f"arm {arm.label!r} cannot be used: {refused.reason}"
-    if refused.detail:
-        text += f"\n{refused.detail}"
+def _check(engine: Engine, arm: Arm) -> dict[str, str]:
+    """What the arm's scheduler is, found by attaching it once: a long run shall not end at its first sample."""
+    if not arm.needs_sched_ext:
+        return {"scheduler": "the kernel's own", "object_sha256": "", "kernel": arm.kernel or ""}
+    answer = engine.check(arm)
+    if isinstance(answer, Accepted):
+        return {"scheduler": answer.ops, "object_sha256": answer.object, "kernel": arm.kernel or ""}
+    text = f"arm {arm.label!r} cannot be used: {answer.reason}"
+    if answer.detail:
+        text += f"\n{answer.detail}"
     raise UsageError(text) if arm.scheduler["kind"] == "object" else MissingError(text)
 
 

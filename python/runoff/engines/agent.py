@@ -13,7 +13,7 @@ from shutil import which
 from typing import Any
 
 from runoff.engines.base import OnPhase
-from runoff.engines.outcome import Outcome, Refused, Taken, Voided
+from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import MissingError, RunoffError
 from runoff.workloads import Work
 
@@ -103,12 +103,14 @@ class Agent:
             raise RunoffError(f"the agent speaks protocol {event['protocol']}, this runoff {PROTOCOL}")
         return dict(event["fingerprint"])
 
-    def check(self, request: Mapping[str, Any], timeout_s: float) -> Refused | None:
-        """``None`` when the scheduler could be attached. Raises AgentLost."""
+    def check(self, request: Mapping[str, Any], timeout_s: float) -> Accepted | Refused:
+        """Attach the scheduler and detach it again. Raises AgentLost."""
         if self._requests:
             self._send(request)
         event = self._next(("checked", "refused"), timeout_s)
-        return Refused(event["reason"], event["detail"]) if event["type"] == "refused" else None
+        if event["type"] == "refused":
+            return Refused(event["reason"], event["detail"])
+        return Accepted(event["ops"], event["object"])
 
     def take(self, request: Mapping[str, Any], on_phase: OnPhase, timeout_s: float) -> Outcome:
         """One sample; each silence may last ``timeout_s``. Raises AgentLost."""

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from runoff.arms import Arm
 from runoff.campaign.order import Cell
-from runoff.engines.outcome import Outcome, Refused
+from runoff.engines.outcome import Accepted, Outcome, Refused
 
 OnPhase = Callable[[str], None]
 """Called with ``prepare``, ``attach``, ``run`` as a sample proceeds."""
@@ -20,14 +20,14 @@ class Engine(Protocol):
     def prepare(self, say: Callable[[str], None]) -> None:
         """Make ready whatever takes long; ``say`` tells the user. Raises RunoffError."""
 
-    def check(self, arm: Arm) -> Refused | None:
+    def check(self, arm: Arm) -> Accepted | Refused:
         """Can this arm's scheduler be attached at all?"""
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         """One sample. Never raises for what the work, the scheduler or the guest did."""
 
     def fingerprint(self) -> Mapping[str, Any]:
-        """Facts about the machine, known after ``prepare``."""
+        """Tables ``machine``, ``kernel`` and whatever else this engine adds; whole after the first sample."""
 
     def warnings(self) -> tuple[str, ...]:
         """Reasons to doubt what this engine measures."""

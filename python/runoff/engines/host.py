@@ -10,7 +10,7 @@ from runoff.arms import Arm
 from runoff.campaign.order import Cell
 from runoff.engines.agent import Agent, AgentLost, check_request, find_agent, sample_request
 from runoff.engines.base import OnPhase
-from runoff.engines.outcome import Outcome, Refused, Voided
+from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
 from runoff.errors import MissingError
 from runoff.plan import Plan
 from runoff.workloads import Work
@@ -56,7 +56,7 @@ class HostEngine:
                 raise MissingError(f"the agent cannot work here: {words or lost}") from None
         return self._agent
 
-    def check(self, arm: Arm) -> Refused | None:
+    def check(self, arm: Arm) -> Accepted | Refused:
         return self._start().check(check_request(arm.scheduler), CHECK_LIMIT_S)
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
@@ -72,7 +72,7 @@ class HostEngine:
             return Voided(f"the agent was lost: {lost}", words)
 
     def fingerprint(self) -> Mapping[str, Any]:
-        return {"machine": self._fingerprint}
+        return machine_tables(self._fingerprint)
 
     def warnings(self) -> tuple[str, ...]:
         hardware = self._fingerprint.get("hardware", {})
@@ -88,6 +88,12 @@ class HostEngine:
         if self._agent is not None:
             self._agent.close()
             self._agent = None
+
+
+def machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
+    """An agent's fingerprint as the tables of a report."""
+    tables = dict(agent)
+    return {"machine": tables.pop("hardware", {}), "kernel": tables.pop("kernel", {}), **tables}
 
 
 def silence_limit_s(work: Work) -> float:

@@ -28,6 +28,16 @@ Outcome = Taken | Voided
 
 
 @dataclass(frozen=True, slots=True)
+class Accepted:
+    """A scheduler that could be attached."""
+
+    ops: str
+    """As /sys/kernel/sched_ext/root/ops names it."""
+    object: str
+    """SHA-256 of its object; empty for programs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """A scheduler that this engine's kernel does not take at all."""
 

@@ -12,12 +12,12 @@ from runoff.arms import Arm
 from runoff.campaign.order import Cell
 from runoff.engines.agent import AgentLost, check_request, sample_request
 from runoff.engines.base import OnPhase
-from runoff.engines.host import CHECK_LIMIT_S, silence_limit_s
+from runoff.engines.host import CHECK_LIMIT_S, machine_tables, silence_limit_s
 from runoff.engines.lab import accelerator, qemu
 from runoff.engines.lab import image as images
 from runoff.engines.lab import kernel as kernels
 from runoff.engines.lab.guest import IMAGE_ROOT, Cargo, Guest, Orders, boot
-from runoff.engines.outcome import Outcome, Refused, Voided
+from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
 from runoff.errors import MissingError
 from runoff.plan import Plan
 from runoff.workloads import Work
@@ -84,7 +84,7 @@ class LabEngine:
         if arm.needs_sched_ext and not kernel.btf:
             raise MissingError(f"arm {arm.label!r}: the kernel {kernel.name} has no BTF (CONFIG_DEBUG_INFO_BTF)")
 
-    def check(self, arm: Arm) -> Refused | None:
+    def check(self, arm: Arm) -> Accepted | Refused:
         request = check_request(_in_guest(self._plan, arm))
         try:
             if not self._virtual:
@@ -172,9 +172,11 @@ class LabEngine:
 
     def fingerprint(self) -> Mapping[str, Any]:
         image = self._image
+        first, *others = self._fingerprints.items() or [("", {})]
         return {
-            "guest": self._fingerprints,
-            "kernels": {kernel.name: {"release": kernel.release, "sha256": kernel.sha256} for kernel in self._kernels.values()},
+            **machine_tables(first[1]),
+            **{f"guest with {name}": machine_tables(tables) for name, tables in others},
+            "kernels": {kernel.name: kernel.sha256 for kernel in self._kernels.values()},
             "image": None if image is None else {"sha256": image.sha256, "packages": dict(image.packages)},
             "qemu": {"version": accelerator.qemu_version(), "accelerator": self._accelerator, "note": self._why_tcg},
         }
