@@ -30,8 +30,8 @@ def test_a_default_range_shows_in_the_label_and_other_defaults_do_not() -> None:
 
 def test_choices_become_words() -> None:
     command = parse_works("hackbench:transport=pipe", cpus=2)[0].message("/image")["command"]
-    assert command[-1] == "--pipe"
-    assert "--pipe" not in parse_works("hackbench", cpus=2)[0].message(None)["command"]
+    assert command[-1] == "-p"
+    assert "-p" not in parse_works("hackbench", cpus=2)[0].message(None)["command"]
 
 
 def test_the_number_of_cpus_fills_a_default() -> None:
