@@ -1,19 +1,19 @@
-"""Errors that name the thing and the way out; the command line turns them into one sentence and an exit code."""
+"""Errors that end a command: one sentence that names the thing and the way out, and an exit code."""
 
 
 class RunoffError(Exception):
-    """A gate or check failed, or something broke that is neither the usage nor a missing part."""
+    """A check or a run failed."""
 
     exit_code = 1
 
 
 class UsageError(RunoffError):
-    """What was asked for does not make sense."""
+    """The user asked for something that does not exist or makes no sense."""
 
     exit_code = 64
 
 
 class MissingError(RunoffError):
-    """Something that is needed is not there or cannot be reached."""
+    """Something that is needed is not there: a program, a kernel feature, a right, space."""
 
     exit_code = 69

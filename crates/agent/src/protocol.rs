@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! The border between Python and Rust: one JSON object a line, both ways.
 //!
 //! The notebook sends requests on standard input and the agent answers with events on standard
@@ -18,6 +19,8 @@ pub const VERSION: u32 = 1;
 pub enum Request {
     /// Take one sample. The next request is read only after its `sample` or `void` was written.
     Sample(Box<Cell>),
+    /// Attach the scheduler and detach it again: will it work at all? Answered by `checked` or `refused`.
+    Check { id: String, scheduler: Scheduler },
     /// Put everything back and leave.
     Bye,
 }
@@ -75,6 +78,8 @@ pub struct Extract {
 pub enum Event {
     Hello { protocol: u32, version: String, fingerprint: serde_json::Value },
     Progress { id: String, phase: Phase },
+    Checked { id: String, ops: String, object: String },
+    Refused { id: String, reason: String, detail: String },
     Sample(Box<Sample>),
     Void(Box<Void>),
     Log { level: Level, text: String },

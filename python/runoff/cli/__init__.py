@@ -1,1 +1,1 @@
-"""The command line: one module per command, each with a click command named `command`."""
+"""The command line: one module per command, no logic."""

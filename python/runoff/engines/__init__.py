@@ -1,1 +1,1 @@
-"""Where samples are taken: the host, the lab, the simulator."""
+"""Where samples are taken: this machine, or a real kernel in the lab."""

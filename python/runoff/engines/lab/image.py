@@ -4,14 +4,15 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from runoff.engines.lab import cache, debian, ext4, rootfs
 from runoff.errors import MissingError, UsageError
+from runoff.workloads import Definition
 
-FORMAT = 1
+FORMAT = 2
 """Version of how images are made; raising it makes all of them anew."""
 _META = "meta.json"
 _IMAGE = "image.ext4"
@@ -28,6 +29,8 @@ class Recipe:
     """Names of packages, sorted; their dependencies come with them."""
     sources: tuple[str, ...]
     """Names of source packages, sorted; unpacked in /usr/src/NAME."""
+    setup: tuple[tuple[str, ...], ...] = ()
+    """Commands that were run inside, in this order, when all else was there."""
     tarball_sha256: str | None = None
     """Of the root tarball, when the image was made from one instead."""
     format: int = FORMAT
@@ -55,12 +58,17 @@ class Image:
     """The tarball's file name, when it was made from one."""
 
 
-def recipe(packages: Sequence[str], sources: Sequence[str] = ()) -> Recipe:
-    """The recipe of an image with these Debian packages and unpacked source packages."""
+def recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence[Sequence[str]] = ()) -> Recipe:
+    """The recipe of an image with these Debian packages and unpacked source packages, set up by commands."""
     for name in [*packages, *sources]:
         if not _PACKAGE_NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no Debian package name: give names such as rt-tests")
-    return Recipe(debian.SUITE, tuple(sorted(set(packages))), tuple(sorted(set(sources))))
+    return Recipe(
+        debian.SUITE,
+        tuple(sorted(set(packages))),
+        tuple(sorted(set(sources))),
+        tuple(dict.fromkeys(tuple(argv) for argv in setup)),
+    )
 
 
 def cached(wanted: Recipe) -> Image | None:
@@ -69,7 +77,11 @@ def cached(wanted: Recipe) -> Image | None:
 
 
 def ensure(
-    packages: Sequence[str], sources: Sequence[str], progress: cache.Progress, mirror: str | None = None
+    packages: Sequence[str],
+    sources: Sequence[str],
+    progress: cache.Progress,
+    mirror: str | None = None,
+    setup: Sequence[Sequence[str]] = (),
 ) -> Image:
     """The image with these packages and sources, made now if it is not in the cache.
 
@@ -78,7 +90,7 @@ def ensure(
         MissingError: a program, a package or the archive is not there, or the cache has no room.
         RunoffError: a step failed.
     """
-    wanted = recipe(packages, sources)
+    wanted = recipe(packages, sources, setup)
     found = cached(wanted)
     if found is not None:
         return found
@@ -86,6 +98,7 @@ def ensure(
     with cache.building(cache.images() / wanted.name, progress) as part:
         if part is not None:
             tree = rootfs.bootstrap(archive, wanted.packages, wanted.sources, part, progress)
+            rootfs.set_up(tree, wanted.setup, progress)
             _finish(part, tree, wanted, "", progress)
     return find(wanted.name)
 
@@ -99,7 +112,7 @@ def add(tarball: Path, progress: cache.Progress) -> Image:
     """
     if not tarball.is_file():
         raise MissingError(f"{tarball} does not exist: pack a root file system with tar -C ROOT -cf {tarball.name} .")
-    wanted = Recipe("", (), (), cache.sha256(tarball))
+    wanted = Recipe("", (), (), tarball_sha256=cache.sha256(tarball))
     with cache.building(cache.images() / wanted.name, progress) as part:
         if part is not None:
             progress(f"unpacking {tarball.name}")
@@ -141,6 +154,16 @@ def remove(name: str) -> Image:
     return image
 
 
+def needs(definitions: Iterable[Definition], packages: Sequence[str] = ()) -> Recipe:
+    """The recipe of the image in which these workloads run, with more ``packages`` if asked for."""
+    works = list(definitions)
+    return recipe(
+        [*packages, *(package for work in works for package in work.packages)],
+        [source for work in works for source in work.sources],
+        [command for work in works for command in work.setup],
+    )
+
+
 def _finish(part: Path, tree: Path, wanted: Recipe, origin: str, progress: cache.Progress) -> None:
     """Make the image, describe it, and leave nothing else in ``part``."""
     progress("making the ext4 image")
@@ -166,5 +189,6 @@ def _read(fields: Mapping[str, object], directory: Path) -> Image:
     known = dict(fields)
     raw = known.pop("recipe")
     assert isinstance(raw, dict)
-    made = Recipe(**{**raw, "packages": tuple(raw["packages"]), "sources": tuple(raw["sources"])})
+    setup = tuple(tuple(argv) for argv in raw["setup"])
+    made = Recipe(**{**raw, "packages": tuple(raw["packages"]), "sources": tuple(raw["sources"]), "setup": setup})
     return Image(name=directory.name, path=directory / _IMAGE, recipe=made, **known)  # type: ignore[arg-type]

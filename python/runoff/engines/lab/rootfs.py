@@ -1,5 +1,6 @@
 """Root file system trees: from Debian packages and sources by mmdebstrap, or from a tarball."""
 
+import os
 import re
 import shutil
 from collections.abc import Sequence
@@ -46,6 +47,21 @@ def bootstrap(
     for source, description in fetched.items():
         _unpack_source(source, description, tree / "usr/src" / source)
     return tree
+
+
+def set_up(tree: Path, commands: Sequence[Sequence[str]], progress: cache.Progress) -> None:
+    """Run each command with the tree as its root directory and the machine's /dev and /proc in it.
+
+    Raises:
+        RunoffError: a command failed; the end of its output is in the message.
+    """
+    unshare = tools.require("unshare", "util-linux")
+    # Without root's rights a user namespace lends them, as mmdebstrap does it.
+    namespace = ["--mount"] if os.geteuid() == 0 else ["--mount", "--map-root-user"]
+    mounts = 'mount --rbind /dev "$1/dev" && mount --rbind /proc "$1/proc" && exec chroot "$@"'
+    for argv in commands:
+        progress(f"setting up the tree: {' '.join(argv)[:60]}")
+        tools.run([unshare, *namespace, "sh", "-ec", mounts, "sh", tree, *argv], what="setting up the tree")
 
 
 def unpack(tarball: Path, scratch: Path) -> Path:

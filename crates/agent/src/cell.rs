@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One sample: prepare, attach, prove, run, prove again, detach, judge.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use regex::Regex;
+
+use crate::cgroup::Cgroup;
+use crate::child::{self, Ending, Outcome, Surroundings};
+use crate::measure::{self, Migrations};
+use crate::proof::Witness;
+use crate::protocol::{Cell, Event, Extract, Phase, Proof, Sample, Void, Workload};
+use crate::scheduler;
+use crate::scratch::Scratch;
+use crate::stop::Stop;
+
+/// Why a sample does not count.
+struct Refusal {
+    reason: String,
+    detail: String,
+    proof: Option<Box<Proof>>,
+}
+
+impl Refusal {
+    fn new(reason: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { reason: reason.into(), detail: detail.into(), proof: None }
+    }
+}
+
+impl From<anyhow::Error> for Refusal {
+    fn from(error: anyhow::Error) -> Self {
+        Self::new(format!("{error:#}"), "")
+    }
+}
+
+type Metrics = BTreeMap<String, f64>;
+
+/// Takes one sample; whatever goes wrong makes it void with the reason.
+pub fn take(cell: &Cell, stop: &Stop, progress: &mut dyn FnMut(Phase)) -> Event {
+    match attempt(cell, stop, progress) {
+        Ok((metrics, proof)) => {
+            Event::Sample(Box::new(Sample { id: cell.id.clone(), metrics, proof }))
+        }
+        Err(Refusal { reason, detail, proof }) => Event::Void(Box::new(Void {
+            id: cell.id.clone(),
+            reason,
+            detail,
+            proof: proof.map(|proof| *proof),
+        })),
+    }
+}
+
+fn attempt(
+    cell: &Cell,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Phase),
+) -> Result<(Metrics, Proof), Refusal> {
+    let workload = &cell.workload;
+    let scratch = Scratch::create(workload.root.as_deref())?;
+    let around = Surroundings {
+        root: workload.root.as_deref(),
+        scratch: &scratch,
+        environment: &workload.environment,
+        timeout: Duration::try_from_secs_f64(workload.timeout_s).map_err(|_| {
+            Refusal::new(
+                format!("the time-out {} is not a number of seconds", workload.timeout_s),
+                "",
+            )
+        })?,
+        stop,
+    };
+    progress(Phase::Prepare);
+    prepare(workload, &around)?;
+    progress(Phase::Attach);
+    let attachment = scheduler::attach(&cell.scheduler)
+        .map_err(|error| Refusal::new(error.to_string(), error.detail()))?;
+    let mut witness = Witness::before(&attachment);
+    progress(Phase::Run);
+    let measured = measure(workload, &around, &mut witness);
+    let proof = witness.after();
+    attachment.detach().map_err(anyhow::Error::from)?;
+    // A scheduler that was lost explains a failed command, so it is judged first.
+    if let Some(reason) = proof.objection() {
+        return Err(Refusal {
+            reason,
+            detail: proof.kernel_log.join("\n"),
+            proof: Some(Box::new(proof)),
+        });
+    }
+    match measured {
+        Ok(metrics) => Ok((metrics, proof)),
+        Err(refusal) => Err(Refusal { proof: Some(Box::new(proof)), ..refusal }),
+    }
+}
+
+fn prepare(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
+    for argv in &workload.prepare {
+        let cgroup = Cgroup::create("prepare")?;
+        let outcome = child::run(argv, around, &cgroup, || ())?;
+        judge(&format!("the preparation `{}`", argv.join(" ")), &outcome, around)?;
+    }
+    Ok(())
+}
+
+fn measure(
+    workload: &Workload,
+    around: &Surroundings,
+    witness: &mut Witness,
+) -> Result<Metrics, Refusal> {
+    let cgroup = Cgroup::create("workload")?;
+    let mut migrations = Migrations::start(&cgroup);
+    let wait_before_s = measure::runqueue_wait_s();
+    let outcome = child::run(&workload.command, around, &cgroup, || witness.look_at(&cgroup))?;
+    let wait_after_s = measure::runqueue_wait_s();
+    judge(&format!("the workload `{}`", workload.command.join(" ")), &outcome, around)?;
+
+    let cpu = cgroup.cpu_time()?;
+    let elapsed_s = outcome.elapsed.as_secs_f64();
+    let mut metrics = Metrics::from([
+        ("elapsed_s".into(), elapsed_s),
+        ("user_s".into(), cpu.user_s),
+        ("system_s".into(), cpu.system_s),
+        ("cpu_pct".into(), 100.0 * (cpu.user_s + cpu.system_s) / elapsed_s),
+        ("voluntary_switches".into(), count(outcome.voluntary_switches)),
+        ("involuntary_switches".into(), count(outcome.involuntary_switches)),
+        ("max_rss_kb".into(), count(outcome.max_rss_kb)),
+    ]);
+    if let Some(migrations) = migrations.as_mut().and_then(Migrations::count) {
+        metrics.insert("migrations".into(), count(migrations.cast_signed()));
+    }
+    if let (Some(before_s), Some(after_s)) = (wait_before_s, wait_after_s) {
+        metrics.insert("runqueue_wait_s".into(), after_s - before_s);
+    }
+    let output = child::tail(&around.scratch.stdout());
+    for extract in &workload.extract {
+        metrics.insert(extract.metric.clone(), read_number(extract, &output)?);
+    }
+    Ok(metrics)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn count(value: i64) -> f64 {
+    value as f64
+}
+
+fn judge(what: &str, outcome: &Outcome, around: &Surroundings) -> Result<(), Refusal> {
+    let reason = match outcome.ending {
+        Ending::Exit(0) => return Ok(()),
+        Ending::Exit(status) => format!("{what} failed with exit status {status}"),
+        Ending::Signal(signal) => format!("{what} was ended by signal {signal}"),
+        Ending::TimedOut => {
+            format!("{what} did not end within {} s and was killed", around.timeout.as_secs_f64())
+        }
+        Ending::Stopped => format!("{what} was stopped on request"),
+        Ending::LeftBehind(threads) => {
+            format!("{what} ended but left {threads} threads running, which were killed")
+        }
+    };
+    let (stderr, stdout) =
+        (child::tail(&around.scratch.stderr()), child::tail(&around.scratch.stdout()));
+    let output = if stderr.trim().is_empty() { stdout } else { stderr };
+    Err(Refusal::new(reason, last_lines(&output, 20)))
+}
+
+fn last_lines(text: &str, limit: usize) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(limit)..].join("\n")
+}
+
+fn read_number(extract: &Extract, output: &str) -> Result<f64, Refusal> {
+    let pattern = Regex::new(&extract.pattern).map_err(|error| {
+        Refusal::new(
+            format!("the pattern of metric {} is no regular expression", extract.metric),
+            error.to_string(),
+        )
+    })?;
+    let number =
+        pattern.captures_iter(output).last().and_then(|found| found.get(1)?.as_str().parse().ok());
+    number.ok_or_else(|| {
+        Refusal::new(
+            format!(
+                "the output has no number for metric {} (pattern {})",
+                extract.metric, extract.pattern
+            ),
+            last_lines(output, 20),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extract(pattern: &str) -> Extract {
+        Extract { metric: "time_s".into(), pattern: pattern.into() }
+    }
+
+    #[test]
+    fn the_last_match_counts() {
+        let number = read_number(&extract(r"Time: ([0-9.]+)"), "Time: 1.5\nTime: 2.25\n");
+        assert_eq!(number.map_err(|refusal| refusal.reason), Ok(2.25));
+    }
+
+    #[test]
+    fn output_without_the_number_names_metric_and_pattern() {
+        let refusal = read_number(&extract(r"Time: ([0-9.]+)"), "nothing\n")
+            .err()
+            .map(|refusal| refusal.reason);
+        assert_eq!(
+            refusal.as_deref(),
+            Some("the output has no number for metric time_s (pattern Time: ([0-9.]+))")
+        );
+    }
+
+    #[test]
+    fn only_the_end_of_a_long_log_is_kept() {
+        assert_eq!(last_lines("a\nb\nc\n", 2), "b\nc");
+        assert_eq!(last_lines("", 2), "");
+    }
+}

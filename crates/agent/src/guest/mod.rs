@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! PID 1 of the lab's guest: brings a bare kernel to the point where a session can run, then turns
+//! the machine off. Its orders are in /boot.json of the initramfs (python/runoff/engines/lab/guest.py).
+
+mod entropy;
+mod mounts;
+mod quiet;
+mod serial;
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use nix::kmod::{ModuleInitFlags, finit_module};
+use nix::sys::reboot::{RebootMode, reboot};
+use nix::unistd::sync;
+use serde::Deserialize;
+
+use crate::session;
+use crate::stop::Stop;
+
+const ORDERS: &str = "/boot.json";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Orders {
+    /// Kernel modules in the order of their dependencies.
+    modules: Vec<PathBuf>,
+    /// The block device with the root file system of workloads.
+    image: Option<PathBuf>,
+    /// Perturbs everything that a deterministic machine would repeat; absent under the real clock.
+    seed: Option<u64>,
+    /// A file with the session's requests; absent when they come over the serial port.
+    requests: Option<PathBuf>,
+}
+
+pub fn main() -> ! {
+    if let Err(error) = run() {
+        eprintln!("runoff-agent: the guest cannot start: {error:#}");
+    }
+    sync();
+    let _ = reboot(RebootMode::RB_POWER_OFF);
+    // Without ACPI there is no power switch; the end of PID 1 panics the kernel, which ends QEMU too.
+    std::process::exit(1);
+}
+
+fn run() -> Result<()> {
+    mounts::kernel_file_systems()?;
+    let orders = fs::read_to_string(ORDERS).with_context(|| format!("cannot read {ORDERS}"))?;
+    let orders: Orders =
+        serde_json::from_str(&orders).with_context(|| format!("{ORDERS} is not valid"))?;
+    for module in &orders.modules {
+        load(module).with_context(|| format!("cannot load the module {}", module.display()))?;
+    }
+    if let Some(device) = &orders.image {
+        mounts::image(device)?;
+    }
+    let mut port = serial::open()?;
+    quiet::wait();
+    if let Some(seed) = orders.seed {
+        entropy::perturb(seed)?;
+    }
+    let stop = Stop::new()?;
+    match &orders.requests {
+        Some(path) => {
+            let file =
+                File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+            session::run(&mut BufReader::new(file), &mut port, &stop)
+        }
+        None => session::run(&mut BufReader::new(port.try_clone()?), &mut port, &stop),
+    }
+}
+
+fn load(path: &PathBuf) -> Result<()> {
+    Ok(finit_module(File::open(path)?, c"", ModuleInitFlags::empty())?)
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Why a scheduler is not in charge.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::parameters::ParameterError;
+
+#[derive(Debug, Error)]
+pub enum AttachError {
+    #[error("there is no scheduler {name:?} inside this program; it has {}", known.join(", "))]
+    UnknownScheduler { name: String, known: Vec<String> },
+    #[error("{scheduler}: {error}")]
+    BadParameter { scheduler: String, error: ParameterError },
+    #[error("cannot read the object {path:?}: {error}")]
+    Unreadable { path: PathBuf, error: std::io::Error },
+    #[error("{name} is not a sched_ext scheduler: {reason}")]
+    NotAScheduler { name: String, reason: String },
+    #[error(
+        "this kernel cannot change its CPU scheduler: it needs CONFIG_SCHED_CLASS_EXT, which exists since Linux 6.12"
+    )]
+    NoSchedExt,
+    #[error(
+        "this kernel does not describe its types: it needs CONFIG_DEBUG_INFO_BTF (/sys/kernel/btf/vmlinux)"
+    )]
+    NoBtf,
+    #[error("attaching a scheduler needs root: run it with sudo, or use the lab or the simulator")]
+    NotRoot,
+    #[error("the scheduler {ops:?} is attached already: stop the program that attached it first")]
+    AlreadyAttached { ops: String },
+    /// `log` ends with the verifier's or the kernel's words.
+    #[error("the kernel rejected {name}: {reason}")]
+    Rejected { name: String, reason: String, log: String },
+    #[error("cannot start {program:?}: {error}")]
+    ProgramNotStarted { program: String, error: std::io::Error },
+    /// `output` holds the program's last lines.
+    #[error("{program:?} {reason}")]
+    ProgramFailed { program: String, reason: String, output: String },
+    #[error("the scheduler {ops:?} did not let go of the CPUs; see the kernel log")]
+    StillAttached { ops: String },
+    #[error("the running scheduler has no live parameters to set: {reason}")]
+    NotLive { reason: String },
+}
+
+impl AttachError {
+    /// The end of the log that explains the error, empty if the error says it all.
+    pub fn detail(&self) -> &str {
+        match self {
+            Self::Rejected { log, .. } => log,
+            Self::ProgramFailed { output, .. } => output,
+            _ => "",
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Puts a CPU scheduler in charge of this machine and takes it away again.
+
+mod builtin;
+mod error;
+mod globals;
+mod kernel_enums;
+mod kernel_log;
+mod libbpf_log;
+mod live;
+mod machine;
+mod object;
+mod parameters;
+mod program;
+pub mod stats;
+pub mod sysfs;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nix::unistd::geteuid;
+use sha2::{Digest, Sha256};
+
+use crate::protocol;
+
+pub use builtin::{all as builtins, find as builtin};
+pub use error::AttachError;
+pub use kernel_log::KernelLog;
+pub use live::set as set_parameters;
+use object::AttachedObject;
+pub use parameters::{ParameterError, pairs};
+use program::RunningProgram;
+
+/// The kernel lets all tasks pass through the change of class; seconds on a busy machine.
+const DETACH_LIMIT: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(10);
+
+/// A scheduler in charge. Dropping it detaches without waiting.
+pub struct Attachment {
+    held: Held,
+    ops: String,
+    sha256: String,
+}
+
+enum Held {
+    Default,
+    Object(AttachedObject),
+    Program(RunningProgram),
+}
+
+/// Puts the scheduler of `spec` in charge; returns when it is.
+///
+/// # Errors
+/// Everything that can be wrong with the scheduler, its parameters or this kernel. Parameters are
+/// refused before anything is loaded. Nothing stays attached after an error.
+pub fn attach(spec: &protocol::Scheduler) -> Result<Attachment, AttachError> {
+    let before = sysfs::read();
+    if !before.ops.is_empty() {
+        return Err(AttachError::AlreadyAttached { ops: before.ops });
+    }
+    match spec {
+        protocol::Scheduler::Default => {
+            Ok(Attachment { held: Held::Default, ops: String::new(), sha256: String::new() })
+        }
+        protocol::Scheduler::Builtin { name, parameters } => {
+            let builtin = builtin::find(name)?;
+            attach_object(&builtin.name, builtin.bytes, parameters)
+        }
+        protocol::Scheduler::Object { path, parameters } => {
+            let bytes = fs::read(path)
+                .map_err(|error| AttachError::Unreadable { path: path.clone(), error })?;
+            attach_object(&stem(path), &bytes, parameters)
+        }
+        protocol::Scheduler::Program { argv } => {
+            check_kernel()?;
+            let (program, ops) = RunningProgram::start(argv, before.enable_seq)?;
+            Ok(Attachment { held: Held::Program(program), ops, sha256: String::new() })
+        }
+    }
+}
+
+fn attach_object(
+    name: &str,
+    bytes: &[u8],
+    parameters: &BTreeMap<String, String>,
+) -> Result<Attachment, AttachError> {
+    let prepared = object::Prepared::open(name, bytes, parameters)?;
+    check_kernel()?;
+    let object = prepared.attach()?;
+    let ops = object.ops_name().to_owned();
+    let sha256 = format!("{:x}", Sha256::digest(bytes));
+    Ok(Attachment { held: Held::Object(object), ops, sha256 })
+}
+
+/// Reads a scheduler as a user names it: one of ours, the path of an object, or exec:PROGRAM.
+/// `rest` holds parameters as key=value, or the program's arguments.
+///
+/// # Errors
+/// A parameter is not key=value.
+pub fn named(name: &str, rest: &[String]) -> Result<protocol::Scheduler, ParameterError> {
+    if let Some(program) = name.strip_prefix("exec:") {
+        let argv = std::iter::once(program.to_owned()).chain(rest.iter().cloned()).collect();
+        return Ok(protocol::Scheduler::Program { argv });
+    }
+    let parameters = pairs(rest)?;
+    Ok(match name {
+        "default" => protocol::Scheduler::Default,
+        path if path.contains('/') => protocol::Scheduler::Object { path: path.into(), parameters },
+        _ => protocol::Scheduler::Builtin { name: name.into(), parameters },
+    })
+}
+
+/// "dir/simple.bpf.o" is "simple".
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_owned()
+}
+
+fn check_kernel() -> Result<(), AttachError> {
+    if !Path::new(sysfs::ROOT).exists() {
+        return Err(AttachError::NoSchedExt);
+    }
+    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+        return Err(AttachError::NoBtf);
+    }
+    if !geteuid().is_root() {
+        return Err(AttachError::NotRoot);
+    }
+    Ok(())
+}
+
+impl Attachment {
+    /// What /sys/kernel/sched_ext/root/ops says while this is in charge; empty for the default.
+    pub fn ops_name(&self) -> &str {
+        &self.ops
+    }
+
+    /// Empty for the default and for programs.
+    pub fn object_sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Gives the CPUs back to the kernel's own scheduler; returns when it has them.
+    ///
+    /// # Errors
+    /// The kernel or the program did not let go in time.
+    pub fn detach(self) -> Result<(), AttachError> {
+        match self.held {
+            Held::Default => return Ok(()),
+            Held::Object(object) => drop(object),
+            Held::Program(program) => program.stop(),
+        }
+        let start = Instant::now();
+        while !matches!(sysfs::read().state.as_str(), "disabled" | "") {
+            if start.elapsed() > DETACH_LIMIT {
+                return Err(AttachError::StillAttached { ops: self.ops });
+            }
+            std::thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    /// The scheduler's own counters; empty for the default and for programs.
+    pub fn statistics(&self) -> Vec<(String, u64)> {
+        match &self.held {
+            Held::Object(object) => object.statistics(),
+            Held::Default | Held::Program(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A fresh directory for each sample, below the /tmp of the root that the workload sees.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// Where the agent's own program lies inside a root directory that is not the machine's.
+pub const PROGRAMS: &str = "/run/runoff";
+
+const PREFIX: &str = "runoff-";
+
+pub struct Scratch {
+    outside: PathBuf,
+    inside: PathBuf,
+    logs: PathBuf,
+    search_path: String,
+}
+
+impl Scratch {
+    /// `root` is the directory that becomes `/` for the workload, `None` the machine's own.
+    pub fn create(root: Option<&Path>) -> Result<Self> {
+        let name = format!("{PREFIX}{}", std::process::id());
+        let inside = Path::new("/tmp").join(&name);
+        let outside = match root {
+            Some(root) => root.join("tmp").join(&name),
+            None => inside.clone(),
+        };
+        // Beside the working directory, not in it: a program may look at or delete all it finds there.
+        let logs = outside.with_extension("log");
+        for directory in [&outside, &logs] {
+            remove(directory);
+            fs::create_dir(directory).with_context(|| {
+                format!("cannot create the scratch directory {}", directory.display())
+            })?;
+        }
+        let search_path = search_path(root, &logs)?;
+        Ok(Self { outside, inside, logs, search_path })
+    }
+
+    /// The working directory as the workload names it.
+    pub fn inside(&self) -> &Path {
+        &self.inside
+    }
+
+    pub fn stdout(&self) -> PathBuf {
+        self.logs.join("stdout")
+    }
+
+    pub fn stderr(&self) -> PathBuf {
+        self.logs.join("stderr")
+    }
+
+    pub fn search_path(&self) -> &str {
+        &self.search_path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        remove(&self.outside);
+        remove(&self.logs);
+    }
+}
+
+/// Removes what agents that were killed have left behind; the paths that are gone.
+pub fn sweep() -> Result<Vec<PathBuf>> {
+    let mut removed = Vec::new();
+    for entry in fs::read_dir("/tmp")? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(owner) = name.to_str().and_then(owner) else {
+            continue;
+        };
+        // Another user could plant the name; only root's own directories are removed.
+        let ours = entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == 0);
+        if ours && !Path::new(&format!("/proc/{owner}")).exists() {
+            remove(&entry.path());
+            removed.push(entry.path());
+        }
+    }
+    Ok(removed)
+}
+
+fn owner(name: &str) -> Option<u32> {
+    name.strip_prefix(PREFIX)?.trim_end_matches(".log").parse().ok()
+}
+
+fn remove(directory: &Path) {
+    // Missing is what we want; anything else shows when the directory is created.
+    let _ = fs::remove_dir_all(directory);
+}
+
+/// The agent's own program must be found by its name, but nothing else that lies beside it.
+fn search_path(root: Option<&Path>, logs: &Path) -> Result<String> {
+    let own = match root {
+        Some(_) => PathBuf::from(PROGRAMS),
+        None => {
+            let programs = logs.join("bin");
+            fs::create_dir(&programs)?;
+            symlink(std::env::current_exe()?, programs.join("runoff-agent"))?;
+            programs
+        }
+    };
+    Ok(format!("{}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", own.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_names_have_an_owner() {
+        assert_eq!(owner("runoff-42"), Some(42));
+        assert_eq!(owner("runoff-42.log"), Some(42));
+        assert_eq!(owner("runoff-notes"), None);
+        assert_eq!(owner("systemd-42"), None);
+    }
+}

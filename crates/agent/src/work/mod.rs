@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Small programs that need nothing but this binary: work with nothing but the scheduler in it.
+
+pub mod counters;
+pub mod hogs;

@@ -1,0 +1,92 @@
+"""Arms: ``scheduler[:key=value,...][@kernel]``, ``./object.bpf.o``, ``exec:program arguments``."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from runoff.errors import UsageError
+from runoff.text import closest, parse_assignments
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One scheduler with its parameters, and the kernel it asks for."""
+
+    label: str
+    """As the user wrote it: how tables name it."""
+    scheduler: Mapping[str, Any]
+    """The agent's ``Scheduler`` message."""
+    kernel: str | None = None
+
+    @property
+    def needs_sched_ext(self) -> bool:
+        return bool(self.scheduler["kind"] != "default")
+
+
+def parse_arm(text: str, describe_schedulers: Callable[[], Mapping[str, Any]]) -> Arm:
+    """Raises UsageError naming the arm and what would be right."""
+    label = text.strip()
+    if not label:
+        raise UsageError("an arm is empty: name a scheduler, e.g. default or bfs:rr_interval_ms=3")
+    if label.startswith("exec:"):
+        return _parse_program(label)
+    body, kernel = _split_kernel(label)
+    if "+io=" in body:
+        raise UsageError(f"arm {label!r}: I/O schedulers are not available as arms in this version")
+    name, _, assignments = body.partition(":")
+    parameters = parse_assignments(assignments, f"arm {label!r}")
+    if name == "default":
+        if parameters:
+            raise UsageError(f"arm {label!r}: the kernel's default scheduler has no parameters here")
+        return Arm(label, {"kind": "default"}, kernel)
+    if "/" in name or name.endswith(".o"):
+        return Arm(label, _object(name, parameters, label), kernel)
+    _check_builtin(name, parameters, describe_schedulers(), label)
+    return Arm(label, {"kind": "builtin", "name": name, "parameters": parameters}, kernel)
+
+
+def _split_kernel(label: str) -> tuple[str, str | None]:
+    body, separator, kernel = label.rpartition("@")
+    if not separator:
+        return label, None
+    if not kernel:
+        raise UsageError(f"arm {label!r}: a kernel must follow the @, e.g. @debian")
+    return body, kernel
+
+
+def _parse_program(label: str) -> Arm:
+    try:
+        words = shlex.split(label.removeprefix("exec:"))
+    except ValueError as error:
+        raise UsageError(f"arm {label!r}: {error}") from None
+    kernel = None
+    if words and words[-1].startswith("@"):
+        kernel = words.pop()[1:] or None
+    if not words:
+        raise UsageError(f"arm {label!r}: a program must follow, e.g. exec:scx_bpfland")
+    return Arm(label, {"kind": "program", "argv": words}, kernel)
+
+
+def _object(name: str, parameters: dict[str, str], label: str) -> dict[str, Any]:
+    path = Path(name)
+    if not path.is_file():
+        raise UsageError(f"arm {label!r}: there is no object file {name}")
+    return {"kind": "object", "path": str(path.resolve()), "parameters": parameters}
+
+
+def _check_builtin(name: str, parameters: Mapping[str, str], known: Mapping[str, Any], label: str) -> None:
+    if name not in known:
+        raise UsageError(f"arm {label!r}: unknown scheduler {name!r}{closest(name, ['default', *known])}")
+    table = {parameter["name"]: parameter for parameter in known[name]["parameters"]}
+    for key, value in parameters.items():
+        if key not in table:
+            raise UsageError(f"arm {label!r}: {name} has no parameter {key!r}{closest(key, list(table))}")
+        low, high, unit = table[key]["min"], table[key]["max"], table[key]["unit"]
+        try:
+            number = int(value)
+        except ValueError:
+            raise UsageError(f"arm {label!r}: {key} must be a whole number, not {value!r}") from None
+        if not low <= number <= high:
+            raise UsageError(f"arm {label!r}: {key}={number} is out of its range {low}..{high} {unit}".rstrip())

@@ -1,0 +1,1 @@
+"""A plan plus its samples, in one directory that can be copied and resumed."""

@@ -1,0 +1,112 @@
+"""A campaign's directory: made from a plan, opened again, read as results."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from runoff import __version__
+from runoff.campaign.journal import Journal
+from runoff.engines.agent import describe_schedulers
+from runoff.errors import UsageError
+from runoff.plan import Plan, Settings, make_plan, parse_settings
+from runoff.results import Results, Sample
+
+
+def create(directory: Path, plan: Plan) -> Journal:
+    """Start a campaign. Raises RunoffError."""
+    facts = {"settings": plan.settings.model_dump(mode="json"), "version": __version__}
+    return Journal.create(directory, facts)
+
+
+def open_again(directory: Path) -> tuple[Plan, Journal]:
+    """A campaign to go on with. Raises RunoffError."""
+    journal = Journal.open(directory, write=True)
+    return make_plan(_settings(journal), describe_schedulers), journal
+
+
+def _settings(journal: Journal) -> Settings:
+    values = journal.fact("settings")
+    if values is None:
+        raise UsageError(f"the journal in {journal.directory} has no plan: its start was cut short, begin anew")
+    return parse_settings(values, str(journal.directory))
+
+
+def read_results(directory: Path) -> Results:
+    """All that a campaign has produced so far. Raises RunoffError."""
+    with Journal.open(directory, write=False) as journal:
+        settings = _settings(journal)
+        # Reading needs no agent: what the plan named was checked when the campaign began.
+        plan = make_plan(settings, _AnyScheduler)
+        fingerprints = journal.fact("fingerprints", [])
+        samples = tuple(_sample(row) for row in journal.rows())
+        return Results(
+            engine=settings.on,
+            clock=settings.clock,
+            seed=settings.seed,
+            blocks=settings.blocks,
+            arms=tuple(arm.label for arm in plan.arms),
+            workloads=tuple(work.label for work in plan.works),
+            loads=("",),
+            metrics={work.label: work.metrics for work in plan.works},
+            samples=samples,
+            planned=plan.planned,
+            fingerprint=fingerprints[-1] if fingerprints else {},
+            warnings=(*journal.fact("warnings", []), *_changes(fingerprints)),
+            rerun=rerun_command(settings),
+            plan_text=plan_text(settings),
+            version=journal.fact("version", __version__),
+        )
+
+
+class _AnyScheduler(dict[str, Any]):
+    """A table in which every scheduler exists with every parameter."""
+
+    def __contains__(self, _key: object) -> bool:
+        return True
+
+    def __missing__(self, _key: str) -> Any:
+        return {"parameters": []}
+
+
+def _sample(row: dict[str, Any]) -> Sample:
+    return Sample(
+        id=row["cell"],
+        block=row["block"],
+        position=row["position"],
+        arm=row["arm"],
+        workload=row["workload"],
+        load=row["load"],
+        valid=bool(row["valid"]),
+        reason=row["reason"],
+        metrics=row["metrics"],
+    )
+
+
+def _changes(fingerprints: list[dict[str, Any]]) -> tuple[str, ...]:
+    if any(fingerprint != fingerprints[0] for fingerprint in fingerprints[1:]):
+        return ("the machine, kernel or tools changed between the parts of this campaign: compare its fingerprints",)
+    return ()
+
+
+def rerun_command(settings: Settings) -> str:
+    """The command line that makes the same campaign again."""
+    import shlex
+
+    words = ["runoff", "compare", *settings.arms]
+    for text in settings.workloads:
+        words += ["--work", text]
+    words += ["--on", settings.on, "--clock", settings.clock]
+    if settings.on == "lab":
+        words += ["--cpus", str(settings.cpus), "--memory", str(settings.memory_mb)]
+    if settings.kernel:
+        words += ["--kernel", settings.kernel]
+    for package in settings.packages:
+        words += ["--package", package]
+    return shlex.join([*words, "--blocks", str(settings.blocks), "--seed", str(settings.seed)])
+
+
+def plan_text(settings: Settings) -> str:
+    """The plan as a TOML file that ``runoff run`` takes."""
+    values = settings.model_dump(mode="json", exclude_defaults=False)
+    # JSON's strings, numbers and arrays are TOML's as well.
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items() if value is not None)

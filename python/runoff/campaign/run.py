@@ -1,0 +1,150 @@
+"""The campaign's loop: next cell, engine, journal, until all is done or the user says stop."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from types import FrameType
+from typing import Protocol
+
+from runoff.campaign.journal import Journal
+from runoff.campaign.order import Cell, draw
+from runoff.engines.base import Engine
+from runoff.engines.outcome import Outcome
+from runoff.errors import MissingError, UsageError
+from runoff.plan import Plan
+
+
+class Observer(Protocol):
+    """Is told what happens, to show it."""
+
+    def say(self, text: str) -> None: ...
+
+    def started(self, cell: Cell) -> None: ...
+
+    def phase(self, cell: Cell, phase: str) -> None: ...
+
+    def finished(self, cell: Cell, outcome: Outcome) -> None: ...
+
+    def stopping(self, now: bool) -> None: ...
+
+
+class Stop(IntEnum):
+    """How much the user wants it to end."""
+
+    NO = 0
+    AFTER_SAMPLE = 1
+    NOW = 2
+
+
+@dataclass(slots=True)
+class _Wish:
+    stop: Stop = Stop.NO
+
+
+def order(plan: Plan) -> list[Cell]:
+    """The plan's cells in run order."""
+    return list(draw(len(plan.arms), len(plan.works), plan.settings.blocks, plan.settings.seed))
+
+
+def run(plan: Plan, journal: Journal, engine: Engine, observer: Observer, jobs: int = 1) -> bool:
+    """Take every sample that the journal lacks; True when all are there.
+
+    The first Ctrl-C (or SIGTERM) lets running samples finish, the second discards them; whatever
+    was finished stays in the journal either way. Raises RunoffError when it cannot begin.
+    """
+    if jobs > 1 and not engine.parallel:
+        raise UsageError("samples side by side would disturb each other: -j needs --on lab --clock virtual")
+    done = journal.done()
+    pending = [cell for cell in order(plan) if cell.id not in done]
+    if not pending:
+        return True
+    with _prepared(plan, journal, engine, observer), _wishes(engine, observer) as wish:
+        _take_all(plan, journal, engine, observer, iter(pending), wish, jobs)
+    return len(journal.done()) == plan.planned
+
+
+@contextmanager
+def _prepared(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -> Iterator[None]:
+    try:
+        engine.prepare(observer.say)
+        for arm in plan.arms:
+            if arm.needs_sched_ext:
+                _check(engine, plan.arms.index(arm), plan)
+        yield
+    finally:
+        engine.close()
+
+
+def _check(engine: Engine, index: int, plan: Plan) -> None:
+    arm = plan.arms[index]
+    refused = engine.check(arm)
+    if refused is None:
+        return
+    text = f"arm {arm.label!r} cannot be used: {refused.reason}"
+    if refused.detail:
+        text += f"\n{refused.detail}"
+    raise UsageError(text) if arm.scheduler["kind"] == "object" else MissingError(text)
+
+
+def _take_all(
+    plan: Plan,
+    journal: Journal,
+    engine: Engine,
+    observer: Observer,
+    pending: Iterator[Cell],
+    wish: _Wish,
+    jobs: int,
+) -> None:
+    running: dict[Future[Outcome], Cell] = {}
+    earlier = journal.fact("fingerprints", [])
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        while True:
+            while len(running) < jobs and wish.stop is Stop.NO:
+                cell = next(pending, None)
+                if cell is None:
+                    break
+                observer.started(cell)
+                running[pool.submit(engine.take, cell, _phases(observer, cell))] = cell
+            if not running:
+                return
+            # Short waits: Python runs signal handlers between them.
+            for future in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
+                cell = running.pop(future)
+                outcome = future.result()
+                if wish.stop is Stop.NOW:
+                    continue
+                journal.set_fact("fingerprints", [*earlier, dict(engine.fingerprint())])
+                journal.set_fact("warnings", list(engine.warnings()))
+                journal.add(cell, plan.arms[cell.arm].label, plan.works[cell.work].label, outcome)
+                observer.finished(cell, outcome)
+
+
+def _phases(observer: Observer, cell: Cell) -> Callable[[str], None]:
+    return lambda phase: observer.phase(cell, phase)
+
+
+@contextmanager
+def _wishes(engine: Engine, observer: Observer) -> Iterator[_Wish]:
+    """Turns signals into wishes while the loop runs."""
+    wish = _Wish()
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        if wish.stop is Stop.NO:
+            wish.stop = Stop.AFTER_SAMPLE
+            observer.stopping(now=False)
+        elif wish.stop is Stop.AFTER_SAMPLE:
+            wish.stop = Stop.NOW
+            observer.stopping(now=True)
+            # Ending a guest takes a moment; a handler must not.
+            threading.Thread(target=engine.abandon, daemon=True).start()
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield wish
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

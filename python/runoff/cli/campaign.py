@@ -1,0 +1,88 @@
+"""What the commands that carry out campaigns share: options, progress, the report at the end."""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from runoff.errors import RunoffError
+from runoff.plan import Plan, Settings, make_plan
+
+if TYPE_CHECKING:
+    from runoff.campaign.journal import Journal
+    from runoff.report.model import Report
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+out_option = click.option(
+    "--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"
+)
+
+
+def output_options(function: _Function) -> _Function:
+    """``--json`` and ``-j``."""
+    function = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")(function)
+    return click.option(
+        "-j", "jobs", type=click.IntRange(1, 64), default=1, help="Samples side by side; virtual clock only.  [1]"
+    )(function)
+
+
+def begin(settings: Settings, out: Path | None, *, plan_only: bool, as_json: bool, jobs: int) -> int:
+    """Check the plan, then start a campaign with it. Returns the exit code."""
+    from runoff.campaign import directory
+    from runoff.engines.agent import describe_schedulers
+
+    plan = make_plan(settings, describe_schedulers)
+    if plan_only:
+        click.echo(directory.plan_text(settings), nl=False)
+        return 0
+    place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
+    with directory.create(place, plan) as journal:
+        return carry_out(plan, journal, as_json=as_json, jobs=jobs)
+
+
+def carry_out(plan: Plan, journal: "Journal", *, as_json: bool, jobs: int) -> int:
+    """Take what is missing, write the page, print the table. Returns the exit code."""
+    from runoff.campaign.directory import read_results
+    from runoff.campaign.run import run
+    from runoff.cli.progress import observer
+    from runoff.engines.choose import choose
+
+    with observer(plan, len(journal.done())) as watching:
+        complete = run(plan, journal, choose(plan, journal.directory), watching, jobs)
+    if not journal.done():
+        raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
+
+    from runoff.report import html, json, model
+
+    report = model.build(read_results(journal.directory))
+    page = journal.directory / "report.html"
+    page.write_text(html.render(report), encoding="utf-8")
+    if as_json:
+        sys.stdout.write(json.render(report))
+    else:
+        print_text(report)
+    note = f"page: {page}"
+    if not complete:
+        note = f"stopped early, every finished sample is kept; go on with: runoff resume {journal.directory}\n{note}"
+    click.echo(note, err=as_json)
+    return exit_code(report)
+
+
+def print_text(report: "Report") -> None:
+    """The table, as wide as the terminal, in colour where it is one."""
+    import os
+    import shutil
+
+    from runoff.report import text
+
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    click.echo(text.render(report, shutil.get_terminal_size((100, 24)).columns, colour), nl=False, color=colour)
+
+
+def exit_code(report: "Report") -> int:
+    """2 when some arm has no valid sample at all, so that nothing can be said about it."""
+    return 2 if report.unusable else 0

@@ -1,0 +1,82 @@
+"""``runoff list``: what there is to compare and to run."""
+
+import json
+from typing import Any
+
+import click
+
+from runoff import workloads
+
+KINDS = ("schedulers", "workloads", "kernels")
+
+
+@click.command(epilog="Example: runoff list schedulers --json")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(kind: str, as_json: bool) -> None:
+    """List schedulers, workloads or the lab's kernels."""
+    entries = {"schedulers": _schedulers, "workloads": _workloads, "kernels": _kernels}[kind]()
+    if as_json:
+        click.echo(json.dumps(entries, indent=2))
+        return
+    for entry in entries:
+        _print(entry)
+
+
+def _print(entry: dict[str, Any]) -> None:
+    click.echo(f"{entry['name']:<12} {entry['title']}")
+    for parameter in entry["parameters"]:
+        click.echo(f"    {parameter['name']} = {parameter['default']}  ({parameter['range']})  {parameter['about']}")
+
+
+def _schedulers() -> list[dict[str, Any]]:
+    from runoff.engines.agent import describe_schedulers
+
+    own = {"name": "default", "title": "the kernel's own scheduler", "parameters": []}
+    return [own, *(_scheduler(entry) for entry in describe_schedulers().values())]
+
+
+def _scheduler(entry: dict[str, Any]) -> dict[str, Any]:
+    parameters = [
+        {
+            "name": parameter["name"],
+            "default": str(parameter["default"]),
+            "range": f"{parameter['min']}..{parameter['max']} {parameter['unit']}".rstrip(),
+            "about": parameter["sentence"],
+        }
+        for parameter in entry["parameters"]
+    ]
+    return {"name": entry["name"], "title": entry["title"], "parameters": parameters}
+
+
+def _workloads() -> list[dict[str, Any]]:
+    return [_workload(name, workloads.find(name)) for name in workloads.names()]
+
+
+def _workload(name: str, definition: workloads.Definition) -> dict[str, Any]:
+    parameters = [
+        {"name": key, "default": parameter.default, "range": _range(parameter), "about": parameter.about}
+        for key, parameter in definition.parameters.items()
+    ]
+    return {"name": name, "title": definition.description, "parameters": parameters}
+
+
+def _range(parameter: workloads.Parameter) -> str:
+    if parameter.choices is not None:
+        return " or ".join(parameter.choices)
+    if parameter.minimum is not None:
+        return f"{parameter.minimum}..{parameter.maximum}"
+    return "any"
+
+
+def _kernels() -> list[dict[str, Any]]:
+    from runoff.engines.lab import kernel
+
+    return [
+        {
+            "name": entry.name,
+            "title": f"Linux {entry.release}, sched_ext: {'yes' if entry.sched_ext else 'no'}",
+            "parameters": [],
+        }
+        for entry in kernel.stored()
+    ]

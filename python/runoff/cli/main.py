@@ -1,0 +1,73 @@
+"""The ``runoff`` command: finds the subcommand, turns errors into a sentence and an exit code."""
+
+import importlib
+import os
+import sys
+
+import click
+
+from runoff import __version__
+from runoff.errors import RunoffError
+
+COMMANDS = {
+    "compare": "Compare schedulers on a piece of work.",
+    "run": "Carry out a plan file.",
+    "resume": "Go on with a campaign that was interrupted.",
+    "report": "Show the results of a campaign.",
+    "list": "List schedulers, workloads, kernels.",
+    "attach": "Run one of our schedulers on this machine until Ctrl-C.",
+    "restore": "Put back what a killed runoff may have left behind.",
+    "doctor": "Say what this machine can do and what it lacks.",
+    "kernel": "Add, list and remove the lab's kernels.",
+    "image": "Build, list and remove the lab's images.",
+}
+"""In the order of the help. A command's module is imported only when it is used: the help must come at once."""
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"runoff.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: runoff compare default bfs --work hackbench --work counters",
+)
+@click.version_option(__version__, prog_name="runoff")
+def cli() -> None:
+    """Find out which scheduler serves a piece of work better, and whether the difference is real."""
+
+
+def main() -> None:
+    """Entry point. Exit codes: 0 done, 1 failed, 2 cannot tell or void, 64 usage, 69 something is missing."""
+    try:
+        code = cli.main(prog_name="runoff", standalone_mode=False)
+        sys.stdout.flush()
+    except RunoffError as error:
+        _fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(64)
+    except click.Abort:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader has left; Python's own flush at exit would complain about that.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(text: str, code: int) -> None:
+    click.echo(f"runoff: {text}", err=True)
+    sys.exit(code)

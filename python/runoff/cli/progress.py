@@ -1,0 +1,108 @@
+"""Progress of a campaign on standard error: one live line on a terminal, quiet lines elsewhere."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+from rich.status import Status
+
+from runoff.campaign.order import Cell
+from runoff.engines.outcome import Outcome, Taken
+from runoff.plan import Plan
+from runoff.text import duration
+
+
+@contextmanager
+def observer(plan: Plan, done: int) -> Iterator["Progress"]:
+    """An observer for ``campaign.run`` that has its place on the screen only inside the block."""
+    console = Console(stderr=True, highlight=False)
+    progress = Progress(plan, done, console)
+    try:
+        yield progress
+    finally:
+        progress.clear()
+
+
+class Progress:
+    """See ``campaign.run.Observer``."""
+
+    def __init__(self, plan: Plan, done: int, console: Console) -> None:
+        self._plan = plan
+        self._console = console
+        self._done = done
+        self._taken_here = 0
+        self._start_s = time.monotonic()
+        self._sums: dict[tuple[int, int], list[float]] = {}
+        self._status = Status("", console=console) if sys.stderr.isatty() else None
+
+    def clear(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def say(self, text: str) -> None:
+        if self._status is None:
+            click.echo(text, err=True)
+        else:
+            self._show(text)
+
+    def started(self, cell: Cell) -> None:
+        if self._taken_here == 0:
+            self._start_s = time.monotonic()
+
+    def phase(self, cell: Cell, phase: str) -> None:
+        if self._status is not None:
+            self._show(f"{self._place(cell)}  {phase}  {self._estimates(cell)}")
+
+    def finished(self, cell: Cell, outcome: Outcome) -> None:
+        self._done += 1
+        self._taken_here += 1
+        if isinstance(outcome, Taken):
+            self._sums.setdefault((cell.work, cell.arm), []).append(outcome.metrics[self._headline(cell.work)])
+            text = f"{outcome.metrics[self._headline(cell.work)]:.4g} {self._unit(cell.work)}".rstrip()
+        else:
+            text = f"void: {outcome.reason}"
+        if self._status is None:
+            click.echo(f"{self._place(cell)}  {text}", err=True)
+        elif not isinstance(outcome, Taken):
+            self._console.print(f"{self._place(cell)}  {text}", markup=False)
+
+    def stopping(self, now: bool) -> None:
+        text = "stopping now; finished samples are kept" if now else "finishing this sample; Ctrl-C again to stop now"
+        self._console.print(text, markup=False)
+
+    def _show(self, text: str) -> None:
+        assert self._status is not None
+        self._status.start()
+        width = max(20, self._console.width - 4)
+        from rich.text import Text
+
+        self._status.update(Text(text[:width], style="bright_black"))
+
+    def _place(self, cell: Cell) -> str:
+        arm, work = self._plan.arms[cell.arm].label, self._plan.works[cell.work].label
+        place = f"{self._done}/{self._plan.planned}  block {cell.block + 1}/{self._plan.settings.blocks}  {arm}  {work}"
+        return f"{place}  {self._eta()}".rstrip()
+
+    def _eta(self) -> str:
+        if self._taken_here == 0:
+            return ""
+        each_s = (time.monotonic() - self._start_s) / self._taken_here
+        return f"ETA {duration(each_s * (self._plan.planned - self._done))}"
+
+    def _estimates(self, cell: Cell) -> str:
+        """Running means of the present workload: to watch, not to judge by."""
+        parts = []
+        for index, arm in enumerate(self._plan.arms):
+            values = self._sums.get((cell.work, index))
+            if values:
+                parts.append(f"{arm.label} {sum(values) / len(values):.4g}")
+        return "  ".join(parts)
+
+    def _headline(self, work: int) -> str:
+        return self._plan.works[work].metrics[0].name
+
+    def _unit(self, work: int) -> str:
+        return self._plan.works[work].metrics[0].unit

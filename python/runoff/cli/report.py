@@ -1,0 +1,41 @@
+"""``runoff report``: the results of a campaign in the form that is wanted."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from runoff.campaign.directory import read_results
+from runoff.cli.campaign import exit_code, print_text
+
+
+@click.command(epilog="Example: runoff report results/20260102-120000 --html report.html")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--html", type=click.Path(path_type=Path), help="Write one self-contained page to this file.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write one row per sample and metric to this file.")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(directory: Path, html: Path | None, csv_file: Path | None, markdown: bool, as_json: bool) -> int:
+    """Show the results of a campaign, finished or not; a table unless another form is asked for."""
+    from runoff.report import model
+
+    report = model.build(read_results(directory))
+    if html is not None:
+        from runoff.report import html as page
+
+        html.write_text(page.render(report), encoding="utf-8")
+    if csv_file is not None:
+        from runoff.report import csv
+
+        csv_file.write_text(csv.render(report), encoding="utf-8")
+    if as_json:
+        from runoff.report import json
+
+        sys.stdout.write(json.render(report))
+    elif markdown:
+        from runoff.report import markdown as text
+
+        sys.stdout.write(text.render(report))
+    elif html is None and csv_file is None:
+        print_text(report)
+    return exit_code(report)

@@ -1,0 +1,217 @@
+"""One agent: a child process that takes requests and gives events, here or inside a guest."""
+
+import functools
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from runoff.engines.base import OnPhase
+from runoff.engines.outcome import Outcome, Refused, Taken, Voided
+from runoff.errors import MissingError, RunoffError
+from runoff.workloads import Work
+
+PROTOCOL = 1
+
+
+class AgentLost(Exception):
+    """The agent, or the guest around it, ended or fell silent in the middle of its work."""
+
+
+def find_agent() -> Path:
+    """The agent's program: ``RUNOFF_AGENT``, beside this Python, or on the path. Raises MissingError."""
+    candidates = [os.environ.get("RUNOFF_AGENT"), str(Path(sys.executable).parent / "runoff-agent"), which("runoff-agent")]
+    for candidate in candidates:
+        if candidate and os.access(candidate, os.X_OK):
+            return Path(candidate).resolve()
+    raise MissingError("runoff-agent was not found: install the runoff wheel, or set RUNOFF_AGENT to the program")
+
+
+@functools.cache
+def describe_schedulers() -> Mapping[str, Any]:
+    """The schedulers inside the agent by name, with title and parameters."""
+    listed = json.loads(_ask("schedulers"))
+    return {entry["name"]: entry for entry in listed}
+
+
+@functools.cache
+def _validator() -> Any:
+    import jsonschema
+
+    schema = json.loads(_ask("schema"))
+    if schema["version"] != PROTOCOL:
+        raise RunoffError(
+            f"{find_agent()} speaks protocol {schema['version']}, this runoff {PROTOCOL}: install both from one version"
+        )
+    return jsonschema.Draft202012Validator(schema["event"])
+
+
+def _ask(command: str) -> str:
+    agent = find_agent()
+    try:
+        return subprocess.run([agent, command], check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise RunoffError(f"{agent} {command} failed: {error}") from None
+
+
+def check_request(scheduler: Mapping[str, Any]) -> dict[str, Any]:
+    """Can this scheduler be attached?"""
+    return {"type": "check", "id": "check", "scheduler": scheduler}
+
+
+def sample_request(cell_id: str, scheduler: Mapping[str, Any], work: Work, root: str | None) -> dict[str, Any]:
+    """Take one sample of ``work`` with ``root`` as its ``/``."""
+    return {"type": "sample", "id": cell_id, "scheduler": scheduler, "workload": work.message(root)}
+
+
+class Agent:
+    """Speaks the protocol of docs/protocol.md with a process's standard streams."""
+
+    def __init__(self, argv: Sequence[str | Path], *, requests: bool = True) -> None:
+        """``requests`` false: the agent has its requests already (virtual clock), only events come."""
+        self._validator = _validator()
+        self._requests = requests
+        # A session of its own: Ctrl-C is for the campaign, which decides what it means for the sample.
+        self._process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.PIPE if requests else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._stderr = bytearray()
+        self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read_events, self._read_errors)]
+        for thread in self._threads:
+            thread.start()
+        self.log: list[str] = []
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def hello(self, timeout_s: float) -> Mapping[str, Any]:
+        """The machine's fingerprint. Raises AgentLost."""
+        event = self._next("hello", timeout_s)
+        if event["protocol"] != PROTOCOL:
+            raise RunoffError(f"the agent speaks protocol {event['protocol']}, this runoff {PROTOCOL}")
+        return dict(event["fingerprint"])
+
+    def check(self, request: Mapping[str, Any], timeout_s: float) -> Refused | None:
+        """``None`` when the scheduler could be attached. Raises AgentLost."""
+        if self._requests:
+            self._send(request)
+        event = self._next(("checked", "refused"), timeout_s)
+        return Refused(event["reason"], event["detail"]) if event["type"] == "refused" else None
+
+    def take(self, request: Mapping[str, Any], on_phase: OnPhase, timeout_s: float) -> Outcome:
+        """One sample; each silence may last ``timeout_s``. Raises AgentLost."""
+        if self._requests:
+            self._send(request)
+        while True:
+            event = self._next(("progress", "sample", "void"), timeout_s)
+            if event["id"] != request["id"]:
+                raise AgentLost(f"the agent answered for {event['id']} instead of {request['id']}")
+            match event["type"]:
+                case "progress":
+                    on_phase(event["phase"])
+                case "sample":
+                    return Taken(event["metrics"], event["proof"])
+                case _:
+                    return Voided(event["reason"], event["detail"], event["proof"])
+
+    def close(self, timeout_s: float = 15.0) -> None:
+        """Let it put everything back; end it when it does not."""
+        if self._process.stdin is not None:
+            try:
+                self._send({"type": "bye"})
+                self._process.stdin.close()
+            except (AgentLost, OSError):
+                pass
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            self.terminate()
+        self._finish()
+
+    def terminate(self) -> None:
+        """Stop it now: it ends its work, puts everything back and leaves."""
+        self._process.terminate()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def kill(self) -> None:
+        """For a guest that hangs."""
+        self._process.kill()
+        self._process.wait()
+        self._finish()
+
+    def last_words(self) -> str:
+        """What it wrote on standard error."""
+        return self._stderr.decode(errors="replace").strip()
+
+    def _finish(self) -> None:
+        for thread in self._threads:
+            thread.join(5)
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                try:
+                    stream.close()
+                except OSError:
+                    pass
+
+    def _send(self, request: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise AgentLost("the agent has gone") from None
+
+    def _next(self, kinds: str | tuple[str, ...], timeout_s: float) -> dict[str, Any]:
+        while True:
+            try:
+                line = self._lines.get(timeout=timeout_s)
+            except queue.Empty:
+                raise AgentLost(f"nothing was heard for {timeout_s:.0f} s") from None
+            if line is None:
+                raise AgentLost("it ended before it answered")
+            event = self._parse(line)
+            if event["type"] == "log":
+                self.log.append(event["text"])
+                continue
+            if event["type"] not in kinds:
+                raise AgentLost(f"{event['type']!r} came where {kinds} was due")
+            return event
+
+    def _parse(self, line: bytes) -> dict[str, Any]:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            raise AgentLost(f"not an event: {line[:200]!r}") from None
+        error = next(iter(self._validator.iter_errors(event)), None)
+        if error is not None:
+            raise AgentLost(f"an event that the schema does not know: {error.message[:200]}")
+        return dict(event)
+
+    def _read_events(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.strip():
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._stderr += line
+            del self._stderr[:-8192]

@@ -1,0 +1,107 @@
+"""The host engine: samples on this machine's kernel, one after the other, as root."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from runoff.arms import Arm
+from runoff.campaign.order import Cell
+from runoff.engines.agent import Agent, AgentLost, check_request, find_agent, sample_request
+from runoff.engines.base import OnPhase
+from runoff.engines.outcome import Outcome, Refused, Voided
+from runoff.errors import MissingError
+from runoff.plan import Plan
+from runoff.workloads import Work
+
+SCHED_EXT = Path("/sys/kernel/sched_ext")
+
+CHECK_LIMIT_S = 60.0
+MARGIN_S = 60.0
+"""What attaching, detaching and cleaning up may take beyond a command's own time-out."""
+
+
+class HostEngine:
+    """See ``Engine``."""
+
+    parallel = False
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._agent: Agent | None = None
+        self._fingerprint: Mapping[str, Any] = {}
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        if os.geteuid() != 0:
+            raise MissingError("the host engine needs root: run it with sudo, or use --on lab")
+        if any(arm.needs_sched_ext for arm in self._plan.arms) and not SCHED_EXT.is_dir():
+            raise MissingError(
+                "this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT, Linux 6.12 or newer): use --on lab, "
+                "or compare on a newer kernel"
+            )
+        for work in self._plan.works:
+            require_programs(work)
+        self._start()
+
+    def _start(self) -> Agent:
+        if self._agent is None:
+            self._agent = Agent([find_agent(), "session"])
+            try:
+                self._fingerprint = self._agent.hello(CHECK_LIMIT_S)
+            except AgentLost as lost:
+                words = self._agent.last_words()
+                self._agent.kill()
+                self._agent = None
+                raise MissingError(f"the agent cannot work here: {words or lost}") from None
+        return self._agent
+
+    def check(self, arm: Arm) -> Refused | None:
+        return self._start().check(check_request(arm.scheduler), CHECK_LIMIT_S)
+
+    def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
+        agent = self._start()
+        work = self._plan.works[cell.work]
+        request = sample_request(cell.id, self._plan.arms[cell.arm].scheduler, work, root=None)
+        try:
+            return agent.take(request, on_phase, silence_limit_s(work))
+        except AgentLost as lost:
+            words = agent.last_words()
+            agent.kill()
+            self._agent = None
+            return Voided(f"the agent was lost: {lost}", words)
+
+    def fingerprint(self) -> Mapping[str, Any]:
+        return {"machine": self._fingerprint}
+
+    def warnings(self) -> tuple[str, ...]:
+        hardware = self._fingerprint.get("hardware", {})
+        if hardware.get("hypervisor"):
+            return ("this machine is a virtual one: its host may take CPU time away unseen",)
+        return ()
+
+    def abandon(self) -> None:
+        if self._agent is not None:
+            self._agent.terminate()
+
+    def close(self) -> None:
+        if self._agent is not None:
+            self._agent.close()
+            self._agent = None
+
+
+def silence_limit_s(work: Work) -> float:
+    """Longest time between two events of one sample."""
+    commands = len(work.definition.prepare) + 1
+    return commands * work.definition.timeout_s + MARGIN_S
+
+
+def require_programs(work: Work) -> None:
+    """Raises MissingError naming the program and the package that holds it."""
+    for program in work.definition.programs:
+        if which(program) is None:
+            packages = " ".join(work.definition.packages)
+            raise MissingError(f"workload {work.label!r} needs {program}: apt-get install {packages}")
+    for path in work.definition.files:
+        if not Path(path).exists():
+            raise MissingError(f"workload {work.label!r} needs {path} on the host: put it there, or use --on lab")

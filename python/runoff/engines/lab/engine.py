@@ -1,0 +1,243 @@
+"""The lab engine: samples on a real kernel in QEMU."""
+
+import itertools
+import os
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from runoff.arms import Arm
+from runoff.campaign.order import Cell
+from runoff.engines.agent import AgentLost, check_request, sample_request
+from runoff.engines.base import OnPhase
+from runoff.engines.host import CHECK_LIMIT_S, silence_limit_s
+from runoff.engines.lab import accelerator, qemu
+from runoff.engines.lab import image as images
+from runoff.engines.lab import kernel as kernels
+from runoff.engines.lab.guest import IMAGE_ROOT, Cargo, Guest, Orders, boot
+from runoff.engines.outcome import Outcome, Refused, Voided
+from runoff.errors import MissingError
+from runoff.plan import Plan
+from runoff.workloads import Work
+
+BOOT_LIMIT_S = 180.0
+
+VIRTUAL_SLOWDOWN = 20.0
+"""A busy virtual second takes several of the wall's; limits are stretched by this much."""
+
+
+class LabEngine:
+    """See ``Engine``. Under the real clock one guest serves all samples of a kernel; under the
+    virtual clock every sample has a boot of its own, so none can depend on another."""
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        """``folder`` keeps the consoles, one file a boot."""
+        self._plan = plan
+        self._folder = folder
+        self._virtual = plan.settings.clock == "virtual"
+        self.parallel = self._virtual
+        self._kernels: dict[str | None, kernels.Kernel] = {}
+        self._image: images.Image | None = None
+        self._accelerator: qemu.Accelerator = "tcg"
+        self._why_tcg = ""
+        self._guest: Guest | None = None
+        self._guest_kernel: str | None = None
+        self._fingerprints: dict[str, Any] = {}
+        self._boots = itertools.count()
+        self._running: set[Guest] = set()
+        self._lock = threading.Lock()
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        if which(qemu.PROGRAM) is None:
+            raise MissingError(f"the lab needs {qemu.PROGRAM}: apt-get install qemu-system-x86")
+        for arm in self._plan.arms:
+            self._find_kernel(arm)
+        works = self._plan.works
+        if any(_needs_image(work) for work in works):
+            definitions = [work.definition for work in works]
+            self._image = images.ensure(
+                packages=sorted({*self._plan.settings.packages, *(p for d in definitions for p in d.packages)}),
+                sources=sorted({source for d in definitions for source in d.sources}),
+                progress=say,
+                setup=[argv for d in definitions for argv in d.setup],
+            )
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if not self._virtual:
+            first = self._kernels[self._plan.arms[0].kernel]
+            self._accelerator, self._why_tcg = accelerator.choose(first, self._folder, say)
+
+    def _find_kernel(self, arm: Arm) -> None:
+        if arm.kernel in self._kernels:
+            kernel = self._kernels[arm.kernel]
+        else:
+            name = arm.kernel or self._plan.settings.kernel
+            kernel = kernels.find(name) if name else kernels.default()
+            self._kernels[arm.kernel] = kernel
+        if arm.needs_sched_ext and not kernel.sched_ext:
+            raise MissingError(
+                f"arm {arm.label!r}: the kernel {kernel.name} has no sched_ext: "
+                "add a newer one by `runoff kernel add debian`"
+            )
+        if arm.needs_sched_ext and not kernel.btf:
+            raise MissingError(f"arm {arm.label!r}: the kernel {kernel.name} has no BTF (CONFIG_DEBUG_INFO_BTF)")
+
+    def check(self, arm: Arm) -> Refused | None:
+        request = check_request(_in_guest(self._plan, arm))
+        try:
+            if not self._virtual:
+                return self._guest_for(arm.kernel).agent.check(request, CHECK_LIMIT_S)
+            guest = self._boot(arm.kernel, Orders(seed=0, requests=[request]))
+            try:
+                return guest.agent.check(request, CHECK_LIMIT_S * VIRTUAL_SLOWDOWN)
+            finally:
+                self._end(guest)
+        except AgentLost as lost:
+            return Refused(f"the guest was lost: {lost}", self._lose())
+
+    def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
+        arm, work = self._plan.arms[cell.arm], self._plan.works[cell.work]
+        root = IMAGE_ROOT if self._image is not None else None
+        request = sample_request(cell.id, _in_guest(self._plan, arm), work, root)
+        if self._virtual:
+            return self._take_alone(arm, cell, request, silence_limit_s(work) * VIRTUAL_SLOWDOWN, on_phase)
+        try:
+            return self._guest_for(arm.kernel).agent.take(request, on_phase, silence_limit_s(work))
+        except AgentLost as lost:
+            reason = self._lose()
+            return Voided(f"the guest was lost: {reason or lost}")
+
+    def _take_alone(
+        self, arm: Arm, cell: Cell, request: Mapping[str, Any], limit_s: float, on_phase: OnPhase
+    ) -> Outcome:
+        try:
+            guest = self._boot(arm.kernel, Orders(seed=cell.seed, requests=[request]))
+        except AgentLost as lost:
+            return Voided(str(lost))
+        try:
+            return guest.agent.take(request, on_phase, limit_s)
+        except AgentLost as lost:
+            guest.kill()
+            return Voided(f"the guest was lost: {guest.last_words() or lost}")
+        finally:
+            self._end(guest)
+
+    def _guest_for(self, kernel: str | None) -> Guest:
+        if self._guest is not None and self._guest_kernel != kernel:
+            self._end(self._guest)
+            self._guest = None
+        if self._guest is None:
+            self._guest = self._boot(kernel, Orders())
+            self._guest_kernel = kernel
+        return self._guest
+
+    def _boot(self, name: str | None, orders: Orders) -> Guest:
+        kernel, settings = self._kernels[name], self._plan.settings
+        with self._lock:
+            number = next(self._boots)
+        folder = self._folder / f"boot-{os.getpid()}-{number}"
+        folder.mkdir()
+        machine = qemu.Machine(
+            kernel=kernel.vmlinux,
+            initramfs=folder / "initramfs",
+            console=folder / "console.txt",
+            cpus=settings.cpus,
+            memory_mb=settings.memory_mb,
+            clock=settings.clock,
+            accelerator=self._accelerator,
+            seed=orders.seed or 0,
+            image=self._image.path if self._image is not None else None,
+        )
+        guest = boot(folder, machine, kernel, _cargo(self._plan), orders, BOOT_LIMIT_S)
+        with self._lock:
+            self._running.add(guest)
+            self._fingerprints.setdefault(kernel.name, guest.fingerprint)
+        return guest
+
+    def _lose(self) -> str:
+        if self._guest is None:
+            return ""
+        self._guest.kill()
+        words = self._guest.last_words()
+        self._end(self._guest)
+        self._guest = None
+        return words
+
+    def _end(self, guest: Guest) -> None:
+        guest.close()
+        with self._lock:
+            self._running.discard(guest)
+
+    def fingerprint(self) -> Mapping[str, Any]:
+        image = self._image
+        return {
+            "guest": self._fingerprints,
+            "kernels": {
+                kernel.name: {"release": kernel.release, "sha256": kernel.sha256} for kernel in self._kernels.values()
+            },
+            "image": None if image is None else {"sha256": image.sha256, "packages": dict(image.packages)},
+            "qemu": {"version": accelerator.qemu_version(), "accelerator": self._accelerator, "note": self._why_tcg},
+        }
+
+    def warnings(self) -> tuple[str, ...]:
+        if self._virtual:
+            return (
+                "virtual clock: one instruction counts as one nanosecond, so caches, memory and "
+                "branch prediction cost nothing; compare instruction paths, not machines",
+            )
+        if self._accelerator == "tcg":
+            return (
+                "emulated CPUs: times are several times those of a real machine and weigh its "
+                f"instructions differently ({self._why_tcg})",
+            )
+        return ()
+
+    def abandon(self) -> None:
+        with self._lock:
+            running = list(self._running)
+        for guest in running:
+            guest.agent.terminate()
+
+    def close(self) -> None:
+        with self._lock:
+            running = list(self._running)
+        for guest in running:
+            self._end(guest)
+        self._guest = None
+
+
+def _needs_image(work: Work) -> bool:
+    """Work that the agent itself can do needs no root file system."""
+    return work.definition.command[0] != "runoff-agent" or bool(work.definition.prepare)
+
+
+def _object_path(index: int) -> str:
+    return f"/objects/{index}.bpf.o"
+
+
+def _in_guest(plan: Plan, arm: Arm) -> Mapping[str, Any]:
+    """The arm's scheduler with the paths it has inside the guest."""
+    if arm.scheduler["kind"] == "object":
+        return {**arm.scheduler, "path": _object_path(plan.arms.index(arm))}
+    if arm.scheduler["kind"] == "program":
+        program, *arguments = arm.scheduler["argv"]
+        return {**arm.scheduler, "argv": [str(_host_program(program)), *arguments]}
+    return arm.scheduler
+
+
+def _host_program(name: str) -> Path:
+    found = which(name)
+    if found is None:
+        raise MissingError(f"the program {name} was not found: install it, or give its path")
+    return Path(found).resolve()
+
+
+def _cargo(plan: Plan) -> Cargo:
+    objects = {
+        _object_path(index): Path(arm.scheduler["path"])
+        for index, arm in enumerate(plan.arms)
+        if arm.scheduler["kind"] == "object"
+    }
+    programs = [_host_program(arm.scheduler["argv"][0]) for arm in plan.arms if arm.scheduler["kind"] == "program"]
+    return Cargo(objects, programs)

@@ -1,0 +1,122 @@
+"""One booted guest: its files, its agent, and what its console says when it dies."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from runoff.engines.agent import Agent, AgentLost, find_agent
+from runoff.engines.lab import initramfs, qemu
+from runoff.engines.lab.kernel import Kernel
+
+IMAGE_MODULES = ("libnvdimm", "nd_btt", "nd_pmem", "nfit")
+IMAGE_DEVICE = "/dev/pmem0"
+IMAGE_ROOT = "/image"
+"""Where the guest mounts the image (crates/agent/src/guest/mounts.rs)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cargo:
+    """What the initramfs carries beside the agent."""
+
+    files: Mapping[str, Path | bytes] = field(default_factory=dict)
+    """By path in the guest."""
+    programs: Sequence[Path] = ()
+    """Programs of the host that come with the libraries they need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What makes this boot different from the next."""
+
+    seed: int | None = None
+    requests: Sequence[Mapping[str, Any]] | None = None
+    """Under the virtual clock nothing may arrive from outside: the session's requests travel in the initramfs."""
+
+
+class Guest:
+    """A running guest; ``agent`` speaks with it."""
+
+    def __init__(self, agent: Agent, console: Path, fingerprint: Mapping[str, Any]) -> None:
+        self.agent = agent
+        self.fingerprint = fingerprint
+        self._console = console
+
+    def last_words(self) -> str:
+        return console_reason(self._console)
+
+    def close(self) -> None:
+        self.agent.close()
+
+    def kill(self) -> None:
+        self.agent.kill()
+
+
+def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders, timeout_s: float) -> Guest:
+    """Start a guest and wait for its agent. Raises AgentLost with the console's reason."""
+    modules = _modules(kernel, machine)
+    initramfs.build(
+        agent=find_agent(),
+        modules=modules,
+        files={
+            **kernel.guest_files(),
+            **cargo.files,
+            **_order_files(machine, [f"/modules/{module.name}" for module in modules], orders),
+        },
+        programs=cargo.programs,
+        out=machine.initramfs,
+    )
+    agent = Agent(qemu.command(machine), requests=orders.requests is None)
+    try:
+        fingerprint = agent.hello(timeout_s)
+    except AgentLost as lost:
+        agent.kill()
+        reason = console_reason(machine.console) or agent.last_words() or str(lost)
+        raise AgentLost(f"the guest did not start: {reason}") from None
+    finally:
+        # QEMU has read it by the time the agent speaks.
+        machine.initramfs.unlink(missing_ok=True)
+    (folder / "qemu.txt").write_text(" ".join(qemu.command(machine)) + "\n", encoding="utf-8")
+    return Guest(agent, machine.console, fingerprint)
+
+
+def _modules(kernel: Kernel, machine: qemu.Machine) -> list[Path]:
+    if machine.image is None:
+        return []
+    ordered: dict[Path, None] = {}
+    for name in IMAGE_MODULES:
+        ordered.update(dict.fromkeys(kernel.module(name)))
+    return list(ordered)
+
+
+def _order_files(machine: qemu.Machine, modules: list[str], orders: Orders) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    if orders.requests is not None:
+        files["/requests.jsonl"] = b"".join(json.dumps(request).encode() + b"\n" for request in orders.requests)
+    files["/boot.json"] = json.dumps(
+        {
+            "modules": modules,
+            "image": IMAGE_DEVICE if machine.image is not None else None,
+            "seed": orders.seed,
+            "requests": "/requests.jsonl" if orders.requests is not None else None,
+        }
+    ).encode()
+    return files
+
+
+_REASONS = (r"Kernel panic - not syncing: .*", r"the guest cannot start: .*", r"Out of memory.*", r"watchdog: BUG: .*")
+
+
+def console_reason(console: Path) -> str:
+    """The line of a guest's console that best says why it died, or nothing."""
+    try:
+        text = console.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    for pattern in _REASONS:
+        found = re.search(pattern, text)
+        if found:
+            return found[0].strip()
+    return ""

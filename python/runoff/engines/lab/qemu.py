@@ -1,0 +1,86 @@
+"""The command line of QEMU for one guest: a pure function of what the guest shall be."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from runoff.plan import Clock
+
+PROGRAM = "qemu-system-x86_64"
+
+Accelerator = Literal["kvm", "tcg"]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A guest before it is switched on."""
+
+    kernel: Path
+    initramfs: Path
+    console: Path
+    """Receives what the guest's kernel says."""
+    cpus: int
+    memory_mb: int
+    clock: Clock
+    accelerator: Accelerator
+    seed: int = 0
+    """Of the guest's own random numbers, under the virtual clock."""
+    image: Path | None = None
+    """Root file system of workloads; the guest's writes to it are private and vanish."""
+
+
+def command(machine: Machine) -> list[str]:
+    """Arguments for a guest whose second serial port is QEMU's standard input and output."""
+    return [
+        PROGRAM,
+        *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *_clock(machine),
+        *_memory(machine),
+        *("-smp", str(machine.cpus)),
+        *("-kernel", str(machine.kernel), "-initrd", str(machine.initramfs)),
+        *("-append", kernel_command_line(machine)),
+        *("-serial", f"file:{_escape(machine.console)}"),
+        *("-chardev", "stdio,id=agent,signal=off", "-serial", "chardev:agent"),
+    ]
+
+
+def kernel_command_line(machine: Machine) -> str:
+    words = ["console=ttyS0", "quiet", "panic=-1", "oops=panic", "tsc=reliable", "cryptomgr.notests"]
+    if machine.accelerator == "tcg":
+        # Mitigations cost emulated instructions and protect from nothing here.
+        words += ["mitigations=off", "no_timer_check"]
+    if machine.clock == "virtual":
+        words += ["nokaslr", "random.trust_cpu=off"]
+    return " ".join(words)
+
+
+def _clock(machine: Machine) -> list[str]:
+    if machine.clock == "virtual":
+        # One instruction is one nanosecond, idle time is skipped, and nothing comes from outside:
+        # the same bytes in every run.
+        return [
+            *("-accel", "tcg", "-icount", "shift=0,sleep=off"),
+            *("-rtc", "clock=vm,base=2026-01-01", "-seed", str(machine.seed % (1 << 32))),
+            *("-cpu", "max,-rdrand,-rdseed"),
+        ]
+    if machine.accelerator == "kvm":
+        return ["-accel", "kvm", "-cpu", "host"]
+    return ["-accel", "tcg,thread=multi", "-cpu", "max"]
+
+
+def _memory(machine: Machine) -> list[str]:
+    if machine.image is None:
+        return ["-machine", "pc", "-m", f"{machine.memory_mb}M"]
+    size = machine.image.stat().st_size
+    largest_mb = machine.memory_mb + size // (1 << 20) + 1024
+    # A synchronous device: it needs no unpacking, no memory of the guest, and stays repeatable.
+    backend = f"memory-backend-file,id=image,mem-path={_escape(machine.image)},share=off,size={size}"
+    return [
+        *("-machine", "pc,nvdimm=on", "-m", f"{machine.memory_mb}M,slots=2,maxmem={largest_mb}M"),
+        *("-object", backend, "-device", "nvdimm,memdev=image"),
+    ]
+
+
+def _escape(path: Path) -> str:
+    """A comma ends a value in QEMU's options; two stand for one."""
+    return str(path).replace(",", ",,")

@@ -1,0 +1,35 @@
+"""What an engine answers for a cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A valid sample."""
+
+    metrics: Mapping[str, float]
+    proof: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Voided:
+    """A sample that does not count."""
+
+    reason: str
+    """One sentence."""
+    detail: str = ""
+    """The end of the log that explains it."""
+    proof: Mapping[str, Any] | None = None
+
+
+Outcome = Taken | Voided
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A scheduler that this engine's kernel does not take at all."""
+
+    reason: str
+    detail: str

@@ -1,0 +1,102 @@
+"""What is to be compared, on what work, where and how often: parsed, validated, one typed object."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from runoff.arms import Arm, parse_arm
+from runoff.errors import UsageError
+from runoff.workloads import Work, parse_works
+
+EngineName = Literal["host", "lab"]
+Clock = Literal["real", "virtual"]
+
+
+class Settings(BaseModel):
+    """A plan as the user writes it: the keys of a plan file and the options of ``runoff compare``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    arms: tuple[str, ...] = Field(min_length=1)
+    workloads: tuple[str, ...] = Field(min_length=1)
+    on: EngineName = "lab"
+    clock: Clock = "real"
+    cpus: int = Field(default=2, ge=1, le=64)
+    memory_mb: int = Field(default=1024, ge=192, le=1 << 20)
+    kernel: str | None = None
+    packages: tuple[str, ...] = ()
+    """Debian packages for the lab's image beyond those that the workloads name."""
+    blocks: int = Field(default=5, ge=1, le=10_000)
+    seed: int = Field(default=1, ge=0, lt=1 << 63)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A validated plan; every later stage reads this and nothing else."""
+
+    settings: Settings
+    arms: tuple[Arm, ...]
+    """The first is the baseline."""
+    works: tuple[Work, ...]
+
+    @property
+    def planned(self) -> int:
+        """Number of samples."""
+        return len(self.arms) * len(self.works) * self.settings.blocks
+
+
+def make_plan(settings: Settings, describe_schedulers: Callable[[], Mapping[str, Any]]) -> Plan:
+    """Check everything that can be checked without touching a machine.
+
+    ``describe_schedulers`` yields the built-in schedulers by name with their parameters; it is
+    called only when an arm names one. Raises UsageError.
+    """
+    arms = tuple(parse_arm(text, describe_schedulers) for text in settings.arms)
+    works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=settings.cpus))
+    _refuse_twice("arm", [arm.label for arm in arms])
+    _refuse_twice("workload", [work.label for work in works])
+    if settings.clock == "virtual" and settings.on != "lab":
+        raise UsageError("the virtual clock exists only in the lab: add --on lab or leave --clock virtual out")
+    if settings.clock == "virtual" and settings.cpus != 1:
+        raise UsageError(
+            "the virtual clock is the sum over all CPUs, so it is right for one only: "
+            "use --cpus 1 with --clock virtual, or --clock real"
+        )
+    if settings.on == "host":
+        for arm in arms:
+            if arm.kernel is not None:
+                raise UsageError(f"arm {arm.label!r} asks for a kernel, but --on host has only the running one")
+        if settings.kernel is not None:
+            raise UsageError("--kernel chooses the lab's kernel; --on host has only the running one")
+    return Plan(settings, arms, works)
+
+
+def _refuse_twice(what: str, labels: list[str]) -> None:
+    for label in labels:
+        if labels.count(label) > 1:
+            raise UsageError(f"{what} {label!r} is given twice")
+
+
+def parse_settings(values: Mapping[str, Any], origin: str) -> Settings:
+    """Settings from plain values; ``origin`` (a path or "the command line") starts the error."""
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "plan"
+        raise UsageError(f"{origin}: {key}: {first['msg']}") from None
+
+
+def read_settings(path: Path) -> Settings:
+    """Settings from a plan file (TOML). Raises UsageError naming the file and the key."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read the plan {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not a plan: {error}") from None
+    return parse_settings(values, str(path))

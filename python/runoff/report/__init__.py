@@ -1,0 +1,1 @@
+"""One model of a campaign's answer and its views: text, html, json, markdown, csv, and a live line."""

@@ -1,0 +1,55 @@
+"""The fingerprint as rows that can be compared between arms."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+PER_ARM = "arms"
+"""The fingerprint's table whose keys are arm labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRow:
+    """One fact; ``values`` holds one entry for all arms, or one per arm in plan order."""
+
+    key: str
+    values: tuple[str, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the arms disagree."""
+        return len(set(self.values)) > 1
+
+
+def environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -> tuple[EnvironmentRow, ...]:
+    """Differences first, then the rest, each in the fingerprint's order."""
+    shared = [
+        EnvironmentRow(key, (text,))
+        for name, value in fingerprint.items()
+        if name != PER_ARM
+        for key, text in _flat(name, value)
+    ]
+    per_arm = {arm: dict(_flat("", fingerprint.get(PER_ARM, {}).get(arm, {}))) for arm in arms}
+    keys = dict.fromkeys(key for facts in per_arm.values() for key in facts)
+    rows = [EnvironmentRow(key, tuple(per_arm[arm].get(key, "-") for arm in arms)) for key in keys]
+    return (
+        *(row for row in rows if row.differs),
+        *(EnvironmentRow(r.key, r.values[:1]) for r in rows if not r.differs),
+        *shared,
+    )
+
+
+def brief(fingerprint: Mapping[str, Any], table: str) -> str:
+    """One table's scalars on one line; empty if the fingerprint has no such table."""
+    value = fingerprint.get(table)
+    return ", ".join(f"{key} {text}".strip() for key, text in _flat("", value)) if value is not None else ""
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), inner)
+    elif isinstance(value, (list, tuple)):
+        yield name, ", ".join(str(item) for item in value)
+    else:
+        yield name, str(value)

@@ -1,0 +1,40 @@
+"""From values to pixels, with round ticks."""
+
+import math
+from dataclasses import dataclass
+
+NARROWEST = 1e-9
+"""Relative to the values; below this, ticks would differ only in digits nobody reads."""
+
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A linear axis; ``start`` and ``end`` are pixels, and may run backwards."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    @classmethod
+    def covering(cls, low: float, high: float, start: float, end: float) -> "Axis":
+        """With 5 % of air on both sides, and some width even for one value."""
+        size = max(abs(low), abs(high))
+        air = (high - low) * 0.05 if high - low > NARROWEST * size else size * 0.05 or 1.0
+        return cls(low - air, high + air, start, end)
+
+    def at(self, value: float) -> float:
+        """Pixel of a value; values beyond the ends stay at the end."""
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+    def ticks(self, most: int = 6) -> list[tuple[float, str]]:
+        """At most ``most`` round values with their labels."""
+        rough = (self.high - self.low) / most
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * step for step in STEPS if power * step >= rough * 0.999999)
+        decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (step / power == 2.5))
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [(i * step, f"{i * step:.{decimals}f}") for i in range(first, last + 1)]

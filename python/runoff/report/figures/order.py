@@ -1,0 +1,87 @@
+"""Value against run order, blocks as bands, voids where they happened."""
+
+from runoff.report.figures.axis import Axis
+from runoff.report.figures.svg import COLOURS, SHAPES, Canvas, cross, mark, number
+from runoff.report.layout import cut_middle, distinct_width
+from runoff.report.model import Report, Table
+from runoff.report.numbers import Scale
+
+WIDTH = 560
+TOP = 20
+PLOT = 170
+VOID_LANE = 22
+LEFT = 58
+NAMES = (24, 40)
+LEGEND_ROW = 20
+PIXELS_PER_LETTER = 7.6
+BLOCK_LABEL_ROOM = 28
+
+
+def draw(report: Report, table: Table) -> str:
+    """The picture; without any valid sample, an empty string."""
+    if not table.points:
+        return ""
+    scale = Scale.of(table)
+    canvas = Canvas(WIDTH, f"{table.place}: {table.metric.title} in run order")
+    bottom = TOP + PLOT + (VOID_LANE if table.voids else 0)
+    positions = [sample.position for sample in report.results.samples]
+    across = Axis(min(positions) - 0.5, max(positions) + 0.5, LEFT, WIDTH - 8)
+    values = [scale.scaled(point.value) for point in table.points]
+    upward = Axis.covering(min(values), max(values), TOP + PLOT, TOP)
+    _bands(canvas, report, across, bottom)
+    for value, label in upward.ticks(5):
+        canvas.line(LEFT, upward.at(value), WIDTH - 8, upward.at(value), "grid")
+        canvas.text(LEFT - 6, upward.at(value) + 4, label, "tick", "end")
+    for index, arm in enumerate(report.results.arms):
+        mine = [point for point in table.points if point.arm == arm]
+        d = "".join(
+            mark(SHAPES[index % len(SHAPES)], across.at(p.position), upward.at(scale.scaled(p.value))) for p in mine
+        )
+        if d:
+            canvas.path(d, f"mark a{index % COLOURS}")
+    _voids(canvas, table, across, bottom)
+    title = f"{table.metric.title}{f' ({scale.unit})' if scale.unit else ''} in run order; bands are blocks"
+    canvas.text((LEFT + WIDTH) / 2, bottom + 15, title, "tick", "middle")
+    return canvas.render(_legend(canvas, report.results.arms, bottom + 36))
+
+
+def _bands(canvas: Canvas, report: Report, across: Axis, bottom: float) -> None:
+    spans: dict[int, list[int]] = {}
+    for sample in report.results.samples:
+        spans.setdefault(sample.block, []).append(sample.position)
+    shaded = ""
+    labelled = float("-inf")
+    for block, positions in sorted(spans.items()):
+        left, right = across.at(min(positions) - 0.5), across.at(max(positions) + 0.5)
+        middle = (left + right) / 2
+        if block % 2:
+            shaded += f"M{number(left)} {TOP}H{number(right)}V{number(bottom)}H{number(left)}z"
+        if middle - labelled >= BLOCK_LABEL_ROOM:
+            canvas.text(middle, TOP - 7, str(block + 1), "tick", "middle")
+            labelled = middle
+    if shaded:
+        canvas.path(shaded, "band")
+
+
+def _voids(canvas: Canvas, table: Table, across: Axis, bottom: float) -> None:
+    if not table.voids:
+        return
+    canvas.line(LEFT, bottom - VOID_LANE, WIDTH - 8, bottom - VOID_LANE, "axis")
+    canvas.text(LEFT - 6, bottom - 7, "void", "tick", "end")
+    for sample in table.voids:
+        tip = f"{sample.arm}, block {sample.block + 1}: {sample.reason or 'no reason given'}"
+        canvas.path(cross(across.at(sample.position), bottom - VOID_LANE / 2), "void", tip)
+
+
+def _legend(canvas: Canvas, arms: tuple[str, ...], y: float) -> float:
+    x = float(LEFT)
+    letters = distinct_width(arms, *NAMES)
+    for index, arm in enumerate(arms):
+        name = cut_middle(arm, letters)
+        room = 30 + PIXELS_PER_LETTER * len(name)
+        if x + room > WIDTH and x > LEFT:
+            x, y = float(LEFT), y + LEGEND_ROW
+        canvas.path(mark(SHAPES[index % len(SHAPES)], x + 6, y - 4), f"mark a{index % COLOURS}")
+        canvas.text(x + 16, y, name, "name")
+        x += room
+    return y + 8

@@ -1,0 +1,84 @@
+"""The few SVG elements the figures are made of."""
+
+from collections.abc import Iterable
+from html import escape
+
+OUTLINES = {
+    "circle": (-4.0, 0.0, "a4 4 0 1 0 8 0a4 4 0 1 0-8 0"),
+    "square": (-3.5, -3.5, "h7v7h-7z"),
+    "triangle": (0.0, -5.0, "l4.5 8h-9z"),
+    "diamond": (0.0, -5.0, "l4.5 5-4.5 5-4.5-5z"),
+    "inverted": (0.0, 5.0, "l4.5-8h-9z"),
+    "plus": (-1.3, -4.5, "h2.6v3.2h3.2v2.6h-3.2v3.2h-2.6v-3.2h-3.2v-2.6h3.2z"),
+    "bar": (-1.5, -5.0, "h3v10h-3z"),
+    "star": (0.0, -5.5, "l1.6 3.4h3.7l-2.8 2.5 1 3.8-3.5-2.1-3.5 2.1 1-3.8-2.8-2.5h3.7z"),
+}
+"""Start of the outline relative to the middle, and the rest of the path."""
+
+SHAPES = tuple(OUTLINES)
+"""One per arm, repeated after eight; colour repeats after a different number."""
+
+COLOURS = 7
+
+
+def number(value: float) -> str:
+    """A coordinate with one decimal at most."""
+    text = f"{value:.1f}"
+    return text.removesuffix(".0") if text != "-0.0" else "0"
+
+
+class Canvas:
+    """Collects elements; coordinates are user units, which are pixels at full size."""
+
+    def __init__(self, width: float, title: str) -> None:
+        self.width = width
+        self._title = title
+        self._parts: list[str] = []
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, style: str) -> None:
+        """A straight line."""
+        self._parts.append(f'<path class="{style}" d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>')
+
+    def rect(self, x: float, y: float, width: float, height: float, style: str, tip: str = "") -> None:
+        """A rectangle, with a tooltip if given."""
+        place = f'x="{number(x)}" y="{number(y)}" width="{number(max(width, 0.5))}" height="{number(height)}"'
+        self._element("rect", f'class="{style}" {place}', tip)
+
+    def path(self, d: str, style: str, tip: str = "") -> None:
+        """Any outline."""
+        self._element("path", f'class="{style}" d="{d}"', tip)
+
+    def text(self, x: float, y: float, text: str, style: str = "", anchor: str = "start") -> None:
+        """One line of text; ``y`` is its baseline."""
+        attributes = f' class="{style}"' if style else ""
+        if anchor != "start":
+            attributes += f' text-anchor="{anchor}"'
+        self._parts.append(f'<text x="{number(x)}" y="{number(y)}"{attributes}>{escape(text)}</text>')
+
+    def render(self, height: float) -> str:
+        """The finished picture."""
+        head = (
+            f'<svg viewBox="0 0 {number(self.width)} {number(height)}" role="img" aria-label="{escape(self._title)}">'
+        )
+        return head + "".join(self._parts) + "</svg>"
+
+    def _element(self, name: str, attributes: str, tip: str) -> None:
+        inner = f"><title>{escape(tip)}</title></{name}>" if tip else "/>"
+        self._parts.append(f"<{name} {attributes}{inner}")
+
+
+def dots(places: Iterable[tuple[float, float]]) -> str:
+    """Lines of no length, which round caps turn into dots: the shortest way to draw many."""
+    return "".join(f"M{number(x)} {number(y)}h0" for x, y in places)
+
+
+def mark(shape: str, x: float, y: float) -> str:
+    """The outline of a mark about (x, y), to be joined with others in one path; eight units across."""
+    left, top, outline = OUTLINES[shape]
+    return f"M{number(x + left)} {number(y + top)}{outline}"
+
+
+def cross(x: float, y: float, r: float = 4.0) -> str:
+    """A void sample."""
+    a, b = number(r), number(2 * r)
+    return f"M{number(x)} {number(y)}m-{a}-{a}l{b} {b}m-{b} 0l{b}-{b}"

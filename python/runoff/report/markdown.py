@@ -1,0 +1,47 @@
+"""The report for a forge's issue or job summary: verdict, headline tables, the rest folded."""
+
+from collections.abc import Iterator
+
+from runoff.report import wording
+from runoff.report.htmltable import ResultRow, result_rows
+from runoff.report.model import Report, Table
+
+HEAD = "| arm | n | mean | change | its 95 % CI | p(adj) | verdict | grp |\n|---|--:|--:|--:|--:|--:|---|---|"
+SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>|#"})
+
+
+def render(report: Report) -> str:
+    """The whole report; text from plans is escaped."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield from (f"**{_safe(sentence)}**\n" for sentence in report.sentences)
+    yield _safe(wording.title(report).replace("  ", ", ")) + f", order seed {report.results.seed}\n"
+    for table in report.headline:
+        yield from _table(table, report.baseline)
+    yield from (f"- {_safe(line)}" for line in (*wording.voids(report), *report.warnings))
+    yield "\n<details><summary>Legend and rerun</summary>\n"
+    yield from (f"{_safe(line)}\n" for line in wording.legend(report))
+    yield from (f"    {line}" for line in report.results.rerun.splitlines())
+    yield "\n</details>"
+
+
+def _table(table: Table, baseline: str) -> Iterator[str]:
+    rows = result_rows(table, baseline)
+    yield f"{_safe(wording.heading(table))} ({_safe(wording.unit_and_direction(table))})\n"
+    yield HEAD
+    yield from (_row(row) for row in rows)
+    yield ""
+    yield from (f"- {_safe(warning.text)}" for warning in table.analysis.warnings)
+    yield ""
+
+
+def _row(row: ResultRow) -> str:
+    verdict = f"{row.cell.glyph} {row.cell.word}" if row.cell.glyph else ""
+    cells = (row.arm, row.n, row.mean, row.cell.change, row.cell.interval, row.p, verdict, row.letters)
+    return "| " + " | ".join(_safe(cell) for cell in cells) + " |"
+
+
+def _safe(text: str) -> str:
+    return text.translate(SPECIAL)

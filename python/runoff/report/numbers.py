@@ -1,0 +1,125 @@
+"""How numbers are written: units that keep them short, digits that the spread supports."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from runoff.statistics import Interval
+
+if TYPE_CHECKING:
+    from runoff.report.model import Table
+
+TIME_EXPONENTS = {"s": 0, "ms": -3, "us": -6, "ns": -9}
+MOST_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One table's unit and decimals, so that its numbers can be compared by eye."""
+
+    exponent: int
+    """Values are divided by ten to this power."""
+    unit: str
+    decimals: int
+
+    @classmethod
+    def of(cls, table: Table) -> Scale:
+        """Choose for a table: two digits of the smallest SD, at most six of the largest mean."""
+        summaries = table.analysis.summaries.values()
+        largest = max((abs(s.mean) for s in summaries), default=0.0)
+        spreads = [s.sd / math.sqrt(s.n) for s in summaries if s.sd]
+        exponent, unit = _unit(largest, table.metric.unit)
+        if largest == 0:
+            return cls(exponent, unit, 1 if not spreads else _bounded(1 - _magnitude(min(spreads)) + exponent, 0))
+        leading = _magnitude(largest) - exponent
+        finest = 1 - (_magnitude(min(spreads)) - exponent) if spreads else MOST_DIGITS
+        if not spreads and all(float(s.mean).is_integer() for s in summaries) and exponent == 0:
+            return cls(exponent, unit, 0)
+        return cls(exponent, unit, _bounded(max(finest, 2 - leading), leading))
+
+    def plain(self, value: float) -> str:
+        """The value in this scale's unit."""
+        return f"{self.scaled(value):.{self.decimals}f}"
+
+    def signed(self, value: float) -> str:
+        """A difference in this scale's unit."""
+        return f"{self.scaled(value):+.{self.decimals}f}"
+
+    def range(self, interval: Interval) -> str:
+        """An interval of values."""
+        return f"[{self.plain(interval.low)}, {self.plain(interval.high)}]"
+
+    def signed_range(self, interval: Interval) -> str:
+        """An interval of differences."""
+        return f"[{self.signed(interval.low)}, {self.signed(interval.high)}]"
+
+    def scaled(self, value: float) -> float:
+        """A value in this scale's unit, divided in two steps because 1e-320 is no divisor."""
+        half = self.exponent // 2
+        scaled = value / 10.0**half / 10.0 ** (self.exponent - half)
+        return scaled + 0.0 if round(scaled, self.decimals) else 0.0
+
+
+def _unit(largest: float, unit: str) -> tuple[int, str]:
+    if largest == 0:
+        return 0, unit
+    magnitude = _magnitude(largest)
+    if unit in TIME_EXPONENTS:
+        seconds = magnitude + TIME_EXPONENTS[unit]
+        for name, exponent in TIME_EXPONENTS.items():
+            if exponent <= seconds < (exponent + 3 if name != "s" else 6):
+                return exponent - TIME_EXPONENTS[unit], name
+    if -3 <= magnitude < 6:
+        return 0, unit
+    exponent = 3 * (magnitude // 3)
+    return exponent, f"1e{exponent} {unit}".strip()
+
+
+def _magnitude(value: float) -> int:
+    return math.floor(math.log10(value))
+
+
+def _bounded(decimals: int, leading: int) -> int:
+    return max(0, min(decimals, MOST_DIGITS - 1 - leading))
+
+
+def percent_decimals(table: Table) -> int:
+    """One to three: enough for the narrowest interval, and so that a bound beside zero does not read as zero."""
+    comparisons = [c for c in table.analysis.comparisons.values() if c.percent_interval]
+    intervals = [c.percent_interval for c in comparisons if c.percent_interval]
+    halves = [(i.high - i.low) / 2 for i in intervals if i.high > i.low]
+    decimals = 2 if halves and min(halves) < 0.5 else 1
+    while decimals < 3 and any(_reads_as_zero(i, decimals) for i in intervals):
+        decimals += 1
+    return decimals
+
+
+def _reads_as_zero(interval: Interval, decimals: int) -> bool:
+    nearest = min(abs(interval.low), abs(interval.high))
+    return (interval.low > 0 or interval.high < 0) and round(nearest, decimals) == 0
+
+
+def percent_text(value: float, decimals: int) -> str:
+    """Signed percent without the sign for percent; never longer than eight characters."""
+    if abs(value) >= 1e5:
+        return f"{value:+.0e}"
+    digits = 0 if abs(value) >= 1000 else decimals
+    rounded = round(value, digits)
+    return f"{rounded + 0.0:+.{digits}f}"
+
+
+def percent_range(interval: Interval, decimals: int) -> str:
+    """An interval of percent changes."""
+    return f"[{percent_text(interval.low, decimals)}, {percent_text(interval.high, decimals)}]"
+
+
+def p_text(p: float) -> str:
+    """Three decimals without the zero, as statisticians write it; four where three would read as 0.05."""
+    if p < 0.001:
+        return "<.001"
+    if p > 0.9995:
+        return "1.000"
+    digits = 4 if round(p, 3) == 0.05 else 3
+    return f"{p:.{digits}f}".removeprefix("0")

@@ -1,0 +1,104 @@
+"""Words that more than one view uses."""
+
+from collections.abc import Iterator
+
+from runoff.report.model import Report, Table
+from runoff.report.numbers import Scale, p_text
+
+LETTERS = "Arms that share a letter (grp) are not separated."
+
+
+def title(report: Report) -> str:
+    """Tool, size of the campaign, engine."""
+    r = report.results
+    void = f", {len(report.voids)} void" if report.voids else ""
+    arms = f"{len(r.arms)} arm{'s' if len(r.arms) != 1 else ''}"
+    blocks = f"{r.blocks} block{'s' if r.blocks != 1 else ''}"
+    return (
+        f"runoff {r.version}  {arms} x {blocks}  {len(r.samples)}/{r.planned} samples{void}  {report.engine}".replace(
+            "runoff  ", "runoff "
+        )
+    )
+
+
+def order(report: Report) -> str:
+    """How the run order was drawn."""
+    return f"each block all arms in random order, drawn from seed {report.results.seed}"
+
+
+def heading(table: Table) -> str:
+    """Workload, load and metric."""
+    return f"{table.place}: {table.metric.title}"
+
+
+def direction(table: Table) -> str:
+    """Which way is better, in words."""
+    return {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}[table.metric.direction]
+
+
+def unit_and_direction(table: Table) -> str:
+    """What stands in brackets behind a heading."""
+    unit = Scale.of(table).unit
+    return f"{unit}, {direction(table)}" if unit else direction(table)
+
+
+def f_test(table: Table) -> str:
+    """The analysis of variance in short; empty if there was none."""
+    anova = table.analysis.anova
+    if anova is None or anova.f is None or anova.p is None:
+        return ""
+    f = f"{anova.f:.1f}" if anova.f < 1e4 else f"{anova.f:.1e}"
+    p = p_text(anova.p)
+    return f"F({anova.df_between},{anova.df_within})={f} p{p if p.startswith('<') else '=' + p}"
+
+
+def voids(report: Report) -> Iterator[str]:
+    """One line per arm, workload and reason."""
+    blocks: dict[tuple[str, str, str], list[int]] = {}
+    for sample in report.voids:
+        place = sample.workload + (f" beside {sample.load}" if len(report.results.loads) > 1 else "")
+        blocks.setdefault((sample.arm, place, sample.reason or "no reason given"), []).append(sample.block + 1)
+    for (arm, place, reason), numbers in blocks.items():
+        where = f"block{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+        yield f"void: {arm}, {place}, {where}: {reason}"
+
+
+def legend(report: Report) -> tuple[str, ...]:
+    """What the glyphs and intervals mean, and how many tables invite chance."""
+    if len(report.results.arms) < 2:
+        return ("Intervals are 95 % confidence intervals of the mean. n! = some samples are void.",)
+    questions = [table.analysis.question for table in report.tables]
+    alpha, margin = (questions[0].alpha, questions[0].margin) if questions else (0.05, 0.02)
+    judged, false = report.chance
+    level = f"{100 * (1 - alpha):g} %"
+    return (
+        f"+ better  - worse  = same (whole interval within +-{100 * margin:g} %)  ? unclear  ! void",
+        f"Change = 100 * (arm - {report.baseline}) / {report.baseline}. Its {level} intervals and p(adj) are "
+        f"Tukey-Kramer's over all pairs of a table; intervals of means are {level} each. "
+        f"n! = some samples are void. {LETTERS}",
+        f"{judged} table{'s' if judged != 1 else ''} judged, at {100 * alpha:g} % each: "
+        f"about {false:.2g} would show a difference by chance alone.",
+    )
+
+
+def method(report: Report) -> tuple[str, ...]:
+    """How the numbers came about; docs/statistics.md has the formulas."""
+    r = report.results
+    question = report.tables[0].analysis.question if report.tables else None
+    alpha, margin = (question.alpha, question.margin) if question else (0.05, 0.02)
+    return (
+        f"Samples were taken in {r.blocks} blocks ({report.engine}); {order(report)}. "
+        "Samples of different engines are never in one table.",
+        "A sample is void if the arm's scheduler was not in charge from before its start until after its end, or the "
+        "work failed. Voids are counted and shown; no valid sample is left out.",
+        "One-way analysis of variance with the variance pooled over all arms; all pairs by Tukey-Kramer at a "
+        f"family-wise level of {100 * alpha:g} % per table. Tables are not corrected for each other.",
+        "Intervals of percent changes are Fieller's with Tukey-Kramer's critical value, so an interval excludes 0 % "
+        "exactly when its pair is separated. Where a value is zero or negative, or the baseline is not clear of zero, "
+        "differences are given in the metric's unit.",
+        f"An arm is the same (=) if its whole interval lies within ±{100 * margin:g} % of the baseline, better (+) or "
+        "worse (-) if it is separated from the baseline and not the same, and else unclear (?).",
+        "Intervals of means use each arm's own SD and Student's t. Quantiles use rank p(n + 1). Equal variances are "
+        "checked by Brown-Forsythe, drift along the run order by Mann-Kendall, both at 1 %; where the spread differs, "
+        "Games-Howell repeats the pair test without pooling.",
+    )

@@ -1,0 +1,38 @@
+"""Small pieces of text handling that the parsers and messages share."""
+
+import difflib
+from collections.abc import Iterable
+
+from runoff.errors import UsageError
+
+
+def parse_assignments(text: str, where: str) -> dict[str, str]:
+    """``a=1,b=2`` as a table; ``where`` starts the error. Raises UsageError."""
+    table: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        key, separator, value = part.partition("=")
+        if not separator or not key.strip() or not value.strip():
+            raise UsageError(f"{where}: {part!r} is not key=value")
+        if key.strip() in table:
+            raise UsageError(f"{where}: {key.strip()!r} is given twice")
+        table[key.strip()] = value.strip()
+    return table
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown word: a guess, or the list of what there is."""
+    names = sorted(known)
+    guesses = difflib.get_close_matches(word, names, n=1)
+    if guesses:
+        return f"; did you mean {guesses[0]!r}?"
+    return f"; there are: {', '.join(names)}" if names else "; there are none"
+
+
+def duration(seconds: float) -> str:
+    """A length of time for people: ``8 s``, ``3 min 05 s``, ``2 h 10 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

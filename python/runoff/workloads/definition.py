@@ -1,0 +1,98 @@
+"""The TOML file of a workload as a validated object. docs/workloads/README.md describes the keys."""
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from runoff.errors import UsageError
+from runoff.results import Direction
+from runoff.text import closest
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Parameter(_Table):
+    """Something the user may choose: ``name:key=value``."""
+
+    about: str
+    default: str
+    minimum: int | None = None
+    maximum: int | None = None
+    """Both given: a whole number; ``1..4`` then means one workload for each value."""
+    choices: dict[str, list[str]] | None = None
+    """The words that take the place of ``{parameter}`` in a command, by value."""
+    words: bool = False
+    """All text behind the workload's name, split like a shell does."""
+
+
+class MetricDefinition(_Table):
+    """A number in the program's standard output."""
+
+    pattern: str
+    unit: str
+    direction: Direction
+    title: str
+    headline: bool = True
+
+
+class Definition(_Table):
+    """A workload."""
+
+    title: str
+    description: str
+    programs: list[str] = Field(default_factory=list)
+    """Looked for before the first sample on the host."""
+    packages: list[str] = Field(default_factory=list)
+    """Debian packages with these programs, for the lab's image and for the advice on the host."""
+    sources: list[str] = Field(default_factory=list)
+    """Debian source packages that the image holds below /usr/src."""
+    setup: list[list[str]] = Field(default_factory=list)
+    """Run once while the image is built, inside it."""
+    files: list[str] = Field(default_factory=list)
+    """Paths that must exist on the host."""
+    prepare: list[list[str]] = Field(default_factory=list)
+    """Run before each sample, outside the measured time, in an empty directory."""
+    command: list[str] = Field(min_length=1)
+    environment: dict[str, str] = Field(default_factory=dict)
+    timeout_s: float = Field(default=600, gt=0, le=86_400)
+    elapsed_headline: bool = False
+    """Judge the elapsed time too; for programs that do not measure themselves."""
+    parameters: dict[str, Parameter] = Field(default_factory=dict)
+    metrics: dict[str, MetricDefinition] = Field(default_factory=dict)
+
+
+def names() -> list[str]:
+    """The workloads that come with runoff."""
+    folder = resources.files("runoff.workloads")
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def find(name: str) -> Definition:
+    """A workload by its name, or by the path of a user's TOML file. Raises UsageError."""
+    if name.endswith(".toml"):
+        return _parse(_read(Path(name)), name)
+    if name not in names():
+        raise UsageError(f"unknown workload {name!r}{closest(name, names())}; or give the path of a .toml file")
+    return _parse(resources.files("runoff.workloads").joinpath(f"{name}.toml").read_text(encoding="utf-8"), name)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the workload {path}: {error}") from None
+
+
+def _parse(text: str, origin: str) -> Definition:
+    try:
+        return Definition.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"workload {origin} is not TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"workload {origin}: {key}: {first['msg']}") from None

@@ -1,0 +1,138 @@
+"""A workload with its parameters filled in: ready to be sent to the agent."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from runoff.errors import UsageError
+from runoff.results import Metric
+from runoff.text import closest, parse_assignments
+from runoff.workloads.definition import Definition, Parameter, find
+
+STANDARD_METRICS = (
+    Metric("elapsed_s", "s", "lower", "elapsed time"),
+    Metric("user_s", "s", "none", "user CPU time"),
+    Metric("system_s", "s", "none", "system CPU time"),
+    Metric("cpu_pct", "%", "none", "CPU use (100 is one CPU)"),
+    Metric("runqueue_wait_s", "s", "none", "time tasks waited for a CPU, whole machine"),
+    Metric("voluntary_switches", "", "none", "voluntary context switches"),
+    Metric("involuntary_switches", "", "none", "involuntary context switches"),
+    Metric("migrations", "", "none", "moves between CPUs"),
+    Metric("max_rss_kb", "KiB", "none", "largest resident set"),
+)
+"""What the agent measures for every workload (docs/protocol.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One cell's foreground work."""
+
+    label: str
+    definition: Definition
+    values: Mapping[str, str]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """All metrics of a sample, headline metrics first."""
+        own = [
+            Metric(name, metric.unit, metric.direction, metric.title, metric.headline)
+            for name, metric in self.definition.metrics.items()
+        ]
+        standard = [
+            Metric(m.name, m.unit, m.direction, m.title, headline=m.name == "elapsed_s" and self._judges_elapsed)
+            for m in STANDARD_METRICS
+        ]
+        return tuple(sorted([*own, *standard], key=lambda metric: not metric.headline))
+
+    @property
+    def _judges_elapsed(self) -> bool:
+        return self.definition.elapsed_headline or not any(m.headline for m in self.definition.metrics.values())
+
+    def message(self, root: str | None) -> dict[str, Any]:
+        """The agent's ``Workload`` message; ``root`` is the directory that becomes its ``/``."""
+        fill = self._fill
+        return {
+            "name": self.label,
+            "root": root,
+            "prepare": [fill(argv) for argv in self.definition.prepare],
+            "command": fill(self.definition.command),
+            "environment": dict(self.definition.environment),
+            "timeout_s": self.definition.timeout_s,
+            "extract": [
+                {"metric": name, "pattern": metric.pattern} for name, metric in self.definition.metrics.items()
+            ],
+        }
+
+    def _fill(self, argv: list[str]) -> list[str]:
+        return [word for template in argv for word in self._words(template)]
+
+    def _words(self, template: str) -> list[str]:
+        for name, parameter in self.definition.parameters.items():
+            if template == f"{{{name}}}":
+                if parameter.words:
+                    return shlex.split(self.values[name])
+                if parameter.choices is not None:
+                    return parameter.choices[self.values[name]]
+        return [re.sub(r"\{(\w+)\}", self._value, template)]
+
+    def _value(self, match: re.Match[str]) -> str:
+        return self.values.get(match[1], match[0])
+
+
+def parse_works(text: str, cpus: int) -> list[Work]:
+    """``name[:key=value,...]`` as one work, or several where a value is a range ``1..4``.
+
+    ``cpus`` stands for ``{cpus}`` in a default. Raises UsageError.
+    """
+    name, _, rest = text.strip().partition(":")
+    definition = find(name)
+    short = Path(name).name.removesuffix(".toml")
+    words = next((key for key, parameter in definition.parameters.items() if parameter.words), None)
+    if words is not None:
+        return [_command(text, definition, words, rest)]
+    given = parse_assignments(rest, f"workload {text!r}")
+    for key in given:
+        if key not in definition.parameters:
+            raise UsageError(f"workload {text!r}: no parameter {key!r}{closest(key, definition.parameters)}")
+    combinations: list[dict[str, str]] = [{}]
+    varied = set(given)
+    for key, parameter in definition.parameters.items():
+        values = _values(key, given.get(key, parameter.default).replace("{cpus}", str(cpus)), parameter, text)
+        if len(values) > 1:
+            varied.add(key)
+        combinations = [{**chosen, key: value} for chosen in combinations for value in values]
+    return [Work(_label(short, chosen, varied), definition, chosen) for chosen in combinations]
+
+
+def _command(text: str, definition: Definition, key: str, line: str) -> Work:
+    try:
+        empty = not shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"workload {text!r}: {error}") from None
+    if empty:
+        raise UsageError(f"workload {text!r}: a command line must follow the colon, e.g. 'command:gzip -9 file'")
+    return Work(text.strip(), definition, {key: line})
+
+
+def _label(name: str, chosen: Mapping[str, str], varied: set[str]) -> str:
+    shown = ",".join(f"{key}={value}" for key, value in chosen.items() if key in varied)
+    return f"{name}:{shown}" if shown else name
+
+
+def _values(key: str, text: str, parameter: Parameter, where: str) -> list[str]:
+    if parameter.choices is not None:
+        if text not in parameter.choices:
+            raise UsageError(f"workload {where!r}: {key}={text}{closest(text, parameter.choices)}")
+        return [text]
+    if parameter.minimum is None or parameter.maximum is None:
+        return [text]
+    match = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text)
+    if match is None:
+        raise UsageError(f"workload {where!r}: {key} must be a whole number or a range like 1..4, not {text!r}")
+    low, high = int(match[1]), int(match[2] or match[1])
+    if not parameter.minimum <= low <= high <= parameter.maximum:
+        raise UsageError(f"workload {where!r}: {key}={text} is out of its range {parameter.minimum}..{parameter.maximum}")
+    return [str(value) for value in range(low, high + 1)]

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_DESCRIBE_H
+#define RUNOFF_DESCRIBE_H
+
+/*
+ * A scheduler describes itself in BTF declaration tags. Whoever loads, lists or documents it
+ * reads them from the object, so nothing is written down twice. Fields are separated by " | ".
+ */
+#define DESCRIBE(text) __attribute__((btf_decl_tag(text)))
+
+/* On the struct sched_ext_ops: what the scheduler is. */
+#define SCHEDULER(sentence) DESCRIBE("scheduler | " sentence)
+
+/*
+ * On a global integer: a number the user may choose. "const volatile" makes it fixed once loaded,
+ * "volatile" changeable while the scheduler runs. Its initial value is the default, which must lie
+ * within the range "min..max". The unit is one word, "1" for a bare number.
+ */
+#define PARAMETER(unit, range, sentence)                                                           \
+	DESCRIBE("parameter | " unit " | " range " | " sentence)
+
+/* On a member of the value of the per-CPU array map "stats": what this u64 counts. */
+#define STATISTIC(sentence) DESCRIBE("statistic | " sentence)
+
+/* On a const volatile global: a fact about the machine that the loader fills in; see machine.h. */
+#define MACHINE(fact) DESCRIBE("machine | " fact)
+
+#endif

@@ -1,0 +1,142 @@
+"""The page in a real browser: it renders, fits, and needs no script."""
+
+import json
+import shutil
+
+import pytest
+import report_examples as examples
+from runoff.report import html, model
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+QUIET = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs the distribution's chromium: apt install chromium")
+
+PAGES = {"three": examples.three_arms, "two": examples.two_arms, "wide": lambda: examples.wide(6, 3)}
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    reports = {name: model.build(make()) for name, make in PAGES.items()}
+    for name, report in reports.items():
+        (folder / f"{name}.html").write_text(html.render(report), encoding="utf-8")
+    return {name: (f"file://{folder}/{name}.html", report) for name, report in reports.items()}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=[True, False], ids=["with-javascript", "without-javascript"])
+def open_page(request, browser):
+    contexts = []
+
+    def opened(url, width, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, java_script_enabled=request.param, color_scheme=scheme
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("request", lambda request: request.url == url or page.complaints.append(f"loads {request.url}"))
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [1200, 400])
+def test_page(name, width, pages, open_page):
+    url, report = pages[name]
+    page = open_page(url, width)
+    assert page.title() == "runoff: " + " / ".join(report.results.arms)
+    assert page.locator(".verdict p").all_inner_texts() == list(report.sentences)
+    headline = len(report.headline)
+    assert page.locator("svg").count() == 1 + 2 * headline + (len(report.tables) - headline)
+    assert page.locator("figure svg").first.is_visible()
+    body = page.locator("body").bounding_box()
+    assert body["width"] <= width
+    for selector in ("header", "main", "figure", "article > p", "pre"):
+        for box in (element.bounding_box() for element in page.locator(selector).all() if element.is_visible()):
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+    assert page.complaints == []
+
+
+def test_nothing_scrolls_sideways_but_tables_and_figures(pages, browser):
+    for url, _ in pages.values():
+        for width in (1200, 400):
+            page = browser.new_page(viewport={"width": width, "height": 900})
+            page.goto(url)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.close()
+
+
+def test_text_in_figures_stays_in_the_frame(pages, browser):
+    outside = """() => [...document.querySelectorAll('figure svg')].flatMap(svg => {
+        const frame = svg.viewBox.baseVal
+        return [...svg.querySelectorAll('text')].filter(text => {
+            const box = text.getBBox()
+            const inside = box.x >= -1 && box.x + box.width <= frame.width + 1 && box.y + box.height <= frame.height + 1
+            return box.width && !inside
+        }).map(text => text.textContent)
+    })"""
+    for url, _ in pages.values():
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.goto(url)
+        assert page.evaluate(outside) == []
+        page.close()
+
+
+def test_dark_and_light_both_contrast(pages, browser):
+    """WCAG AA asks for 4.5 between text and ground."""
+    url, _ = pages["three"]
+    contrast = """selector => {
+        const light = colour => {
+            const [r, g, b] = colour.match(/[0-9.]+/g).map(v => v / 255)
+                .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b
+        }
+        const style = getComputedStyle(document.querySelector(selector))
+        let ground = document.querySelector(selector)
+        while (getComputedStyle(ground).backgroundColor === 'rgba(0, 0, 0, 0)') ground = ground.parentElement
+        const pair = [light(style.color), light(getComputedStyle(ground).backgroundColor)].sort((a, b) => b - a)
+        return (pair[0] + 0.05) / (pair[1] + 0.05)
+    }"""
+    for scheme in ("light", "dark"):
+        page = browser.new_page(color_scheme=scheme)
+        page.goto(url)
+        for selector in ("body", ".soft", ".verdict p", "td.better", "td.worse", "td.better small", "th"):
+            assert page.evaluate(contrast, selector) >= 4.5, (scheme, selector)
+        page.close()
+
+
+def test_the_embedded_document_can_be_analysed_again(pages, browser):
+    url, report = pages["three"]
+    page = browser.new_page()
+    page.goto(url)
+    document = json.loads(page.locator("#runoff-report").text_content())
+    assert len(document["samples"]) == len(report.results.samples)
+    page.close()

@@ -1,0 +1,38 @@
+"""The report's forms as they were last looked at.
+
+After an intended change run with RUNOFF_UPDATE_GOLDEN=1, read the difference in version control, and
+commit it with the change.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+import report_examples as examples
+from runoff.report import html, json, markdown, model, text
+
+FOLDER = Path(__file__).parent / "report"
+
+FORMS = {
+    "three-80.txt": ("three_arms", lambda report: text.render(report, 80)),
+    "three-100.txt": ("three_arms", lambda report: text.render(report, 100)),
+    "three.md": ("three_arms", markdown.render),
+    "three.json": ("three_arms", json.render),
+    "three.html": ("three_arms", html.render),
+    "two-80.txt": ("two_arms", lambda report: text.render(report, 80)),
+}
+
+
+@pytest.fixture(scope="module")
+def reports():
+    return {name: model.build(getattr(examples, name)()) for name in ("three_arms", "two_arms")}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_looks_as_approved(name, reports):
+    campaign, render = FORMS[name]
+    seen = render(reports[campaign])
+    if os.environ.get("RUNOFF_UPDATE_GOLDEN"):
+        FOLDER.mkdir(exist_ok=True)
+        (FOLDER / name).write_text(seen, encoding="utf-8")
+    assert seen == (FOLDER / name).read_text(encoding="utf-8")

@@ -1,0 +1,67 @@
+"""The arm grammar and what it refuses."""
+
+from typing import Any
+
+import pytest
+
+from runoff.arms import parse_arm
+from runoff.errors import UsageError
+
+KNOWN = {"bfs": {"parameters": [{"name": "rr_interval_ms", "min": 1, "max": 1000, "unit": "ms"}]}}
+
+
+def known() -> dict[str, Any]:
+    return KNOWN
+
+
+def test_default_has_no_parameters_and_needs_no_sched_ext() -> None:
+    arm = parse_arm("default", known)
+    assert arm.scheduler == {"kind": "default"}
+    assert not arm.needs_sched_ext
+
+
+def test_builtin_with_parameter_and_kernel() -> None:
+    arm = parse_arm("bfs:rr_interval_ms=3@debian:6.19", known)
+    assert arm.scheduler == {"kind": "builtin", "name": "bfs", "parameters": {"rr_interval_ms": "3"}}
+    assert arm.kernel == "debian:6.19"
+    assert arm.label == "bfs:rr_interval_ms=3@debian:6.19"
+
+
+def test_program_keeps_its_arguments_and_takes_a_kernel_at_the_end() -> None:
+    arm = parse_arm("exec:/usr/bin/scx_bpfland -k --slice-us 1000 @debian", known)
+    assert arm.scheduler == {"kind": "program", "argv": ["/usr/bin/scx_bpfland", "-k", "--slice-us", "1000"]}
+    assert arm.kernel == "debian"
+
+
+def test_object_file_must_exist(tmp_path: Any) -> None:
+    path = tmp_path / "my.bpf.o"
+    path.write_bytes(b"")
+    assert parse_arm(str(path), known).scheduler["path"] == str(path)
+    with pytest.raises(UsageError, match="there is no object file ./no.bpf.o"):
+        parse_arm("./no.bpf.o", known)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "an arm is empty"),
+        ("bsf", "unknown scheduler 'bsf'; did you mean 'bfs'?"),
+        ("xyz", "there are: bfs, default"),
+        ("bfs:rr=3", "bfs has no parameter 'rr'"),
+        ("bfs:rr_interval_ms=0", "rr_interval_ms=0 is out of its range 1..1000 ms"),
+        ("bfs:rr_interval_ms=1001", "out of its range"),
+        ("bfs:rr_interval_ms=six", "must be a whole number, not 'six'"),
+        ("bfs:rr_interval_ms", "'rr_interval_ms' is not key=value"),
+        ("bfs:rr_interval_ms=1,rr_interval_ms=2", "is given twice"),
+        ("default:x=1", "has no parameters here"),
+        ("default@", "a kernel must follow the @"),
+        ("default+io=cfq", "I/O schedulers are not available"),
+        ("exec:", "a program must follow"),
+        ("exec:'a", "No closing quotation"),
+    ],
+)
+def test_wrong_arms_are_named(text: str, sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_arm(text, known)
+    assert sentence in str(caught.value)
+    assert caught.value.exit_code == 64

@@ -1,0 +1,217 @@
+"""What goes into the report, and the forms that carry data."""
+
+import csv as stdlib_csv
+import io
+import json as stdlib_json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import report_examples as examples
+from runoff.report import csv, html, json, live, markdown, model
+from runoff.report.environment import environment_rows
+from runoff.report.figures.axis import Axis
+from runoff.report.numbers import Scale, p_text, percent_text
+from runoff.statistics import Verdict
+
+
+@pytest.fixture(scope="module")
+def three():
+    return model.build(examples.three_arms())
+
+
+def test_tables_follow_the_plan_with_headlines_first(three):
+    names = [(t.workload, t.metric.name) for t in three.tables]
+    assert names[:3] == [
+        ("kernel-build", "elapsed_s"),
+        ("kernel-build", "involuntary_switches"),
+        ("kernel-build", "migrations"),
+    ]
+    assert [(t.workload, t.metric.name) for t in three.headline] == [
+        ("kernel-build", "elapsed_s"), ("hackbench", "elapsed_s"), ("hackbench", "wakeup_p99_ns"),
+    ]  # fmt: skip
+
+
+def test_void_samples_never_reach_the_statistics(three):
+    table = three.headline[1]
+    assert table.analysis.summaries["zaphod:mode=eb"].n == 4
+    assert table.voids_of("zaphod:mode=eb") == 1
+    assert len(table.points) == 14
+
+
+def test_loads_make_separate_tables():
+    results = examples.campaign(
+        {"w": {"default": {"elapsed_s": (10.0, 0.1)}, "bfs": {"elapsed_s": (11.0, 0.1)}}},
+        {"w": (examples.WALL,)},
+        blocks=3,
+        loads=("none", "io"),
+    )
+    assert [table.place for table in model.build(results).tables] == ["w beside none", "w beside io"]
+
+
+def test_many_headline_tables_are_told_per_arm():
+    report = model.build(examples.wide(3, 9, blocks=3))
+    assert len(report.sentences) == 2
+    assert all(" of 6 tables." in sentence for sentence in report.sentences)
+
+
+def test_exact_repetition_on_a_deterministic_engine_is_noticed():
+    cells = {"w": {"default": {"elapsed_s": (10.0, 0.0)}, "bfs": {"elapsed_s": (11.0, 0.0)}}}
+    verdicts = {}
+    for clock in ("virtual", "real"):
+        results = examples.campaign(cells, {"w": (examples.WALL,)}, blocks=6, clock=clock)
+        (table,) = model.build(results).tables
+        verdicts[clock] = table.analysis.comparisons["bfs"].verdict
+        assert table.analysis.warnings[0].kind == {"virtual": "copies", "real": "constant"}[clock]
+    assert verdicts == {"virtual": Verdict.UNCLEAR, "real": Verdict.WORSE}
+
+
+def test_one_varying_metric_proves_that_blocks_were_perturbed():
+    cell = {
+        "default": {"elapsed_s": (10.0, 0.0), "migrations": (9.0, 2.0)},
+        "bfs": {"elapsed_s": (11.0, 0.0), "migrations": (9.0, 2.0)},
+    }
+    results = examples.campaign({"w": cell}, {"w": (examples.WALL, examples.MIGRATIONS)}, blocks=6, clock="virtual")
+    assert model.build(results).tables[0].analysis.comparisons["bfs"].verdict is Verdict.WORSE
+
+
+def test_a_valid_sample_without_the_metric_is_reported():
+    results = examples.two_arms()
+    first = replace(results.samples[0], metrics={})
+    report = model.build(replace(results, samples=(first, *results.samples[1:])))
+    assert any("1 valid samples lack wake-up latency p99" in warning for warning in report.warnings)
+
+
+def test_no_arm_is_an_error_that_names_the_way_out():
+    with pytest.raises(ValueError, match="give at least one to describe, two to compare"):
+        model.build(replace(examples.two_arms(), arms=()))
+
+
+def test_what_differs_between_arms_comes_first():
+    rows = environment_rows(examples.FINGERPRINT, ("default", "bfs"))
+    assert [row.key for row in rows[:3]] == ["scheduler", "object_sha256", "governor"]
+    assert [row.differs for row in rows[:4]] == [True, True, False, False]
+    assert rows[0].values == ("EEVDF", "bfs")
+
+
+def test_json_holds_every_sample_at_full_precision(three):
+    document = stdlib_json.loads(json.render(three))
+    assert document["schema"] == "runoff.report/1"
+    assert len(document["samples"]) == 30
+    assert [s["metrics"] for s in document["samples"]] == [dict(s.metrics) for s in three.results.samples]
+    arm = next(a for a in document["tables"][0]["arms"] if a["arm"] == "bfs")
+    assert arm["verdict"] == "better"
+    low, high = arm["against_baseline"]["percent_interval"].values()
+    assert low < arm["against_baseline"]["percent"] < high < 0
+
+
+def test_csv_has_a_row_per_sample_and_metric(three):
+    rows = list(stdlib_csv.DictReader(io.StringIO(csv.render(three))))
+    assert len(rows) == 15 * 3 + 14 * 4 + 1
+    assert [row["reason"] for row in rows if row["valid"] == "no"] == [
+        "scheduler exited: runnable task stall (swapper/3, 5.0 s)"
+    ]
+    first = three.results.samples[0]
+    assert float(rows[0]["value"]) == first.metrics[rows[0]["metric"]]
+
+
+def test_markup_in_names_is_data_and_not_markup():
+    hostile = "</script><b>&|*"
+    results = examples.campaign(
+        {hostile: {"default": {"elapsed_s": (10.0, 0.1)}, hostile: {"elapsed_s": (11.0, 0.1)}}},
+        {hostile: (examples.WALL,)},
+        blocks=3,
+    )
+    report = model.build(results)
+    page = html.render(report)
+    assert page.count("</script>") == 1
+    assert "<b>&" not in page
+    body = page.split('id="runoff-report">')[1].split("</script>")[0]
+    assert stdlib_json.loads(body) == json.document(report)
+    prose = [line for line in markdown.render(report).splitlines() if not line.startswith("    ")]
+    assert "<b>" not in "\n".join(prose)
+
+
+def test_same_input_same_bytes_in_another_process(three):
+    code = (
+        "import sys, hashlib; sys.path.insert(0, sys.argv[1]); import report_examples as e\n"
+        "from runoff.report import model, html, json, text, csv, markdown\n"
+        "r = model.build(e.three_arms())\n"
+        "page = html.render(r) + json.render(r) + text.render(r) + csv.render(r) + markdown.render(r)\n"
+        "print(hashlib.sha256(page.encode()).hexdigest())"
+    )
+    folder = examples.__file__.rsplit("/", 1)[0]
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(digests) == 1
+
+
+def test_importing_the_views_imports_no_numerics():
+    views = "runoff.report.text, runoff.report.json, runoff.report.live"
+    code = f"import sys, {views}; print(sorted({{'scipy', 'numpy'}} & {{*sys.modules}}))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [(412345.0, "ns", "412 us"), (0.0012, "s", "1.200 ms"), (61.29, "s", "61.3 s"), (3.2e9, "ops/s", "3.20 1e9 ops/s")],
+)
+def test_units_keep_numbers_short(value, unit, shown):
+    metric = replace(examples.WALL, unit=unit)
+    results = examples.campaign({"w": {"a": {"elapsed_s": (value, value / 10)}}}, {"w": (metric,)}, blocks=9)
+    fixed = tuple(
+        replace(s, metrics={"elapsed_s": value * (0.9 if i % 2 else 1.1) if i else value})
+        for i, s in enumerate(results.samples)
+    )
+    (table,) = model.build(replace(results, samples=fixed)).tables
+    scale = Scale.of(table)
+    assert f"{scale.plain(value)} {scale.unit}" == shown
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.0004, "<.001"), (0.0499, ".0499"), (0.71, ".710"), (1.0, "1.000")])
+def test_p(p, shown):
+    assert p_text(p) == shown
+
+
+@pytest.mark.parametrize(("value", "shown"), [(-0.04, "+0.0"), (12.34, "+12.3"), (1234.5, "+1234"), (2.5e7, "+2e+07")])
+def test_percent(value, shown):
+    assert percent_text(value, 1) == shown
+
+
+@pytest.mark.parametrize("low", [-3e-9, 0.0, 5e11])
+@pytest.mark.parametrize("span", [1e-9, 0.37, 12345.0])
+def test_ticks_are_few_and_inside(low, span):
+    axis = Axis.covering(low, low + span, 0, 100)
+    ticks = axis.ticks(6)
+    assert 2 <= len(ticks) <= 7
+    assert all(axis.low <= value <= axis.high for value, _ in ticks)
+
+
+def test_time_left_comes_from_this_sitting():
+    progress = live.Progress(
+        done=12, planned=22, block=1, blocks=2, arm="bfs", workload="w", elapsed_s=20, done_before=10
+    )
+    assert progress.eta_s == 100
+    assert "block 2/2  12/22 samples, 1 min 40 s left  bfs on w" in live.line(progress)
+    assert live.Progress(1, 5, 0, 1, "a", "w", 3.0).eta_s is None
+
+
+def test_estimates_are_grey_and_fit():
+    estimates = {f"arm-{i}": live.Estimate(3, 1.5) for i in range(20)}
+    progress = live.Progress(3, 9, 0, 3, "a", "w", 9.0, estimates=estimates, metric="elapsed time", unit="s")
+    rendered = live.render(progress, 60)
+    assert max(map(len, rendered.plain.split("\n"))) <= 60
+    assert rendered.spans[0].style == "bright_black"
+
+
+def test_the_page_stays_small():
+    """Ten arms with long labels, four metrics, thirty blocks; five times as many metrics stay near 1 MB."""
+    page = html.render(model.build(examples.wide(10, 4, blocks=30, headlines=1)))
+    assert len(page.encode()) < 300_000

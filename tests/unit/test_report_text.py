@@ -1,0 +1,161 @@
+"""The terminal form: fits, is ASCII, needs no colour, and says the essential first."""
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+import report_examples as examples
+from runoff.report import model, text
+from runoff.report.layout import cut_middle, distinct_width, wrap, wrap_command
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture(scope="module")
+def three():
+    return model.build(examples.three_arms())
+
+
+@pytest.mark.parametrize("arms", [2, 3, 6])
+@pytest.mark.parametrize("metrics", [1, 20])
+def test_no_line_is_wider_than_the_terminal(arms, metrics):
+    report = model.build(examples.wide(arms, metrics, blocks=3))
+    for width in (40, 60, 80, 100, 132):
+        out = text.render(report, width)
+        assert max(map(len, out.splitlines())) <= width
+        assert out.isascii()
+
+
+def test_one_row_per_arm_and_headline_metric(three):
+    rows = [line for line in text.render(three, 80).splitlines() if re.match(r"  (default|bfs|zaphod)\S* +\d", line)]
+    assert len(rows) == 3 * 3
+
+
+def test_removing_colour_loses_nothing(three):
+    coloured = text.render(three, 80, colour=True)
+    assert coloured != text.render(three, 80)
+    assert ANSI.sub("", coloured) == text.render(three, 80)
+
+
+def test_only_separated_differences_are_coloured(three):
+    """Blue and orange are colours 33 and 208 of the 256."""
+    for line in text.render(three, 80, colour=True).splitlines():
+        judged = re.search(r" [+-](?:\x1b\[0m)? ", line) and not line.startswith(" ! ")
+        if "38;5;33m" in line or "38;5;208m" in line:
+            assert judged
+            assert "baseline" not in line
+
+
+@pytest.mark.parametrize(
+    ("terminal", "environment", "expected"),
+    [
+        (True, {}, True),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"NO_COLOR": ""}, True),
+        (True, {"TERM": "dumb"}, False),
+        (False, {}, False),
+    ],
+)
+def test_colour_is_for_terminals_that_want_it(terminal, environment, expected):
+    class Stream(io.StringIO):
+        def isatty(self):
+            return terminal
+
+    assert text.wants_colour(Stream(), environment) is expected
+
+
+def test_the_first_24_lines_answer_everything():
+    """Who, how much, how sure, how many, which machine, how to rerun."""
+    head = "\n".join(text.render(model.build(examples.two_arms()), 80).splitlines()[:24])
+    for needed in (
+        "default",
+        "bfs",
+        "+14.5 %",
+        "[+7.0, +22.5]",
+        "<.001",
+        " 10 ",
+        "2 cores, 1 LLC",
+        "runoff compare",
+        "4711",
+    ):
+        assert needed in head
+
+
+def test_secondary_metrics_are_named_and_not_shown(three):
+    out = text.render(three, 80)
+    assert out.count("involuntary switches") == 1
+    assert "hackbench: migrations" not in out
+
+
+def test_voids_are_marked_counted_and_explained(three):
+    out = text.render(three, 80)
+    assert re.search(r"zaphod:mode=eb +4! ", out)
+    assert "30/30 samples, 1 void" in out
+    assert "void: zaphod:mode=eb, hackbench, block 4: scheduler exited" in out
+
+
+def test_a_wholly_void_arm_stays_in_the_table():
+    results = examples.campaign(
+        {"w": {"default": {"elapsed_s": (10.0, 0.1)}, "bad": {"elapsed_s": (11.0, 0.1)}}},
+        {"w": (examples.WALL,)},
+        blocks=3,
+        voids={("w", "bad", block): "exited" for block in range(3)},
+    )
+    out = text.render(model.build(results), 80)
+    assert re.search(r"bad +0! +- .* ! *$", out, re.MULTILINE)
+    assert "bad has no valid sample" in out
+    assert "bad lost 3 of 3 samples as void" in " ".join(out.split())
+
+
+def test_differences_in_units_where_percent_means_nothing():
+    metric = examples.Metric("slack", "ms", "higher", "slack", headline=True)
+    base = examples.campaign(
+        {"w": {"default": {"slack": (5.0, 0.2)}, "bfs": {"slack": (9.0, 0.2)}}}, {"w": (metric,)}, blocks=6
+    )
+    shifted = replace(
+        base,
+        samples=tuple(replace(s, metrics={"slack": s.metrics["slack"] - 7}) for s in base.samples),
+    )
+    out = text.render(model.build(shifted), 80)
+    assert "diff" in out
+    assert re.search(r"bfs +6 +2\.\d+ +\+4\.\d+ +\[\+3\.\d+, \+4\.\d+\] +<\.001 +\+", out)
+    assert not re.search(r"\d %  \[", out)
+
+
+def test_an_incomplete_campaign_is_provisional():
+    out = text.render(model.build(replace(examples.two_arms(), planned=40)), 80)
+    assert "VERDICT  Provisional, 20 of 40 samples:" in out
+    assert "runoff resume" in " ".join(out.split())
+
+
+def test_a_single_arm_is_described():
+    results = examples.campaign({"w": {"default": {"elapsed_s": (10.0, 0.1)}}}, {"w": (examples.WALL,)}, blocks=5)
+    out = text.render(model.build(results), 80)
+    assert "only arm" in out
+    assert "change" not in out
+
+
+def test_no_sample_yet():
+    empty = replace(examples.three_arms(), samples=())
+    assert "No sample has been taken yet." in text.render(model.build(empty), 80)
+
+
+def test_names_are_cut_in_the_middle_and_stay_distinct():
+    assert cut_middle("scheduler:slice=1,mode=x", 12) == "sched..ode=x"
+    names = ["a-very-long-name-1-mode", "a-very-long-name-2-mode"]
+    width = distinct_width(names, 8, 40)
+    assert len({cut_middle(name, width) for name in names}) == 2
+
+
+def test_percent_signs_stay_with_their_number():
+    assert all(not line.startswith("%") for line in wrap("about 12 % " * 30, 41))
+
+
+def test_a_wrapped_command_is_still_the_command():
+    command = "runoff compare default 'exec:/usr/bin/scx_bpfland -k' --work " + "x" * 90 + " --blocks 5"
+    lines = list(wrap_command(command, 50, "rerun "))
+    assert max(map(len, lines)) <= 50
+    assert any("'exec:/usr/bin/scx_bpfland -k'" in line for line in lines)
+    joined = "\n".join(lines).removeprefix("rerun ").replace("\\\n", "")
+    assert joined.split() == command.split()

@@ -1,0 +1,90 @@
+"""Workload files, parameters, ranges, and the message they become."""
+
+from pathlib import Path
+
+import pytest
+
+from runoff.errors import UsageError
+from runoff.workloads import find, names, parse_works
+
+
+def test_every_workload_that_comes_with_runoff_is_valid_and_has_a_judged_metric() -> None:
+    assert {"hackbench", "counters", "compile", "command"} <= set(names())
+    for name in names():
+        text = "command:true" if name == "command" else name
+        for work in parse_works(text, cpus=2):
+            assert work.metrics[0].headline, name
+            assert find(name).title
+
+
+def test_a_range_becomes_one_workload_for_each_value() -> None:
+    works = parse_works("counters:n=2..4,count=10", cpus=2)
+    assert [work.label for work in works] == [f"counters:n={n},count=10" for n in (2, 3, 4)]
+    assert works[0].message(None)["command"] == ["runoff-agent", "counters", "--processes=2", "--count=10", "--passes=5"]
+
+
+def test_a_default_range_shows_in_the_label_and_other_defaults_do_not() -> None:
+    assert [work.label for work in parse_works("counters", cpus=2)] == [f"counters:n={n}" for n in (1, 2, 3, 4)]
+    assert [work.label for work in parse_works("hackbench", cpus=2)] == ["hackbench"]
+
+
+def test_choices_become_words() -> None:
+    command = parse_works("hackbench:transport=pipe", cpus=2)[0].message("/image")["command"]
+    assert command[-1] == "--pipe"
+    assert "--pipe" not in parse_works("hackbench", cpus=2)[0].message(None)["command"]
+
+
+def test_the_number_of_cpus_fills_a_default() -> None:
+    assert parse_works("compile", cpus=3)[0].message(None)["command"][-1] == "-j3"
+
+
+def test_a_command_keeps_colons_commas_and_quotes() -> None:
+    work = parse_works("command:sh -c 'echo a=1,b:2'", cpus=2)[0]
+    assert work.message(None)["command"] == ["sh", "-c", "echo a=1,b:2"]
+    assert work.metrics[0].name == "elapsed_s"
+
+
+def test_a_user_adds_a_workload_without_code(tmp_path: Path) -> None:
+    path = tmp_path / "spin.toml"
+    path.write_text('title = "spin"\ndescription = "d"\ncommand = ["spin", "{n}"]\n'
+                    '[parameters.n]\nabout = "a"\ndefault = "3"\nminimum = 1\nmaximum = 9\n')
+    work = parse_works(f"{path}:n=4", cpus=2)[0]
+    assert work.label == "spin:n=4"
+    assert work.message(None)["command"] == ["spin", "4"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("hackbnch", "unknown workload 'hackbnch'; did you mean 'hackbench'?"),
+        ("hackbench:group=3", "no parameter 'group'; did you mean 'groups'?"),
+        ("hackbench:groups=0", "groups=0 is out of its range 1..1000"),
+        ("hackbench:groups=4..2", "out of its range"),
+        ("hackbench:groups=many", "must be a whole number or a range"),
+        ("hackbench:transport=pigeon", "transport=pigeon"),
+        ("command:", "a command line must follow the colon"),
+        ("command:'", "No closing quotation"),
+        ("/nowhere/x.toml", "cannot read the workload /nowhere/x.toml"),
+    ],
+)
+def test_wrong_workloads_are_named(text: str, sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_works(text, cpus=2)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("title = ", "is not TOML"),
+        ('title = "x"\ndescription = "d"\n', "command: Field required"),
+        ('title = "x"\ndescription = "d"\ncommand = ["a"]\ncomand = 1\n', "comand: Extra inputs"),
+    ],
+)
+def test_a_broken_workload_file_names_file_and_key(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "w.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        parse_works(str(path), cpus=2)
+    assert str(path) in str(caught.value)
+    assert sentence in str(caught.value)
