@@ -41,9 +41,10 @@ def console(booted_kernel: kernel.Kernel, booted_image: image.Image, command: st
     qemu = tools.require("qemu-system-x86_64", "qemu-system-x86")
     arguments = "-accel tcg,thread=multi -machine pc,nvdimm=on -cpu max -smp 2 -m 512M,slots=2,maxmem=4G -no-reboot"
     arguments += " -nodefaults -display none -serial stdio -device nvdimm,memdev=image"
+    boots = ["-object", memory, "-kernel", booted_kernel.vmlinux, "-initrd", archive]
+    boots += ["-append", "console=ttyS0 quiet panic=-1 mitigations=off"]
     return subprocess.run(
-        [qemu, *arguments.split(), "-object", memory, "-kernel", booted_kernel.vmlinux, "-initrd", archive]
-        + ["-append", "console=ttyS0 quiet panic=-1 mitigations=off"],
+        [qemu, *arguments.split(), *boots],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
