@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -18,11 +19,16 @@ def private_cache(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_failed_build_leaves_nothing_and_the_next_one_succeeds():
-    final = cache.images() / "abc"
-    with pytest.raises(ValueError, match="broken"), cache.building(final, print) as part:
+def break_off(final: Path) -> None:
+    with cache.building(final, print) as part:
         (part / "half").touch()
         raise ValueError("broken")
+
+
+def test_failed_build_leaves_nothing_and_the_next_one_succeeds():
+    final = cache.images() / "abc"
+    with pytest.raises(ValueError, match="broken"):
+        break_off(final)
     assert [path.name for path in cache.images().iterdir()] == [".abc.lock"]
     with cache.building(final, print) as part:
         (part / "whole").touch()

@@ -44,7 +44,7 @@ def test_what_is_no_address_is_refused():
 @pytest.mark.skipif(not debian.KEYRING.exists(), reason="no Debian archive keyring on this machine")
 def test_unreachable_archive_is_named_with_the_way_out(cache):
     address = f"file:{cache}/nowhere"
-    with pytest.raises(MissingError, match="cannot be reached.*--mirror") as raised:
+    with pytest.raises(MissingError, match=r"cannot be reached.*--mirror") as raised:
         debian.open_archive(address, print)
     assert address in str(raised.value)
     assert raised.value.exit_code == 69

@@ -21,7 +21,9 @@ def test_each_block_holds_every_arm_on_every_workload_once(arms: int, works: int
 
 
 @given(SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
-def test_same_seed_same_order_and_more_blocks_do_not_change_the_first(arms: int, works: int, blocks: int, seed: int) -> None:
+def test_same_seed_same_order_and_more_blocks_do_not_change_the_first(
+    arms: int, works: int, blocks: int, seed: int
+) -> None:
     assert list(draw(arms, works, blocks + 1, seed))[: arms * works * blocks] == list(draw(arms, works, blocks, seed))
 
 

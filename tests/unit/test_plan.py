@@ -22,7 +22,7 @@ def test_a_plan_counts_its_samples() -> None:
 
 
 def test_the_printed_plan_reads_back_as_the_same_plan(tmp_path: Path) -> None:
-    settings = parse_settings({**VALUES, "kernel": "debian", "arms": ["default", "exec:a \"b\" -k"]}, "test")
+    settings = parse_settings({**VALUES, "kernel": "debian", "arms": ["default", 'exec:a "b" -k']}, "test")
     path = tmp_path / "plan.toml"
     path.write_text(plan_text(settings))
     assert read_settings(path) == settings

@@ -20,7 +20,13 @@ def test_every_workload_that_comes_with_runoff_is_valid_and_has_a_judged_metric(
 def test_a_range_becomes_one_workload_for_each_value() -> None:
     works = parse_works("counters:n=2..4,count=10", cpus=2)
     assert [work.label for work in works] == [f"counters:n={n},count=10" for n in (2, 3, 4)]
-    assert works[0].message(None)["command"] == ["runoff-agent", "counters", "--processes=2", "--count=10", "--passes=5"]
+    assert works[0].message(None)["command"] == [
+        "runoff-agent",
+        "counters",
+        "--processes=2",
+        "--count=10",
+        "--passes=5",
+    ]
 
 
 def test_a_default_range_shows_in_the_label_and_other_defaults_do_not() -> None:
@@ -46,8 +52,10 @@ def test_a_command_keeps_colons_commas_and_quotes() -> None:
 
 def test_a_user_adds_a_workload_without_code(tmp_path: Path) -> None:
     path = tmp_path / "spin.toml"
-    path.write_text('title = "spin"\ndescription = "d"\ncommand = ["spin", "{n}"]\n'
-                    '[parameters.n]\nabout = "a"\ndefault = "3"\nminimum = 1\nmaximum = 9\n')
+    path.write_text(
+        'title = "spin"\ndescription = "d"\ncommand = ["spin", "{n}"]\n'
+        '[parameters.n]\nabout = "a"\ndefault = "3"\nminimum = 1\nmaximum = 9\n'
+    )
     work = parse_works(f"{path}:n=4", cpus=2)[0]
     assert work.label == "spin:n=4"
     assert work.message(None)["command"] == ["spin", "4"]

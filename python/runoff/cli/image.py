@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from runoff import workloads
 from runoff.engines.lab import image, mirror
 
 _EXAMPLE = "\b\nExample:\n  "
@@ -35,14 +36,21 @@ def command() -> None:
     """The root file systems the lab's guests use."""
 
 
-@command.command("build", epilog=f"{_EXAMPLE}runoff image build rt-tests gcc make libc6-dev --source e2fsprogs")
-@click.argument("packages", metavar="PACKAGE...", nargs=-1)
+@command.command(
+    "build", epilog=f"{_EXAMPLE}runoff image build --work hackbench\n  runoff image build rt-tests gcc make"
+)
+@click.argument("packages", metavar="[PACKAGE]...", nargs=-1)
+@click.option("--work", "works", metavar="NAME", multiple=True, help="Add what this workload needs; may be repeated.")
 @click.option("--source", "sources", metavar="NAME", multiple=True, help="Source package to unpack in /usr/src/NAME.")
 @click.option("--mirror", "mirror_url", metavar="URL", help=f"Debian archive to use (also {mirror.VARIABLE}).")
 @click.option("--json", "as_json", is_flag=True, help="Print the image as one JSON document.")
-def build(packages: tuple[str, ...], sources: tuple[str, ...], mirror_url: str | None, as_json: bool) -> None:
-    """Make an image with these Debian PACKAGEs unless the cache has it."""
-    _show(image.ensure(packages, sources, _progress, mirror=mirror_url), as_json)
+def build(
+    packages: tuple[str, ...], works: tuple[str, ...], sources: tuple[str, ...], mirror_url: str | None, as_json: bool
+) -> None:
+    """Make an image with these Debian PACKAGEs and what workloads need, unless the cache has it."""
+    wanted = image.needs([workloads.find(work) for work in works], packages)
+    made = image.ensure(wanted.packages, [*wanted.sources, *sources], _progress, mirror=mirror_url, setup=wanted.setup)
+    _show(made, as_json)
 
 
 @command.command("add", epilog=f"{_EXAMPLE}runoff image add rootfs.tar.xz")

@@ -54,9 +54,7 @@ class Guest:
         self.agent.kill()
 
 
-def boot(
-    folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders, timeout_s: float
-) -> Guest:
+def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders, timeout_s: float) -> Guest:
     """Start a guest and wait for its agent. Raises AgentLost with the console's reason."""
     modules = _modules(kernel, machine)
     initramfs.build(

@@ -4,12 +4,13 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from runoff.engines.lab import cache, debian, ext4, rootfs
 from runoff.errors import MissingError, UsageError
+from runoff.workloads import Definition
 
 FORMAT = 2
 """Version of how images are made; raising it makes all of them anew."""
@@ -57,9 +58,7 @@ class Image:
     """The tarball's file name, when it was made from one."""
 
 
-def recipe(
-    packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence[Sequence[str]] = ()
-) -> Recipe:
+def recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence[Sequence[str]] = ()) -> Recipe:
     """The recipe of an image with these Debian packages and unpacked source packages, set up by commands."""
     for name in [*packages, *sources]:
         if not _PACKAGE_NAME.fullmatch(name):
@@ -153,6 +152,16 @@ def remove(name: str) -> Image:
     with cache.writing():
         shutil.rmtree(image.path.parent)
     return image
+
+
+def needs(definitions: Iterable[Definition], packages: Sequence[str] = ()) -> Recipe:
+    """The recipe of the image in which these workloads run, with more ``packages`` if asked for."""
+    works = list(definitions)
+    return recipe(
+        [*packages, *(package for work in works for package in work.packages)],
+        [source for work in works for source in work.sources],
+        [command for work in works for command in work.setup],
+    )
 
 
 def _finish(part: Path, tree: Path, wanted: Recipe, origin: str, progress: cache.Progress) -> None:

@@ -10,6 +10,7 @@ from runoff.errors import MissingError, RunoffError
 
 _ADMIN_DIRECTORIES = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _TAIL_LINES = 4
+_GRACE_S = 20.0
 
 
 def locate(program: str) -> str | None:
@@ -45,21 +46,34 @@ def run(
     Raises:
         RunoffError: it failed or took longer than ``timeout_s``; the last lines of its errors are quoted.
     """
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**os.environ, "LC_ALL": "C.UTF-8", **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
     try:
-        done = subprocess.run(
-            [str(part) for part in command],
-            cwd=cwd,
-            env={**os.environ, "LC_ALL": "C.UTF-8", **(env or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout_s,
-            check=False,
-        )
+        output, errors = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired as error:
         raise RunoffError(f"{what} took more than {timeout_s:.0f} s and was ended") from error
-    if done.returncode != 0:
-        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()[-_TAIL_LINES:]
-        raise RunoffError(f"{what} failed ({Path(command[0]).name}, exit {done.returncode}): {' / '.join(lines)}")
-    return done.stdout
+    finally:
+        _end(process)
+    if process.returncode != 0:
+        lines = (errors.strip() or output.strip()).splitlines()[-_TAIL_LINES:]
+        raise RunoffError(f"{what} failed ({Path(command[0]).name}, exit {process.returncode}): {' / '.join(lines)}")
+    return output
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a program that still runs; it gets time to remove what it has mounted and written."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,47 @@
+"""`runoff doctor`: what this machine can do, and the one command that fixes what is missing."""
+
+import json
+from dataclasses import asdict
+
+import click
+
+from runoff import doctor
+
+_GLYPHS = {"yes": ("✓", "green"), "no": ("✗", "red"), "note": ("·", "yellow")}
+_TITLES: dict[doctor.Area, str] = {
+    "all": "everywhere",
+    "host": "host engine: measures on this machine",
+    "lab": "lab engine: measures on a real kernel in QEMU",
+}
+
+
+@click.command("doctor", epilog="\b\nExample:\n  runoff doctor --json")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
+def command(as_json: bool) -> None:
+    """Say what this machine can do, and the command that fixes what is missing.
+
+    The exit code is 0 when at least one engine can work here, and 69 when none can.
+    """
+    findings = doctor.examine()
+    ready: dict[str, bool] = {"host": doctor.able(findings, "host"), "lab": doctor.able(findings, "lab")}
+    if as_json:
+        click.echo(json.dumps({"ready": ready, "findings": [asdict(finding) for finding in findings]}, indent=2))
+    else:
+        _print(findings, ready)
+    if not any(ready.values()):
+        raise SystemExit(69)
+
+
+def _print(findings: list[doctor.Finding], ready: dict[str, bool]) -> None:
+    width = max(len(finding.name) for finding in findings)
+    for area, title in _TITLES.items():
+        click.secho(title, bold=True)
+        for finding in findings:
+            if finding.area == area:
+                glyph, colour = _GLYPHS[finding.state]
+                click.echo(f"  {click.style(glyph, fg=colour)} {finding.name:<{width}}  {finding.detail}")
+                if finding.fix:
+                    click.echo(f"    {'':<{width}}  → {finding.fix}")
+    click.echo()
+    for engine, possible in ready.items():
+        click.echo(f"--on {engine}: {'ready' if possible else 'not ready, see the ✗ above'}")

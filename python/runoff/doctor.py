@@ -1,0 +1,151 @@
+"""What this machine can do, checked without changing anything; each lack comes with the one command that mends it."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from runoff.engines.agent import find_agent
+from runoff.engines.lab import debian, image, kernel, tools
+from runoff.errors import RunoffError
+
+State = Literal["yes", "no", "note"]
+"""``note`` is neither good nor bad: something to know."""
+Area = Literal["all", "host", "lab"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer to one question about this machine."""
+
+    area: Area
+    """Which engine needs it."""
+    name: str
+    state: State
+    detail: str
+    fix: str | None = None
+    """The command that mends it, or what to do where no command can."""
+
+
+def examine() -> list[Finding]:
+    """All findings, in the order to read them."""
+    return [check() for check in (_agent, *_HOST_CHECKS, *_LAB_CHECKS)]
+
+
+def able(findings: list[Finding], area: Area) -> bool:
+    """Whether nothing that ``area`` needs is missing."""
+    return all(finding.state != "no" for finding in findings if finding.area in (area, "all"))
+
+
+def _agent() -> Finding:
+    try:
+        return Finding("all", "agent", "yes", str(find_agent()))
+    except RunoffError as error:
+        beside = Path(sys.executable).parent / "runoff-agent"
+        return Finding("all", "agent", "no", str(error), f"make setup (it puts the agent at {beside})")
+
+
+def _sched_ext() -> Finding:
+    state = Path("/sys/kernel/sched_ext/state")
+    release = platform.release()
+    if state.exists():
+        return Finding("host", "sched_ext", "yes", f"kernel {release}, now {state.read_text().strip()}")
+    return Finding(
+        "host",
+        "sched_ext",
+        "no",
+        f"kernel {release} cannot attach schedulers",
+        "boot a kernel 6.12 or newer with CONFIG_SCHED_CLASS_EXT, or compare with --on lab",
+    )
+
+
+def _btf() -> Finding:
+    path = Path("/sys/kernel/btf/vmlinux")
+    if path.exists():
+        return Finding("host", "BTF", "yes", str(path))
+    return Finding(
+        "host",
+        "BTF",
+        "no",
+        f"{path} does not exist",
+        "boot a kernel with CONFIG_DEBUG_INFO_BTF, or compare with --on lab",
+    )
+
+
+def _root() -> Finding:
+    if os.geteuid() == 0:
+        return Finding("host", "root", "yes", "attaching schedulers is allowed")
+    return Finding("host", "root", "no", "attaching schedulers needs root", "sudo runoff ...")
+
+
+def _cgroup() -> Finding:
+    if Path("/sys/fs/cgroup/cgroup.controllers").exists():
+        return Finding("host", "cgroup v2", "yes", "/sys/fs/cgroup")
+    return Finding(
+        "host",
+        "cgroup v2",
+        "no",
+        "/sys/fs/cgroup is not the unified hierarchy",
+        "boot with systemd.unified_cgroup_hierarchy=1",
+    )
+
+
+def _program(program: str, package: str, purpose: str) -> Callable[[], Finding]:
+    def check() -> Finding:
+        path = tools.locate(program)
+        if path:
+            return Finding("lab", program, "yes", path)
+        return Finding("lab", program, "no", f"not installed; {purpose}", f"sudo apt-get install {package}")
+
+    return check
+
+
+def _keyring() -> Finding:
+    if debian.KEYRING.exists():
+        return Finding("lab", "Debian keys", "yes", str(debian.KEYRING))
+    detail = "not installed; packages could not be checked"
+    return Finding("lab", "Debian keys", "no", detail, f"sudo apt-get install {debian.KEYRING_PACKAGE}")
+
+
+def _kernel() -> Finding:
+    try:
+        found = kernel.default()
+    except RunoffError:
+        return Finding("lab", "kernel", "no", "none with sched_ext in the cache", "runoff kernel add debian")
+    return Finding("lab", "kernel", "yes", found.name)
+
+
+def _image() -> Finding:
+    found = image.stored()
+    if found:
+        return Finding("lab", "images", "yes", ", ".join(each.name for each in found))
+    return Finding("lab", "images", "note", "none yet; the first run makes the one it needs in about a minute")
+
+
+def _kvm() -> Finding:
+    device = Path("/dev/kvm")
+    if not device.exists():
+        detail = "no /dev/kvm: guests run under emulation, which is slower and says so in every table"
+        return Finding("lab", "KVM", "note", detail)
+    if not os.access(device, os.R_OK | os.W_OK):
+        detail = "/dev/kvm may not be opened: guests run under emulation"
+        return Finding("lab", "KVM", "note", detail, "sudo usermod -aG kvm $USER, then log in again")
+    return Finding("lab", "KVM", "note", "/dev/kvm is there; whether a guest boots in it is tried at the first run")
+
+
+_HOST_CHECKS = (_sched_ext, _btf, _root, _cgroup)
+_LAB_CHECKS = (
+    _program("qemu-system-x86_64", "qemu-system-x86", "it boots the guests"),
+    _program("mmdebstrap", "mmdebstrap", "it makes root file systems"),
+    _program("mkfs.ext4", "e2fsprogs", "it makes their images"),
+    _program("depmod", "kmod", "it orders a kernel's modules"),
+    _program("dpkg-source", "dpkg-dev", "it unpacks the sources that workloads compile"),
+    _program("apt-get", "apt", "it fetches kernels and packages"),
+    _keyring,
+    _kernel,
+    _image,
+    _kvm,
+)

@@ -1,0 +1,72 @@
+"""The doctor says what is so on this machine, and one command for each lack."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from runoff import doctor
+from runoff.cli.doctor import command
+from runoff.engines.lab import kernel
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNOFF_CACHE", str(tmp_path))
+
+
+def found(name: str) -> doctor.Finding:
+    return next(finding for finding in doctor.examine() if finding.name == name)
+
+
+def test_every_lack_has_a_way_out():
+    for finding in doctor.examine():
+        assert finding.state != "no" or finding.fix, finding
+
+
+def test_kernel_is_missing_until_one_with_sched_ext_is_added():
+    assert (found("kernel").state, found("kernel").fix) == ("no", "runoff kernel add debian")
+    add_kernel("6.12.1", sched_ext=False)
+    assert found("kernel").state == "no"
+    add_kernel("7.2.12", sched_ext=True)
+    assert found("kernel").state == "yes"
+
+
+def add_kernel(release: str, sched_ext: bool) -> None:
+    directory = kernel.directory_of(f"debian:{release}")
+    directory.mkdir(parents=True)
+    meta = kernel.Meta(f"debian:{release}", release, "1", sched_ext, True, 250, True, "00", "00", {})
+    kernel.write_meta(directory, meta)
+
+
+def test_program_that_is_not_installed_names_its_package(monkeypatch):
+    monkeypatch.setattr("runoff.engines.lab.tools._ADMIN_DIRECTORIES", ())
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert found("mmdebstrap").fix == "sudo apt-get install mmdebstrap"
+
+
+def test_root_and_sched_ext_are_told_as_they_are():
+    assert (found("root").state == "yes") == (os.geteuid() == 0)
+    assert (found("sched_ext").state == "yes") == Path("/sys/kernel/sched_ext").exists()
+
+
+def test_agent_is_found_where_the_user_says(tmp_path, monkeypatch):
+    agent = tmp_path / "agent"
+    agent.touch(mode=0o755)
+    monkeypatch.setenv("RUNOFF_AGENT", str(agent))
+    assert found("agent").detail == str(agent)
+
+
+def test_json_is_one_document_and_agrees_with_the_exit_code():
+    result = CliRunner().invoke(command, ["--json"])
+    document = json.loads(result.stdout)
+    assert document["ready"]["lab"] is False
+    assert result.exit_code == (0 if document["ready"]["host"] else 69)
+
+
+def test_text_shows_each_fix():
+    text = CliRunner().invoke(command).stdout
+    assert "→ runoff kernel add debian" in text
+    assert "--on lab: not ready" in text
