@@ -70,7 +70,7 @@ def test_kernel_of_another_layout_is_not_offered(store):
         kernel.find("host")
 
 
-def test_choose_takes_signed_images_only_and_orders_versions_as_numbers():
+def test_candidates_are_signed_images_only_with_versions_ordered_as_numbers():
     names = [
         "linux-image-7.2.9+deb13-cloud-amd64",
         "linux-image-7.2.12+deb13-cloud-amd64",
@@ -78,9 +78,10 @@ def test_choose_takes_signed_images_only_and_orders_versions_as_numbers():
         "linux-image-7.3.4+deb13-cloud-amd64-unsigned",
         "linux-image-cloud-amd64",
     ]
-    assert kernel_sources.choose(names, "") == "linux-image-7.2.12+deb13-cloud-amd64"
-    assert kernel_sources.choose(names, "7.2.9") == "linux-image-7.2.9+deb13-cloud-amd64"
-    assert kernel_sources.choose(names, "7.3") is None
+    newest, older = "linux-image-7.2.12+deb13-cloud-amd64", "linux-image-7.2.9+deb13-cloud-amd64"
+    assert kernel_sources.candidates(names, "") == [newest, older]
+    assert kernel_sources.candidates(names, "7.2.9") == [older]
+    assert kernel_sources.candidates(names, "7.3") == []
 
 
 @pytest.mark.parametrize("spec", ["", "debain", "host:6.1", "file:", "file:vmlinuz,module=x"])

@@ -6,6 +6,7 @@ import platform
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from runoff.engines.lab import cache, debian, kernel, modules, tools, vmlinuz
@@ -38,17 +39,16 @@ def add(spec: str, *, mirror: str | None, progress: cache.Progress) -> kernel.Ke
             raise UsageError(f"{spec!r} is no kernel to add: give {_FORMS}")
 
 
-def choose(names: list[str], version: str) -> str | None:
-    """The newest signed image package among ``names`` whose release begins with ``version``."""
-    releases = [found.group(1) for name in names if (found := _IMAGE.fullmatch(name))]
+def candidates(names: Iterable[str], version: str) -> list[str]:
+    """The signed image packages among ``names`` whose release begins with ``version``, the newest first."""
+    releases = {found.group(1) for name in names if (found := _IMAGE.fullmatch(name))}
     fitting = [release for release in releases if kernel.matches(release, version)]
-    newest = max(fitting, key=kernel.release_key, default=None)
-    return newest and f"linux-image-{newest}"
+    return [f"linux-image-{release}" for release in sorted(fitting, key=kernel.release_key, reverse=True)]
 
 
 def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> kernel.Kernel:
     archive = debian.open_archive(mirror, progress)
-    image = _debian_image(archive, version)
+    image = _debian_image(archive, version, progress)
     release = image.removeprefix("linux-image-")
     name = f"debian:{release}"
     with cache.building(kernel.directory_of(name), progress) as part:
@@ -68,30 +68,43 @@ def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> k
     return kernel.find(name)
 
 
-def _debian_image(archive: debian.Archive, version: str) -> str:
-    """The image package: what the metapackage of the backports points to, or the newest that fits ``version``."""
+def _debian_image(archive: debian.Archive, version: str, progress: cache.Progress) -> str:
+    """The image package: what the metapackage of the backports points to, or the newest that fits ``version``.
+
+    Archives keep an old image longer than the packages it was split into; one that has lost a part is passed over.
+    """
     if version:
-        found = choose(archive.names("linux-image-"), version)
+        names = archive.names("linux-image-")
     else:
-        depends = archive.fields(_META_PACKAGE, debian.BACKPORTS).get("Depends", "")
-        found = choose(re.findall(r"linux-image-\S+", depends), "")
-    if found is None:
-        raise MissingError(
-            f"the Debian archive {archive.address} has no cloud kernel {version or _META_PACKAGE}: "
-            "try a shorter version such as debian:7, or debian for the newest"
-        )
-    return found
+        names = re.findall(r"linux-image-\S+", archive.fields(_META_PACKAGE, debian.BACKPORTS).get("Depends", ""))
+    for image in candidates(names, version):
+        try:
+            for part in _parts(archive, image):
+                archive.fields(part, debian.BACKPORTS)
+        except MissingError as incomplete:
+            progress(f"passing over {image}: {incomplete}")
+        else:
+            return image
+    raise MissingError(
+        f"the Debian archive {archive.address} has no whole cloud kernel {version or _META_PACKAGE}: "
+        "try a shorter version such as debian:7, or debian for the newest"
+    )
+
+
+def _parts(archive: debian.Archive, image: str) -> list[str]:
+    """The image package and those it was split into."""
+    release = image.removeprefix("linux-image-")
+    depends = archive.fields(image, debian.BACKPORTS).get("Depends", "")
+    return [image, *sorted(set(re.findall(rf"linux-\w+-{re.escape(release)}", depends)) - {image})]
 
 
 def _unpack(
     archive: debian.Archive, image: str, scratch: Path, progress: cache.Progress
 ) -> tuple[Path, list[debian.Package]]:
     """Fetch the image and the packages it was split into, and unpack them over each other."""
-    release = image.removeprefix("linux-image-")
-    depends = archive.fields(image, debian.BACKPORTS).get("Depends", "")
-    parts = sorted(set(re.findall(rf"linux-\w+-{re.escape(release)}", depends)) - {image})
-    progress(f"fetching {', '.join([image, *parts])}")
-    packages = archive.download([image, *parts], scratch, debian.BACKPORTS)
+    parts = _parts(archive, image)
+    progress(f"fetching {', '.join(parts)}")
+    packages = archive.download(parts, scratch, debian.BACKPORTS)
     tree = scratch / "tree"
     for package in packages:
         tools.run([tools.require("dpkg-deb", "dpkg"), "-x", package.path, tree], what=f"unpacking {package.name}")
