@@ -15,9 +15,13 @@ from runoff.plan import parse_settings
     "  runoff compare default bfs --work hackbench --clock virtual --cpus 1 -j 2"
 )
 @click.argument("arms", nargs=-1, required=True, metavar="ARM ARM...")
-@click.option("--work", "workloads", multiple=True, required=True, help="Workload, e.g. hackbench:groups=10; may be repeated.")
+@click.option(
+    "--work", "workloads", multiple=True, required=True, help="Workload, e.g. hackbench:groups=10; may be repeated."
+)
 @click.option("--on", type=click.Choice(["host", "lab"]), help="Engine: this machine, or a real kernel in QEMU.  [lab]")
-@click.option("--clock", type=click.Choice(["real", "virtual"]), help="Lab's clock; virtual is repeatable, 1 CPU.  [real]")
+@click.option(
+    "--clock", type=click.Choice(["real", "virtual"]), help="Lab's clock; virtual is repeatable, 1 CPU.  [real]"
+)
 @click.option("--cpus", type=int, help="CPUs of the lab's guest.  [2]")
 @click.option("--memory", "memory_mb", type=int, metavar="MB", help="Memory of the lab's guest.  [1024]")
 @click.option("--kernel", help="Kernel of the lab, see: runoff kernel list.  [newest with sched_ext]")

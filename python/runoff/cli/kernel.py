@@ -34,7 +34,7 @@ def command() -> None:
     """The kernels the lab can boot."""
 
 
-@command.command("add", epilog=f"{_EXAMPLE}runoff kernel add debian\n  runoff kernel add debian:6.19")
+@command.command("add", epilog=f"{_EXAMPLE}runoff kernel add debian\n  runoff kernel add debian:6.12")
 @click.argument("kernel_spec", metavar="KERNEL")
 @click.option("--mirror", "mirror_url", metavar="URL", help=f"Debian archive to use (also {mirror.VARIABLE}).")
 @click.option("--json", "as_json", is_flag=True, help="Print the kernel as one JSON document.")
@@ -62,7 +62,7 @@ def list_kernels(as_json: bool) -> None:
         click.echo("none yet: runoff kernel add debian", err=True)
 
 
-@command.command("remove", epilog=f"{_EXAMPLE}runoff kernel remove debian:6.19")
+@command.command("remove", epilog=f"{_EXAMPLE}runoff kernel remove debian:6.12")
 @click.argument("name")
 def remove(name: str) -> None:
     """Delete a kernel from the cache."""

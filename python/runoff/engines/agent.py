@@ -26,7 +26,11 @@ class AgentLost(Exception):
 
 def find_agent() -> Path:
     """The agent's program: ``RUNOFF_AGENT``, beside this Python, or on the path. Raises MissingError."""
-    candidates = [os.environ.get("RUNOFF_AGENT"), str(Path(sys.executable).parent / "runoff-agent"), which("runoff-agent")]
+    candidates = [
+        os.environ.get("RUNOFF_AGENT"),
+        str(Path(sys.executable).parent / "runoff-agent"),
+        which("runoff-agent"),
+    ]
     for candidate in candidates:
         if candidate and os.access(candidate, os.X_OK):
             return Path(candidate).resolve()
@@ -87,7 +91,9 @@ class Agent:
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._stderr = bytearray()
-        self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read_events, self._read_errors)]
+        self._threads = [
+            threading.Thread(target=target, daemon=True) for target in (self._read_events, self._read_errors)
+        ]
         for thread in self._threads:
             thread.start()
         self.log: list[str] = []
