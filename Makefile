@@ -50,7 +50,7 @@ demo: setup kernel image
 	runoff compare $(DEMO)
 
 test: setup kernel image
-	cargo test --workspace --locked
+	cargo test --release --workspace --locked
 	pytest
 
 check: setup
@@ -58,7 +58,7 @@ check: setup
 	ruff format --check
 	mypy
 	cargo fmt --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 	$(if $(BPF_SOURCES),clang-format-19 --dry-run -Werror $(BPF_SOURCES))
 	pytest -q tests/unit/test_tidy.py
 

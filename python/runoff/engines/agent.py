@@ -1,5 +1,6 @@
 """One agent: a child process that takes requests and gives events, here or inside a guest."""
 
+import contextlib
 import functools
 import json
 import os
@@ -172,10 +173,8 @@ class Agent:
             thread.join(5)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
-                try:
+                with contextlib.suppress(OSError):
                     stream.close()
-                except OSError:
-                    pass
 
     def _send(self, request: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
