@@ -136,13 +136,11 @@ class Agent:
                     return Voided(event["reason"], event["detail"], event["proof"])
 
     def close(self, timeout_s: float = 15.0) -> None:
-        """Let it put everything back; end it when it does not."""
-        if self._process.stdin is not None:
-            try:
+        """Let it put everything back; end it when it does not. Closing twice does nothing more."""
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            with contextlib.suppress(AgentLost, OSError):
                 self._send({"type": "bye"})
                 self._process.stdin.close()
-            except (AgentLost, OSError):
-                pass
         try:
             self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
