@@ -53,6 +53,7 @@ demo: setup kernel image
 
 test: export RUNOFF_REQUIRE_LAB := 1
 test: setup kernel image
+	runoff image build --work compile
 	cargo test --release --workspace --locked
 	pytest
 

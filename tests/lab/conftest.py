@@ -1,6 +1,7 @@
 """What the lab's tests share: the kernel and the image that `make test` has made, and the command itself."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,12 @@ def _absent(reason: str) -> None:
     if os.environ.get("RUNOFF_REQUIRE_LAB"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def absent() -> Callable[[str], None]:
+    """To be called with what is missing."""
+    return _absent
 
 
 @pytest.fixture(scope="session")

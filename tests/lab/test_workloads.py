@@ -1,0 +1,41 @@
+"""Each workload really does its work in the lab, under both schedulers."""
+
+from pathlib import Path
+
+import pytest
+from command import run, samples
+
+from runoff.engines.lab import image
+from runoff.workloads import find
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+
+def test_compile_compiles(tmp_path: Path, lab_kernel, absent) -> None:
+    if image.cached(image.needs([find("compile")])) is None:
+        absent("the image for compile is not in the cache: runoff image build --work compile")
+    document = run("compare", "default", "bfs", "--work", "compile:part=et,jobs=2", "--blocks", "1",
+                   "--out", tmp_path / "c", "--json").stdout  # fmt: skip
+    for sample in samples(document).values():
+        assert sample["valid"], sample
+        # A compiler ran: it used far more memory than make alone, and its time is the cgroup's.
+        assert sample["metrics"]["max_rss_kb"] > 15_000
+        assert sample["metrics"]["user_s"] > 0.1
+
+
+def test_hackbench_by_both_transports(tmp_path: Path, lab_kernel, lab_image) -> None:
+    document = run("compare", "default", "bfs", "--work", "hackbench:groups=1,loops=20",
+                   "--work", "hackbench:groups=1,loops=20,transport=pipe", "--blocks", "1",
+                   "--out", tmp_path / "c", "--json").stdout  # fmt: skip
+    for sample in samples(document).values():
+        assert sample["valid"], sample
+        # 20 receivers and 20 senders exchange 8,000 messages: they cannot do that without sleeping.
+        assert sample["metrics"]["voluntary_switches"] > 100
+        assert 0 < sample["metrics"]["time_s"] <= sample["metrics"]["elapsed_s"]
+
+
+def test_a_command_of_ones_own_is_judged_by_its_elapsed_time(tmp_path: Path, lab_kernel, lab_image) -> None:
+    document = run("compare", "default", "--work", "command:sleep 0.5", "--package", "rt-tests", "--blocks", "1",
+                   "--out", tmp_path / "c", "--json").stdout  # fmt: skip
+    (sample,) = samples(document).values()
+    assert 0.5 <= sample["metrics"]["elapsed_s"] < 5
