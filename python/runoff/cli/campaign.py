@@ -25,9 +25,16 @@ out_option = click.option(
 
 def output_options(function: _Function) -> _Function:
     """``--json`` and ``-j``."""
-    function = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")(function)
+    function = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")(
+        function
+    )
     return click.option(
-        "-j", "jobs", type=click.IntRange(1, 64), default=1, help="Samples side by side; virtual clock only.  [1]"
+        "-j",
+        "jobs",
+        type=click.IntRange(1, 64),
+        default=1,
+        metavar="N",
+        help="Samples side by side; virtual clock only.  [1]",
     )(function)
 
 

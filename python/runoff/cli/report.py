@@ -12,7 +12,9 @@ from runoff.cli.campaign import exit_code, print_text
 @click.command(epilog="Example: runoff report results/20260102-120000 --html report.html")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(path_type=Path), help="Write one self-contained page to this file.")
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write one row per sample and metric to this file.")
+@click.option(
+    "--csv", "csv_file", type=click.Path(path_type=Path), help="Write one row per sample and metric to this file."
+)
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(directory: Path, html: Path | None, csv_file: Path | None, markdown: bool, as_json: bool) -> int:
