@@ -3,6 +3,8 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := build/stamps
+# Objects that schedulers' tests need, built beside the agent.
+export RUNOFF_TEST_OBJECTS := $(CURDIR)/build/test-objects
 export PATH := $(CURDIR)/$(BIN):$(HOME)/.cargo/bin:$(PATH):/usr/sbin:/sbin
 
 AGENT_SOURCES := $(shell find crates schedulers probes .cargo Cargo.toml Cargo.lock -type f 2>/dev/null)
@@ -51,8 +53,9 @@ image: setup
 demo: setup kernel image
 	runoff compare $(DEMO)
 
+test: export RUNOFF_REQUIRE_LAB := 1
 test: setup kernel image
-	cargo test --workspace --locked
+	cargo test --release --workspace --locked
 	pytest
 
 check: setup
@@ -60,7 +63,7 @@ check: setup
 	ruff format --check
 	mypy
 	cargo fmt --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 	$(if $(BPF_SOURCES),clang-format-19 --dry-run -Werror $(BPF_SOURCES))
 	pytest -q tests/unit/test_tidy.py
 

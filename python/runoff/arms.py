@@ -9,6 +9,9 @@ from typing import Any
 from runoff.errors import UsageError
 from runoff.text import closest, parse_assignments
 
+Describe = Callable[[], Mapping[str, Any]]
+"""Yields the schedulers inside the agent by name, each with its parameters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arm:
@@ -25,7 +28,7 @@ class Arm:
         return bool(self.scheduler["kind"] != "default")
 
 
-def parse_arm(text: str, describe_schedulers: Callable[[], Mapping[str, Any]]) -> Arm:
+def parse_arm(text: str, describe_schedulers: Describe | None) -> Arm:
     """Raises UsageError naming the arm and what would be right."""
     label = text.strip()
     if not label:
@@ -43,7 +46,8 @@ def parse_arm(text: str, describe_schedulers: Callable[[], Mapping[str, Any]]) -
         return Arm(label, {"kind": "default"}, kernel)
     if "/" in name or name.endswith(".o"):
         return Arm(label, _object(name, parameters, label), kernel)
-    _check_builtin(name, parameters, describe_schedulers(), label)
+    if describe_schedulers is not None:
+        _check_builtin(name, parameters, describe_schedulers(), label)
     return Arm(label, {"kind": "builtin", "name": name, "parameters": parameters}, kernel)
 
 

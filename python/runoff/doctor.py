@@ -2,7 +2,6 @@
 
 import os
 import platform
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,8 +43,7 @@ def _agent() -> Finding:
     try:
         return Finding("all", "agent", "yes", str(find_agent()))
     except RunoffError as error:
-        beside = Path(sys.executable).parent / "runoff-agent"
-        return Finding("all", "agent", "no", str(error), f"make setup (it puts the agent at {beside})")
+        return Finding("all", "agent", "no", str(error), "make setup")
 
 
 def _sched_ext() -> Finding:

@@ -1,14 +1,14 @@
 """What is to be compared, on what work, where and how often: parsed, validated, one typed object."""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from runoff.arms import Arm, parse_arm
+from runoff.arms import Arm, Describe, parse_arm
 from runoff.errors import UsageError
 from runoff.workloads import Work, parse_works
 
@@ -49,11 +49,11 @@ class Plan:
         return len(self.arms) * len(self.works) * self.settings.blocks
 
 
-def make_plan(settings: Settings, describe_schedulers: Callable[[], Mapping[str, Any]]) -> Plan:
+def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
     """Check everything that can be checked without touching a machine.
 
     ``describe_schedulers`` yields the built-in schedulers by name with their parameters; it is
-    called only when an arm names one. Raises UsageError.
+    called only when an arm names one, and without it their names are taken as they are. Raises UsageError.
     """
     arms = tuple(parse_arm(text, describe_schedulers) for text in settings.arms)
     works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=settings.cpus))

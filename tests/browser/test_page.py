@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 import report_examples as examples
+
 from runoff.report import html, model
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import report_examples as examples
+
 from runoff.report import html, json, markdown, model, text
 
 FOLDER = Path(__file__).parent / "report"

@@ -6,6 +6,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from runoff.report import csv, html, json, markdown, model, text
 from runoff.results import Metric, Results, Sample
 

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from runoff.statistics import Observation, Question, Verdict, analyse
 from runoff.statistics.letters import connect
 

@@ -37,7 +37,7 @@ def test_object_file_must_exist(tmp_path: Any) -> None:
     path = tmp_path / "my.bpf.o"
     path.write_bytes(b"")
     assert parse_arm(str(path), known).scheduler["path"] == str(path)
-    with pytest.raises(UsageError, match="there is no object file ./no.bpf.o"):
+    with pytest.raises(UsageError, match=r"there is no object file \./no\.bpf\.o"):
         parse_arm("./no.bpf.o", known)
 
 

@@ -70,17 +70,35 @@ def test_kernel_of_another_layout_is_not_offered(store):
         kernel.find("host")
 
 
-def test_choose_takes_signed_images_only_and_orders_versions_as_numbers():
+def test_offered_kernels_are_whole_and_ordered_as_numbers():
     names = [
-        "linux-image-7.2.9+deb13-cloud-amd64",
-        "linux-image-7.2.12+deb13-cloud-amd64",
-        "linux-image-7.2.12+deb13-cloud-amd64-dbg",
-        "linux-image-7.3.4+deb13-cloud-amd64-unsigned",
+        "linux-image-6.9.1+deb13-cloud-amd64",
+        "linux-image-6.18.15+deb13-cloud-amd64",
+        "linux-image-7.0.13+deb13-cloud-amd64",
+        "linux-binary-7.0.13+deb13-cloud-amd64",
+        *(f"linux-{part}-7.2.9+deb13-cloud-amd64" for part in ("image", "binary", "modules", "base")),
+        *(f"linux-{part}-7.2.12+deb13-cloud-amd64" for part in ("image", "binary", "modules", "base")),
+        *(f"linux-{part}-7.3.4+deb13-cloud-amd64" for part in ("binary-unsigned", "modules", "base")),
         "linux-image-cloud-amd64",
+        "linux-image-6.18.15+deb13-cloud-amd64-dbg",
     ]
-    assert kernel_sources.choose(names, "") == "linux-image-7.2.12+deb13-cloud-amd64"
-    assert kernel_sources.choose(names, "7.2.9") == "linux-image-7.2.9+deb13-cloud-amd64"
-    assert kernel_sources.choose(names, "7.3") is None
+    offered = kernel_sources.offered(names)
+    assert list(offered) == [
+        "7.3.4+deb13-cloud-amd64",
+        "7.2.12+deb13-cloud-amd64",
+        "7.2.9+deb13-cloud-amd64",
+        "6.18.15+deb13-cloud-amd64",
+        "6.9.1+deb13-cloud-amd64",
+    ]
+    assert offered["6.18.15+deb13-cloud-amd64"] == ["linux-image-6.18.15+deb13-cloud-amd64"]
+    assert "linux-binary-unsigned-7.3.4+deb13-cloud-amd64" in offered["7.3.4+deb13-cloud-amd64"]
+    assert [release[:4] for release in kernel_sources.newest_of_each_series(offered)] == [
+        "7.3.",
+        "7.2.",
+        "6.18",
+        "6.9.",
+    ]
+    assert "7.2.12+deb13-cloud-amd64" in kernel_sources.newest_of_each_series(offered)
 
 
 @pytest.mark.parametrize("spec", ["", "debain", "host:6.1", "file:", "file:vmlinuz,module=x"])

@@ -69,9 +69,9 @@ def test_contradictions_are_explained(change: dict[str, Any], sentence: str) -> 
 
 
 def test_an_unreadable_or_broken_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot read the plan .*no.toml"):
+    with pytest.raises(UsageError, match=r"cannot read the plan .*no\.toml"):
         read_settings(tmp_path / "no.toml")
     path = tmp_path / "bad.toml"
     path.write_text("arms = [")
-    with pytest.raises(UsageError, match="bad.toml is not a plan"):
+    with pytest.raises(UsageError, match=r"bad\.toml is not a plan"):
         read_settings(path)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 import report_examples as examples
+
 from runoff.report import csv, html, json, live, markdown, model
 from runoff.report.environment import environment_rows
 from runoff.report.figures.axis import Axis

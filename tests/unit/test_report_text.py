@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import report_examples as examples
+
 from runoff.report import model, text
 from runoff.report.layout import cut_middle, distinct_width, wrap, wrap_command
 

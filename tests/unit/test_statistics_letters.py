@@ -5,6 +5,7 @@ import sys
 from itertools import combinations
 
 import pytest
+
 from runoff.statistics.letters import connect
 
 

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from runoff.statistics import Analysis, Interval, Observation, Question, analyse
-from runoff.statistics.tukey import critical, games_howell_p
 from scipy import optimize, stats
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
+
+from runoff.statistics import Analysis, Interval, Observation, Question, analyse
+from runoff.statistics.tukey import critical, games_howell_p
 
 # R's data set PlantGrowth (Dobson 1983, table 7.1) and what R's aov and TukeyHSD print for it.
 PLANTS = {

@@ -1,6 +1,7 @@
 """Which glyph an arm gets, and the data that must not get one."""
 
 import pytest
+
 from runoff.statistics import Analysis, Interval, Observation, Question, Verdict, analyse
 
 BASE = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]

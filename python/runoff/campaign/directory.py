@@ -35,8 +35,8 @@ def read_results(directory: Path) -> Results:
     """All that a campaign has produced so far. Raises RunoffError."""
     with Journal.open(directory, write=False) as journal:
         settings = _settings(journal)
-        # Reading needs no agent: what the plan named was checked when the campaign began.
-        plan = make_plan(settings, _AnyScheduler)
+        # Reading needs no agent: what the plan names was checked when the campaign began.
+        plan = make_plan(settings, None)
         fingerprints = journal.fact("fingerprints", [])
         samples = tuple(_sample(row) for row in journal.rows())
         return Results(
@@ -56,16 +56,6 @@ def read_results(directory: Path) -> Results:
             plan_text=plan_text(settings),
             version=journal.fact("version", __version__),
         )
-
-
-class _AnyScheduler(dict[str, Any]):
-    """A table in which every scheduler exists with every parameter."""
-
-    def __contains__(self, _key: object) -> bool:
-        return True
-
-    def __missing__(self, _key: str) -> Any:
-        return {"parameters": []}
 
 
 def _sample(row: dict[str, Any]) -> Sample:

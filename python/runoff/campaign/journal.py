@@ -84,7 +84,9 @@ class Journal:
         if application != _APPLICATION:
             raise UsageError(f"{path} was not written by runoff")
         if version != _SCHEMA_VERSION:
-            raise UsageError(f"{path} has format {version}, this runoff reads {_SCHEMA_VERSION}: use the runoff that wrote it")
+            raise UsageError(
+                f"{path} has format {version}, this runoff reads {_SCHEMA_VERSION}: use the runoff that wrote it"
+            )
         if not healthy:
             raise UsageError(f"{path} is damaged: copy the campaign back from a backup")
         if write:
@@ -167,7 +169,9 @@ class _explained:
 def _connect(directory: Path, mode: str) -> sqlite3.Connection:
     try:
         # Autocommit off: every write below is one explicit transaction.
-        return sqlite3.connect(f"{(directory / FILE).resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+        return sqlite3.connect(
+            f"{(directory / FILE).resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False
+        )
     except sqlite3.OperationalError as error:
         raise MissingError(f"cannot open the journal in {directory}: {error}") from None
 

@@ -1,5 +1,6 @@
 """One agent: a child process that takes requests and gives events, here or inside a guest."""
 
+import contextlib
 import functools
 import json
 import os
@@ -26,7 +27,11 @@ class AgentLost(Exception):
 
 def find_agent() -> Path:
     """The agent's program: ``RUNOFF_AGENT``, beside this Python, or on the path. Raises MissingError."""
-    candidates = [os.environ.get("RUNOFF_AGENT"), str(Path(sys.executable).parent / "runoff-agent"), which("runoff-agent")]
+    candidates = [
+        os.environ.get("RUNOFF_AGENT"),
+        str(Path(sys.executable).parent / "runoff-agent"),
+        which("runoff-agent"),
+    ]
     for candidate in candidates:
         if candidate and os.access(candidate, os.X_OK):
             return Path(candidate).resolve()
@@ -87,7 +92,9 @@ class Agent:
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._stderr = bytearray()
-        self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read_events, self._read_errors)]
+        self._threads = [
+            threading.Thread(target=target, daemon=True) for target in (self._read_events, self._read_errors)
+        ]
         for thread in self._threads:
             thread.start()
         self.log: list[str] = []
@@ -129,13 +136,11 @@ class Agent:
                     return Voided(event["reason"], event["detail"], event["proof"])
 
     def close(self, timeout_s: float = 15.0) -> None:
-        """Let it put everything back; end it when it does not."""
-        if self._process.stdin is not None:
-            try:
+        """Let it put everything back; end it when it does not. Closing twice does nothing more."""
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            with contextlib.suppress(AgentLost, OSError):
                 self._send({"type": "bye"})
                 self._process.stdin.close()
-            except (AgentLost, OSError):
-                pass
         try:
             self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -166,10 +171,8 @@ class Agent:
             thread.join(5)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
-                try:
+                with contextlib.suppress(OSError):
                     stream.close()
-                except OSError:
-                    pass
 
     def _send(self, request: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None

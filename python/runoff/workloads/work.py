@@ -134,5 +134,7 @@ def _values(key: str, text: str, parameter: Parameter, where: str) -> list[str]:
         raise UsageError(f"workload {where!r}: {key} must be a whole number or a range like 1..4, not {text!r}")
     low, high = int(match[1]), int(match[2] or match[1])
     if not parameter.minimum <= low <= high <= parameter.maximum:
-        raise UsageError(f"workload {where!r}: {key}={text} is out of its range {parameter.minimum}..{parameter.maximum}")
+        raise UsageError(
+            f"workload {where!r}: {key}={text} is out of its range {parameter.minimum}..{parameter.maximum}"
+        )
     return [str(value) for value in range(low, high + 1)]

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,8 @@ from runoff.engines.lab.kernel import Kernel
 KVM = Path("/dev/kvm")
 
 PROBE_LIMIT_S = 30.0
+
+SAFE_QEMU = (8, 1)
 
 
 def choose(kernel: Kernel, folder: Path, say: Callable[[str], None]) -> tuple[qemu.Accelerator, str]:
@@ -56,6 +59,18 @@ def _probe(kernel: Kernel, folder: Path) -> str:
 def _identity(kernel: Kernel) -> str:
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
     return hashlib.sha256(f"{boot_id}{qemu_version()}{kernel.sha256}".encode()).hexdigest()[:16]
+
+
+def unsafe_emulation(cpus: int) -> str:
+    """Why guests with this many emulated CPUs may crash here, or nothing.
+
+    Before 8.1 QEMU reads a page of guest code without its lock while it translates, so that a CPU may execute a
+    byte that another has already patched back; the kernel patches itself whenever a scheduler is attached.
+    """
+    found = re.search(r"version (\d+)\.(\d+)", qemu_version())
+    if cpus == 1 or found is None or (int(found[1]), int(found[2])) >= SAFE_QEMU:
+        return ""
+    return f"QEMU {found[1]}.{found[2]} crashes guests with several emulated CPUs now and then: use 8.1 or newer"
 
 
 @functools.cache

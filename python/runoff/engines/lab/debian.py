@@ -1,5 +1,6 @@
 """Debian packages without root: a private apt whose signatures are checked by the archive's keyring."""
 
+import contextlib
 import hashlib
 import os
 import re
@@ -93,13 +94,16 @@ class Archive:
         Raises:
             MissingError: the archive has no such package.
         """
-        try:
+        text = ""
+        with contextlib.suppress(RunoffError):
             text = self._apt(
                 "apt-cache", "show", "--no-all-versions", "-t", suite, package, what=f"apt-cache show {package}"
             )
-        except RunoffError as error:
-            raise MissingError(f"the Debian archive {self.address} has no package {package} in {suite}") from error
-        return dict(re.findall(r"^([A-Z][\w-]*): (.*)$", text, re.MULTILINE))
+        found = dict(re.findall(r"^([A-Z]\w*(?:-\w+)*): (.*)$", text, re.MULTILINE))
+        # Apt knows names that other packages merely mention, and shows nothing for them.
+        if "Version" not in found:
+            raise MissingError(f"the Debian archive {self.address} has no package {package} in {suite}")
+        return found
 
     def download(self, packages: Sequence[str], directory: Path, suite: str = SUITE) -> list[Package]:
         """Fetch binary packages into ``directory``, in the order asked for.

@@ -188,7 +188,9 @@ class LabEngine:
                 "branch prediction cost nothing; compare instruction paths, not machines",
             )
         if self._accelerator == "tcg":
+            unsafe = accelerator.unsafe_emulation(self._plan.settings.cpus)
             return (
+                *filter(None, [unsafe]),
                 "emulated CPUs: times are several times those of a real machine and weigh its "
                 f"instructions differently ({self._why_tcg})",
             )

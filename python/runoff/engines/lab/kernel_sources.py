@@ -89,9 +89,7 @@ def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> k
     )
 
 
-def _add_packages(
-    archive: debian.Archive, release: str, names: list[str], progress: cache.Progress
-) -> kernel.Kernel:
+def _add_packages(archive: debian.Archive, release: str, names: list[str], progress: cache.Progress) -> kernel.Kernel:
     name = f"debian:{release}"
     with cache.building(kernel.directory_of(name), progress) as part:
         if part is not None:

@@ -1,0 +1,33 @@
+"""The `runoff` command as its users run it: a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+LIMIT_S = 600
+
+_MAIN = [sys.executable, "-c", "from runoff.cli.main import main; main()"]
+
+
+def start(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
+    """Start it in a session of its own, so that a signal to it reaches nobody else."""
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+    words = [*_MAIN, *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(words, text=True, env=environment, start_new_session=True, **{**pipes, **options})
+
+
+def run(*arguments: str | Path, expect: int = 0) -> "subprocess.CompletedProcess[str]":
+    """Run it to its end and check the exit code."""
+    process = start(*arguments)
+    out, err = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == expect, f"exit {process.returncode}\n{out}\n{err}"
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def samples(document: str) -> dict[str, dict[str, Any]]:
+    """The samples of a ``--json`` document by id."""
+    return {sample["id"]: sample for sample in json.loads(document)["samples"]}

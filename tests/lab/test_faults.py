@@ -1,0 +1,149 @@
+"""Schedulers, work and guests that fail: their samples are void, the reason names it, the campaign goes on."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from command import run, samples, start
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+STALLED = """
+title = "a task the staller forgets"
+description = "d"
+command = ["./stallme", "6"]
+prepare = [["cp", "/bin/sleep", "stallme"]]
+timeout_s = 60
+"""
+
+PANIC = """
+title = "the end of the kernel"
+description = "d"
+command = ["sh", "-c", "echo c > /proc/sysrq-trigger"]
+timeout_s = 60
+"""
+
+
+@pytest.fixture(autouse=True)
+def prepared(lab_kernel, lab_image) -> None:
+    """All of these boot the demo's kernel with its image."""
+
+
+def workload(folder: Path, text: str) -> Path:
+    path = folder / "work.toml"
+    path.write_text(text)
+    return path
+
+
+def test_an_ejected_scheduler_voids_its_sample_and_the_next_arm_runs(tmp_path: Path, test_objects: Path) -> None:
+    staller = test_objects / "staller.bpf.o"
+    document = run(
+        "compare", "default", staller, "--work", workload(tmp_path, STALLED), "--package", "rt-tests",
+        "--blocks", "2", "--out", tmp_path / "c", "--json", expect=2,
+    ).stdout  # fmt: skip
+    taken = samples(document)
+    for sample in taken.values():
+        if sample["arm"] == "default":
+            assert sample["valid"], sample
+        else:
+            assert not sample["valid"]
+            assert "was ejected during the run" in sample["reason"]
+            assert "stall" in sample["reason"]
+    assert len(taken) == 4
+
+
+def test_an_object_that_the_verifier_rejects_is_refused_with_the_end_of_its_log(
+    tmp_path: Path, test_objects: Path
+) -> None:
+    rejected = test_objects / "rejected.bpf.o"
+    done = run("compare", "default", rejected, "--work", "counters:n=1", "--out", tmp_path / "c", expect=64)
+    assert "cannot be used: the kernel rejected" in done.stderr
+    assert "processed" in done.stderr.splitlines()[-1] or "R" in done.stderr
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_kernel_panic_voids_the_sample_and_the_campaign_boots_anew(tmp_path: Path) -> None:
+    document = run(
+        "compare", "default", "--work", workload(tmp_path, PANIC), "--work", "counters:n=1,count=1000000",
+        "--package", "rt-tests", "--blocks", "2", "--out", tmp_path / "c", "--json", expect=2,
+    ).stdout  # fmt: skip
+    for sample in samples(document).values():
+        if sample["workload"].startswith("counters"):
+            assert sample["valid"], sample
+        else:
+            assert "Kernel panic" in sample["reason"]
+    assert len(list((tmp_path / "c/guests").glob("boot-*/console.txt"))) >= 2
+
+
+def children(pid: int) -> list[int]:
+    text = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for path in text for child in path.read_text().split()]
+
+
+def wait_until(condition, limit_s: float = 120) -> None:
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def journalled(directory: Path) -> int:
+    if not (directory / "journal.sqlite").exists():
+        return 0
+    import sqlite3
+
+    try:
+        connection = sqlite3.connect(f"file:{directory}/journal.sqlite?mode=ro", uri=True)
+        count = connection.execute("SELECT count(*) FROM samples").fetchone()[0]
+        connection.close()
+    except sqlite3.OperationalError:
+        return 0
+    return int(count)
+
+
+def test_a_killed_guest_voids_one_sample(tmp_path: Path) -> None:
+    process = start("compare", "default", "--work", "counters:n=1,count=30000000", "--blocks", "3",
+                    "--out", tmp_path / "c", "--json")  # fmt: skip
+    wait_until(lambda: journalled(tmp_path / "c") == 1)
+    for child in children(process.pid):
+        os.kill(child, signal.SIGKILL)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    reasons = [sample["reason"] for sample in samples(out).values()]
+    assert sum(reason is not None for reason in reasons) == 1
+    assert any(reason and "the guest was lost" in reason for reason in reasons)
+
+
+def test_kill_minus_nine_then_resume_loses_nothing_and_leaves_no_guest(tmp_path: Path) -> None:
+    process = start("compare", "default", "bfs", "--work", "counters:n=1,count=10000000", "--blocks", "3",
+                    "--out", tmp_path / "c")  # fmt: skip
+    wait_until(lambda: journalled(tmp_path / "c") >= 2)
+    guests = children(process.pid)
+    assert guests
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = samples(run("report", tmp_path / "c", "--json").stdout)
+    assert 2 <= len(before) < 6
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in guests), 10)
+    after = samples(run("resume", tmp_path / "c", "--json").stdout)
+    assert len(after) == 6
+    assert all(after[cell] == sample for cell, sample in before.items())
+
+
+def test_every_sample_carries_the_same_attachment_before_and_after(tmp_path: Path) -> None:
+    import sqlite3
+
+    run("compare", "default", "bfs:rr_interval_ms=3", "--work", "counters:n=2,count=5000000", "--blocks", "2",
+        "--out", tmp_path / "c")  # fmt: skip
+    rows = sqlite3.connect(tmp_path / "c/journal.sqlite").execute("SELECT arm, valid, proof FROM samples").fetchall()
+    assert len(rows) == 4
+    for arm, valid, text in rows:
+        proof = json.loads(text)
+        assert valid
+        assert proof["before"] == proof["after"]
+        assert proof["before"]["ops"] == ("" if arm == "default" else "bfs")
+        assert proof["before"]["state"] == ("disabled" if arm == "default" else "enabled")
+        assert (proof["threads_checked"] > 0) == (arm != "default")
