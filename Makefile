@@ -11,8 +11,9 @@ AGENT_SOURCES := $(shell find crates schedulers probes .cargo Cargo.toml Cargo.l
 PACKAGE_SOURCES := pyproject.toml $(wildcard packaging/scripts/*)
 BPF_SOURCES = $(shell find schedulers probes -name '*.[ch]' 2>/dev/null)
 DEMO = default bfs --work hackbench --work counters --on lab --clock real --cpus 2 --blocks 5
+BENCHES = help_time first_sample between_samples switch_cost
 
-.PHONY: help setup kernel image demo test check wheel clean
+.PHONY: help setup kernel image demo test check bench wheel clean
 
 help:
 	@echo 'make setup   system packages, Rust, Python and runoff itself in $(VENV)'
@@ -21,6 +22,7 @@ help:
 	@echo 'make demo    setup, kernel, image, then a first comparison in the lab'
 	@echo 'make test    setup, kernel, image, then every test'
 	@echo 'make check   formats, lints, types and house rules'
+	@echo 'make bench   measures what runoff itself costs (bench/README.md)'
 	@echo 'make wheel   a wheel with runoff and its agent in build/wheels'
 	@echo 'make clean   remove what was built here (the cache of kernels and images stays)'
 
@@ -65,6 +67,9 @@ check: setup
 	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 	$(if $(BPF_SOURCES),clang-format-19 --dry-run -Werror $(BPF_SOURCES))
 	pytest -q tests/unit/test_tidy.py
+
+bench: setup kernel image
+	for each in $(BENCHES); do python bench/$$each.py || exit; done
 
 wheel: setup
 	maturin build --release --out build/wheels

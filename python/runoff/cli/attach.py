@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from typing import Any
 
 import click
 
@@ -16,7 +17,7 @@ from runoff.errors import MissingError, RunoffError
 @click.argument("parameters", nargs=-1, metavar="[KEY=VALUE...]")
 @click.option("--json", "as_json", is_flag=True, help="Print the counters as JSON lines.")
 def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> int:
-    """Run one of our schedulers on this machine until Ctrl-C."""
+    """Run one of our schedulers on this machine until Ctrl-C; its counters are printed every second."""
     label = f"{scheduler}:{','.join(parameters)}" if parameters else scheduler
     arm = parse_arm(label, describe_schedulers)
     if arm.scheduler["kind"] != "builtin":
@@ -27,12 +28,14 @@ def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> int:
     assert agent.stdout is not None
     try:
         for line in agent.stdout:
-            click.echo(line.rstrip() if as_json else _table(scheduler, json.loads(line)))
+            click.echo(line.rstrip() if as_json else _line(json.loads(line)))
     except KeyboardInterrupt:
         # The agent has had the same Ctrl-C from the terminal; it detaches and leaves.
         pass
     return agent.wait()
 
 
-def _table(scheduler: str, counters: dict[str, int]) -> str:
-    return f"{scheduler}: " + "  ".join(f"{name} {value}" for name, value in counters.items())
+def _line(state: dict[str, Any]) -> str:
+    """One of the agent's lines for people (crates/agent/src/scheduler/stats.rs)."""
+    counters = "  ".join(f"{name} {value}" for name, value in state["counters"].items())
+    return f"{state['scheduler']}  {state['elapsed_s']:.0f} s  {counters}".rstrip()

@@ -29,7 +29,12 @@ def output_options(function: _Function) -> _Function:
         function
     )
     return click.option(
-        "-j", "jobs", type=click.IntRange(1, 64), default=1, help="Samples side by side; virtual clock only.  [1]"
+        "-j",
+        "jobs",
+        type=click.IntRange(1, 64),
+        default=1,
+        metavar="N",
+        help="Samples side by side; virtual clock only.  [1]",
     )(function)
 
 

@@ -10,24 +10,37 @@ from runoff.plan import parse_settings
 
 
 @click.command(
-    epilog="Examples:\n\n  runoff compare default bfs --work hackbench\n\n"
-    "  runoff compare default bfs:rr_interval_ms=3 --work counters:n=3 --blocks 10\n\n"
+    epilog="\b\nExamples:\n  runoff compare default bfs --work hackbench\n"
+    "  runoff compare default bfs:rr_interval_ms=3 --work counters:n=1..3\n"
     "  runoff compare default bfs --work hackbench --clock virtual --cpus 1 -j 2"
 )
 @click.argument("arms", nargs=-1, required=True, metavar="ARM ARM...")
 @click.option(
-    "--work", "workloads", multiple=True, required=True, help="Workload, e.g. hackbench:groups=10; may be repeated."
+    "--work",
+    "workloads",
+    multiple=True,
+    required=True,
+    metavar="WORK",
+    help="Workload, e.g. hackbench:groups=10; may be repeated.",
 )
 @click.option("--on", type=click.Choice(["host", "lab"]), help="Engine: this machine, or a real kernel in QEMU.  [lab]")
 @click.option(
     "--clock", type=click.Choice(["real", "virtual"]), help="Lab's clock; virtual is repeatable, 1 CPU.  [real]"
 )
-@click.option("--cpus", type=int, help="CPUs of the lab's guest.  [2]")
+@click.option("--cpus", type=int, metavar="N", help="CPUs of the lab's guest.  [2]")
 @click.option("--memory", "memory_mb", type=int, metavar="MB", help="Memory of the lab's guest.  [1024]")
-@click.option("--kernel", help="Kernel of the lab, see: runoff kernel list.  [newest with sched_ext]")
-@click.option("--package", "packages", multiple=True, help="Debian package to add to the lab's image; may be repeated.")
-@click.option("--blocks", type=int, help="Samples of each arm.  [5]")
-@click.option("--seed", type=int, help="Draws the order; the same seed, the same order.  [1]")
+@click.option(
+    "--kernel", metavar="KERNEL", help="Kernel of the lab; runoff kernel list.  [newest that takes schedulers]"
+)
+@click.option(
+    "--package",
+    "packages",
+    multiple=True,
+    metavar="NAME",
+    help="Debian package to add to the lab's image; may be repeated.",
+)
+@click.option("--blocks", type=int, metavar="N", help="Samples of each arm on each workload.  [5]")
+@click.option("--seed", type=int, metavar="N", help="Draws the order; the same seed, the same order.  [1]")
 @click.option("--plan-only", is_flag=True, help="Print the plan as a file for `runoff run` and stop.")
 @out_option
 @output_options

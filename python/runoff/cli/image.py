@@ -31,13 +31,15 @@ def _show(made: image.Image, as_json: bool) -> None:
     click.echo(json.dumps(_document(made), indent=2) if as_json else _line(made))
 
 
-@click.group("image")
+@click.group("image", epilog=f"{_EXAMPLE}runoff image build --work hackbench\n  runoff image list")
 def command() -> None:
     """The root file systems the lab's guests use."""
 
 
 @command.command(
-    "build", epilog=f"{_EXAMPLE}runoff image build --work hackbench\n  runoff image build rt-tests gcc make"
+    "build",
+    short_help="Make an image with Debian packages.",
+    epilog=f"{_EXAMPLE}runoff image build --work hackbench\n  runoff image build rt-tests gcc make",
 )
 @click.argument("packages", metavar="[PACKAGE]...", nargs=-1)
 @click.option("--work", "works", metavar="NAME", multiple=True, help="Add what this workload needs; may be repeated.")

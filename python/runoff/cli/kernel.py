@@ -29,20 +29,20 @@ def _line(found: kernel.Kernel) -> str:
     return f"{found.name}  sched_ext: {_yes_no(found.sched_ext)}  BTF: {_yes_no(found.btf)}  {ticks}"
 
 
-@click.group("kernel")
+@click.group("kernel", epilog=f"{_EXAMPLE}runoff kernel add debian\n  runoff kernel list")
 def command() -> None:
     """The kernels the lab can boot."""
 
 
-@command.command("add", epilog=f"{_EXAMPLE}runoff kernel add debian\n  runoff kernel add debian:6.12")
+@command.command("add", epilog=f"{_EXAMPLE}runoff kernel add debian\n  runoff kernel add debian:6.18")
 @click.argument("kernel_spec", metavar="KERNEL")
 @click.option("--mirror", "mirror_url", metavar="URL", help=f"Debian archive to use (also {mirror.VARIABLE}).")
 @click.option("--json", "as_json", is_flag=True, help="Print the kernel as one JSON document.")
 def add(kernel_spec: str, mirror_url: str | None, as_json: bool) -> None:
     """Fetch or copy a KERNEL into the cache.
 
-    KERNEL is debian (the newest with sched_ext), debian:VERSION, host (the one that runs here), or
-    file:VMLINUZ[,modules=DIR].
+    KERNEL is debian (the newest that takes schedulers), debian:VERSION, host (the one that runs here),
+    or file:VMLINUZ[,modules=DIR].
     """
     added = kernel_sources.add(kernel_spec, mirror=mirror_url, progress=_progress)
     click.echo(json.dumps(_document(added), indent=2) if as_json else _line(added))
@@ -62,7 +62,7 @@ def list_kernels(as_json: bool) -> None:
         click.echo("none yet: runoff kernel add debian", err=True)
 
 
-@command.command("remove", epilog=f"{_EXAMPLE}runoff kernel remove debian:6.12")
+@command.command("remove", epilog=f"{_EXAMPLE}runoff kernel remove debian:6.18")
 @click.argument("name")
 def remove(name: str) -> None:
     """Delete a kernel from the cache."""

@@ -46,7 +46,7 @@ def _scheduler(entry: dict[str, Any]) -> dict[str, Any]:
         }
         for parameter in entry["parameters"]
     ]
-    return {"name": entry["name"], "title": entry["title"], "parameters": parameters}
+    return {"name": entry["name"], "title": entry["sentence"], "parameters": parameters}
 
 
 def _workloads() -> list[dict[str, Any]]:
