@@ -2,7 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -23,16 +26,38 @@ def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> int:
         raise RunoffError(f"{scheduler!r} is not one of ours: runoff list schedulers names them")
     if os.geteuid() != 0:
         raise MissingError("attaching a scheduler needs root: run it with sudo")
-    agent = subprocess.Popen([find_agent(), "attach", scheduler, *parameters], stdout=subprocess.PIPE, text=True)
-    assert agent.stdout is not None
+    # A session of its own: a Ctrl-C is for this process, which passes it on wherever it came from.
+    agent = subprocess.Popen(
+        [find_agent(), "attach", scheduler, *parameters],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        for line in agent.stdout:
-            click.echo(line.rstrip() if as_json else _table(scheduler, json.loads(line)))
+        _show(agent, as_json)
     except KeyboardInterrupt:
-        # The agent has had the same Ctrl-C from the terminal; it detaches and leaves.
         pass
-    return agent.wait()
+    except BrokenPipeError:
+        agent.terminate()
+        raise
+    agent.terminate()
+    _, errors = agent.communicate()
+    if agent.returncode < 0:
+        raise RunoffError(f"the agent was ended by signal {-agent.returncode}; the kernel's own scheduler is back")
+    if agent.returncode > 0:
+        raise RunoffError(errors.strip().removeprefix("runoff-agent: "))
+    click.echo(f"{scheduler} is detached", err=True)
+    return 0
 
 
-def _table(scheduler: str, counters: dict[str, int]) -> str:
-    return f"{scheduler}: " + "  ".join(f"{name} {value}" for name, value in counters.items())
+def _show(agent: "subprocess.Popen[str]", as_json: bool) -> None:
+    assert agent.stdout is not None
+    for line in agent.stdout:
+        click.echo(line.rstrip() if as_json else _table(json.loads(line)))
+
+
+def _table(line: Mapping[str, Any]) -> str:
+    counters = "  ".join(f"{name} {value}" for name, value in line["counters"].items())
+    return f"{line['scheduler']}  {line['elapsed_s']:.0f} s  {counters}"
