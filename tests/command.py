@@ -16,8 +16,8 @@ def start(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
     """Start it in a session of its own, so that a signal to it reaches nobody else."""
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     words = [*_MAIN, *map(str, arguments)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(words, text=True, env=environment, start_new_session=True, **{**pipes, **options})
+    usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment}
+    return subprocess.Popen(words, text=True, start_new_session=True, **{**usual, **options})
 
 
 def run(*arguments: str | Path, expect: int = 0) -> "subprocess.CompletedProcess[str]":

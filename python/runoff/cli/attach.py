@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import subprocess
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -17,25 +19,45 @@ from runoff.errors import MissingError, RunoffError
 @click.argument("parameters", nargs=-1, metavar="[KEY=VALUE...]")
 @click.option("--json", "as_json", is_flag=True, help="Print the counters as JSON lines.")
 def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> int:
-    """Run one of our schedulers on this machine until Ctrl-C; its counters are printed every second."""
+    """Run one of our schedulers on this machine until Ctrl-C."""
     label = f"{scheduler}:{','.join(parameters)}" if parameters else scheduler
     arm = parse_arm(label, describe_schedulers)
     if arm.scheduler["kind"] != "builtin":
         raise RunoffError(f"{scheduler!r} is not one of ours: runoff list schedulers names them")
     if os.geteuid() != 0:
         raise MissingError("attaching a scheduler needs root: run it with sudo")
-    agent = subprocess.Popen([find_agent(), "attach", scheduler, *parameters], stdout=subprocess.PIPE, text=True)
-    assert agent.stdout is not None
+    # A session of its own: a Ctrl-C is for this process, which passes it on wherever it came from.
+    agent = subprocess.Popen(
+        [find_agent(), "attach", scheduler, *parameters],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        for line in agent.stdout:
-            click.echo(line.rstrip() if as_json else _line(json.loads(line)))
+        _show(agent, as_json)
     except KeyboardInterrupt:
-        # The agent has had the same Ctrl-C from the terminal; it detaches and leaves.
         pass
-    return agent.wait()
+    except BrokenPipeError:
+        agent.terminate()
+        raise
+    agent.terminate()
+    _, errors = agent.communicate()
+    if agent.returncode < 0:
+        raise RunoffError(f"the agent was ended by signal {-agent.returncode}; the kernel's own scheduler is back")
+    if agent.returncode > 0:
+        raise RunoffError(errors.strip().removeprefix("runoff-agent: "))
+    click.echo(f"{scheduler} is detached", err=True)
+    return 0
 
 
-def _line(state: dict[str, Any]) -> str:
-    """One of the agent's lines for people (crates/agent/src/scheduler/stats.rs)."""
-    counters = "  ".join(f"{name} {value}" for name, value in state["counters"].items())
-    return f"{state['scheduler']}  {state['elapsed_s']:.0f} s  {counters}".rstrip()
+def _show(agent: "subprocess.Popen[str]", as_json: bool) -> None:
+    assert agent.stdout is not None
+    for line in agent.stdout:
+        click.echo(line.rstrip() if as_json else _table(json.loads(line)))
+
+
+def _table(line: Mapping[str, Any]) -> str:
+    counters = "  ".join(f"{name} {value}" for name, value in line["counters"].items())
+    return f"{line['scheduler']}  {line['elapsed_s']:.0f} s  {counters}"

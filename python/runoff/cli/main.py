@@ -24,7 +24,17 @@ COMMANDS = {
 """In the order of the help. A command's module is imported only when it is used: the help must come at once."""
 
 
+class _ReaderLeft(Exception):
+    """Standard output's reader has gone. Under its own name click would make exit code 1 of it."""
+
+
 class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _ReaderLeft from None
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -61,7 +71,7 @@ def main() -> None:
         sys.exit(64)
     except click.Abort:
         sys.exit(130)
-    except BrokenPipeError:
+    except (_ReaderLeft, BrokenPipeError):
         # The reader has left; Python's own flush at exit would complain about that.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

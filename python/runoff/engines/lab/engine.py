@@ -225,8 +225,13 @@ def _in_guest(plan: Plan, arm: Arm) -> Mapping[str, Any]:
         return {**arm.scheduler, "path": _object_path(plan.arms.index(arm))}
     if arm.scheduler["kind"] == "program":
         program, *arguments = arm.scheduler["argv"]
-        return {**arm.scheduler, "argv": [str(_host_program(program)), *arguments]}
+        return {**arm.scheduler, "argv": [_program_path(plan.arms.index(arm), program), *arguments]}
     return arm.scheduler
+
+
+def _program_path(index: int, program: str) -> str:
+    """Not the path it has on the host: that may lie where the guest mounts something, like /tmp."""
+    return f"/programs/{index}/{Path(program).name}"
 
 
 def _host_program(name: str) -> Path:
@@ -242,5 +247,9 @@ def _cargo(plan: Plan) -> Cargo:
         for index, arm in enumerate(plan.arms)
         if arm.scheduler["kind"] == "object"
     }
-    programs = [_host_program(arm.scheduler["argv"][0]) for arm in plan.arms if arm.scheduler["kind"] == "program"]
+    programs = {
+        _program_path(index, arm.scheduler["argv"][0]): _host_program(arm.scheduler["argv"][0])
+        for index, arm in enumerate(plan.arms)
+        if arm.scheduler["kind"] == "program"
+    }
     return Cargo(objects, programs)

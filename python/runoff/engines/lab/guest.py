@@ -23,8 +23,8 @@ class Cargo:
 
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
     """By path in the guest."""
-    programs: Sequence[Path] = ()
-    """Programs of the host that come with the libraries they need."""
+    programs: Mapping[str, Path] = field(default_factory=dict)
+    """Programs of the host, by path in the guest; the libraries they need come with them."""
 
 
 @dataclass(frozen=True, slots=True)

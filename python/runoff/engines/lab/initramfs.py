@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from runoff.engines.lab import cache, tools
 from runoff.errors import MissingError, UsageError
@@ -36,13 +37,13 @@ def build(
     modules: Sequence[Path],
     files: Mapping[str, bytes | Path],
     out: Path,
-    programs: Sequence[Path] = (),
+    programs: Mapping[str, Path] = MappingProxyType({}),
 ) -> None:
     """Write the archive to ``out``.
 
     ``agent`` becomes /init; ``modules`` are inserted in the given order; ``files`` maps absolute guest paths to their
-    content or to a file of the host; ``programs`` are host programs that come under their own paths, with the
-    libraries they load. `Kernel.guest_files` gives the files that libbpf needs.
+    content or to a file of the host; ``programs`` maps them to programs of the host, which come with the libraries
+    they load. `Kernel.guest_files` gives the files that libbpf needs.
 
     Raises:
         MissingError: a file is not there, or a program's library is not.
@@ -54,9 +55,10 @@ def build(
         entries[path] = _Entry(path, _PLAIN, _read(module))
     order = "".join(f"{name}\n" for name in dict.fromkeys(module.name for module in modules))
     entries[f"{MODULES}/order"] = _Entry(f"{MODULES}/order", _PLAIN, order.encode())
-    for program in programs:
-        for path in [str(program.absolute()), *libraries(program)]:
-            entries[path] = _Entry(path, _EXECUTABLE, _read(Path(path)))
+    for path, program in programs.items():
+        for library in libraries(program):
+            entries[library] = _Entry(library, _EXECUTABLE, _read(Path(library)))
+        entries[path] = _Entry(path, _EXECUTABLE, _read(program))
     for path, content in files.items():
         if not path.startswith("/") or ".." in PurePosixPath(path).parts:
             raise UsageError(f"{path!r} is no absolute path for a guest's file: begin it with /")

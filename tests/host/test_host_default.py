@@ -1,0 +1,220 @@
+"""The host engine and the command line around it, on this machine's own scheduler: no sched_ext needed."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from campaign_rows import remains, rows
+from command import run, start
+
+pytestmark = [
+    pytest.mark.host,
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo"),
+]
+
+QUICK = ("--on", "host", "--work", "counters:n=1,count=100000,passes=1")
+SLEEP_S = 1.5
+
+
+def workload(path: Path, script: str, timeout_s: float = 60) -> Path:
+    """A user's workload that runs a shell script."""
+    path.write_text(
+        f'title = "test"\ndescription = "A test."\ncommand = ["sh", "-c", {script!r}]\n'
+        f"timeout_s = {timeout_s}\nelapsed_headline = true\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def slow(tmp_path: Path) -> tuple[str | Path, ...]:
+    """Arguments of a campaign of four samples that write their number of runs down."""
+    script = f"echo run >>{tmp_path}/runs; sleep {SLEEP_S}"
+    work = workload(tmp_path / "slow.toml", script)
+    return ("default", "--on", "host", "--work", work, "--blocks", "4", "--out", tmp_path / "out")
+
+
+def await_runs(tmp_path: Path, count: int) -> None:
+    for _ in range(600):
+        runs = tmp_path / "runs"
+        if runs.exists() and len(runs.read_text().splitlines()) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"run {count} did not start within 30 s")
+
+
+def only_void(tmp_path: Path, script: str, timeout_s: float = 60) -> str:
+    """Takes one sample, which has to be void; its reason."""
+    work = workload(tmp_path / "bad.toml", script, timeout_s)
+    done = run(
+        "compare", "default", "--on", "host", "--work", work, "--blocks", "1", "--out", tmp_path / "out", expect=2
+    )
+    (row,) = rows(tmp_path / "out")
+    assert not row["valid"]
+    assert f"void: {row['reason']}" in done.stderr
+    return str(row["reason"])
+
+
+def test_default_is_measured_here(tmp_path):
+    done = run("compare", "default", *QUICK, "--blocks", "3", "--out", tmp_path / "out")
+    taken = rows(tmp_path / "out")
+    assert [row["valid"] for row in taken] == [1, 1, 1]
+    assert all(row["metrics"]["elapsed_s"] > 0 for row in taken)
+    assert all(row["metrics"]["time_s"] < row["metrics"]["elapsed_s"] for row in taken)
+    assert "default" in done.stdout
+
+
+@pytest.mark.skipif(Path("/sys/kernel/sched_ext").exists(), reason="this kernel has sched_ext")
+def test_a_scheduler_without_sched_ext_is_refused_before_anything_is_left(tmp_path):
+    done = run("compare", "default", "bfs", *QUICK, "--out", tmp_path / "out", expect=69)
+    assert "sched_ext" in done.stderr
+    assert "--on lab" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_program_is_named_with_its_package(tmp_path):
+    work = tmp_path / "absent.toml"
+    work.write_text(
+        'title = "t"\ndescription = "d"\nprograms = ["no-such-program"]\npackages = ["no-such-package"]\n'
+        'command = ["no-such-program"]\nelapsed_headline = true\n'
+    )
+    done = run("compare", "default", "--on", "host", "--work", work, "--out", tmp_path / "out", expect=69)
+    assert "no-such-program" in done.stderr
+    assert "apt-get install no-such-package" in done.stderr
+
+
+def test_a_workload_that_fails_is_void_with_its_last_words(tmp_path):
+    reason = only_void(tmp_path, "echo the disk is full >&2; exit 3")
+    assert "exit status 3" in reason
+    assert rows(tmp_path / "out")[0]["detail"] == "the disk is full"
+
+
+def test_a_workload_that_hangs_is_killed(tmp_path):
+    start_s = time.monotonic()
+    assert "did not end within 1 s" in only_void(tmp_path, "sleep 3600", timeout_s=1)
+    assert time.monotonic() - start_s < 30
+    assert remains() == []
+
+
+def test_a_workload_killed_by_a_signal_says_which(tmp_path):
+    assert "ended by signal 9" in only_void(tmp_path, "kill -9 $$")
+
+
+def test_what_a_workload_leaves_running_is_found_and_killed(tmp_path):
+    pid_file = tmp_path / "pid"
+    reason = only_void(tmp_path, f"setsid sleep 3600 & echo $! >{pid_file}")
+    assert "left 1 threads running" in reason
+    assert not Path(f"/proc/{pid_file.read_text().strip()}").exists()
+
+
+def test_a_workload_without_its_number_is_void(tmp_path):
+    work = workload(tmp_path / "dumb.toml", "echo nothing to see")
+    with work.open("a") as file:
+        file.write('[metrics.time_s]\npattern = \'Time: ([0-9.]+)\'\nunit = "s"\ndirection = "lower"\ntitle = "t"\n')
+    done = run(
+        "compare", "default", "--on", "host", "--work", work, "--blocks", "1", "--out", tmp_path / "out", expect=2
+    )
+    assert "no number for metric time_s" in done.stderr
+
+
+def test_ctrl_c_once_finishes_the_sample(tmp_path):
+    campaign = start("compare", *slow(tmp_path))
+    await_runs(tmp_path, 2)
+    campaign.send_signal(signal.SIGINT)
+    out, err = campaign.communicate(timeout=60)
+    assert "finishing this sample" in err
+    assert f"runoff resume {tmp_path / 'out'}" in out + err
+    assert [row["valid"] for row in rows(tmp_path / "out")] == [1, 1]
+    assert campaign.returncode == 0
+
+
+def test_ctrl_c_twice_stops_now_and_keeps_what_is_finished(tmp_path):
+    campaign = start("compare", *slow(tmp_path))
+    await_runs(tmp_path, 2)
+    campaign.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    campaign.send_signal(signal.SIGINT)
+    began_s = time.monotonic()
+    out, err = campaign.communicate(timeout=60)
+    assert time.monotonic() - began_s < SLEEP_S + 3
+    assert "stopping now" in err
+    assert "runoff resume" in out + err
+    assert [row["valid"] for row in rows(tmp_path / "out")] == [1]
+    assert remains() == []
+
+
+def test_kill_and_resume_repeats_nothing_that_was_finished(tmp_path):
+    campaign = start("compare", *slow(tmp_path))
+    await_runs(tmp_path, 3)
+    campaign.kill()
+    campaign.communicate(timeout=30)
+    finished = rows(tmp_path / "out")
+    assert len(finished) == 2
+    runs = len((tmp_path / "runs").read_text().splitlines())
+    done = run("resume", tmp_path / "out")
+    assert rows(tmp_path / "out")[:2] == finished
+    assert len(rows(tmp_path / "out")) == 4
+    assert len((tmp_path / "runs").read_text().splitlines()) == runs + 2
+    run("restore")
+    assert remains() == []
+
+
+def test_two_runs_in_one_directory_are_refused(tmp_path):
+    campaign = start("compare", *slow(tmp_path))
+    await_runs(tmp_path, 1)
+    run("compare", "default", *QUICK, "--out", tmp_path / "out", expect=64)
+    resumed = run("resume", tmp_path / "out", expect=64)
+    campaign.terminate()
+    campaign.communicate(timeout=60)
+    assert "another runoff is working" in resumed.stderr
+
+
+def test_an_unwritable_directory_is_named():
+    # Root may write anywhere but where the kernel itself says no.
+    done = run("compare", "default", *QUICK, "--out", "/proc/runoff-results", expect=69)
+    assert "/proc/runoff-results" in done.stderr
+
+
+def test_json_is_one_document_and_all_else_goes_to_standard_error(tmp_path):
+    done = run("compare", "default", *QUICK, "--blocks", "2", "--json", "--out", tmp_path / "out")
+    assert json.loads(done.stdout)["schema"].startswith("runoff.report/")
+    assert "report.html" in done.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path):
+    run("compare", "default", *QUICK, "--blocks", "2", "--out", tmp_path / "out")
+    report = start("report", tmp_path / "out", "--json")
+    report.stdout.close()
+    assert report.stderr.read() == ""
+    assert report.wait(60) == 0
+
+
+def on_terminal(*words: str | Path, **variables: str) -> str:
+    """What ``runoff WORDS`` writes when its standard output is a terminal."""
+    master, slave = os.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    process = start(*words, stdout=slave, env={**environment, "TERM": "xterm", **variables})
+    os.close(slave)
+    written = b""
+    while True:
+        try:
+            part = os.read(master, 4096)
+        except OSError:
+            # A terminal whose last writer has gone answers EIO.
+            break
+        if not part:
+            break
+        written += part
+    os.close(master)
+    assert process.wait(60) == 0
+    return written.decode()
+
+
+def test_colour_goes_to_terminals_only_and_not_where_it_is_unwanted(tmp_path):
+    run("compare", "default", *QUICK, "--blocks", "2", "--out", tmp_path / "out")
+    assert "\x1b[" in on_terminal("report", tmp_path / "out")
+    assert "\x1b[" not in on_terminal("report", tmp_path / "out", NO_COLOR="1")
+    assert "\x1b[" not in run("report", tmp_path / "out").stdout
