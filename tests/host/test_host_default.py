@@ -154,7 +154,7 @@ def test_kill_and_resume_repeats_nothing_that_was_finished(tmp_path):
     finished = rows(tmp_path / "out")
     assert len(finished) == 2
     runs = len((tmp_path / "runs").read_text().splitlines())
-    done = run("resume", tmp_path / "out")
+    run("resume", tmp_path / "out")
     assert rows(tmp_path / "out")[:2] == finished
     assert len(rows(tmp_path / "out")) == 4
     assert len((tmp_path / "runs").read_text().splitlines()) == runs + 2
