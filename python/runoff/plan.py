@@ -1,5 +1,6 @@
 """What is to be compared, on what work, where and how often: parsed, validated, one typed object."""
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,7 +57,8 @@ def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
     called only when an arm names one, and without it their names are taken as they are. Raises UsageError.
     """
     arms = tuple(parse_arm(text, describe_schedulers) for text in settings.arms)
-    works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=settings.cpus))
+    cpus = settings.cpus if settings.on == "lab" else len(os.sched_getaffinity(0))
+    works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=cpus))
     _refuse_twice("arm", [arm.label for arm in arms])
     _refuse_twice("workload", [work.label for work in works])
     if settings.clock == "virtual" and settings.on != "lab":

@@ -14,7 +14,7 @@ from runoff.arms import Arm
 from runoff.campaign.journal import Journal
 from runoff.campaign.order import Cell, draw
 from runoff.engines.base import Engine
-from runoff.engines.outcome import Accepted, Outcome
+from runoff.engines.outcome import Accepted, Outcome, Refused
 from runoff.errors import MissingError, UsageError
 from runoff.plan import Plan
 
@@ -83,6 +83,8 @@ def _check(engine: Engine, arm: Arm) -> dict[str, str]:
     if not arm.needs_sched_ext:
         return {"scheduler": "the kernel's own", "object_sha256": "", "kernel": arm.kernel or ""}
     answer = engine.check(arm)
+    if isinstance(answer, Refused) and answer.lost:
+        answer = engine.check(arm)
     if isinstance(answer, Accepted):
         return {"scheduler": answer.ops, "object_sha256": answer.object, "kernel": arm.kernel or ""}
     text = f"arm {arm.label!r} cannot be used: {answer.reason}"

@@ -50,14 +50,14 @@ class HostEngine:
             try:
                 self._fingerprint = self._agent.hello(CHECK_LIMIT_S)
             except AgentLost as lost:
-                words = self._agent.last_words()
-                self._agent.kill()
-                self._agent = None
-                raise MissingError(f"the agent cannot work here: {words or lost}") from None
+                raise MissingError(f"the agent cannot work here: {self._lose() or lost}") from None
         return self._agent
 
     def check(self, arm: Arm) -> Accepted | Refused:
-        return self._start().check(check_request(arm.scheduler), CHECK_LIMIT_S)
+        try:
+            return self._start().check(check_request(arm.scheduler), CHECK_LIMIT_S)
+        except AgentLost as lost:
+            return Refused(f"the agent was lost: {lost}", self._lose(), lost=True)
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         agent = self._start()
@@ -66,10 +66,16 @@ class HostEngine:
         try:
             return agent.take(request, on_phase, silence_limit_s(work))
         except AgentLost as lost:
-            words = agent.last_words()
-            agent.kill()
-            self._agent = None
-            return Voided(f"the agent was lost: {lost}", words)
+            return Voided(f"the agent was lost: {lost}", self._lose())
+
+    def _lose(self) -> str:
+        """Forget the agent; its last words."""
+        if self._agent is None:
+            return ""
+        words = self._agent.last_words()
+        self._agent.kill()
+        self._agent = None
+        return words
 
     def fingerprint(self) -> Mapping[str, Any]:
         return machine_tables(self._fingerprint)

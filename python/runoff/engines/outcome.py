@@ -43,3 +43,5 @@ class Refused:
 
     reason: str
     detail: str
+    lost: bool = False
+    """The guest or the agent died over it, which need not be the scheduler's fault."""

@@ -39,10 +39,14 @@ def environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -> tup
     )
 
 
+_BEST_KNOWN = ("release", "preempt", "cpu_model", "cpus_online", "memory")
+
+
 def brief(fingerprint: Mapping[str, Any], table: str) -> str:
-    """One table's scalars on one line; empty if the fingerprint has no such table."""
-    value = fingerprint.get(table)
-    return ", ".join(f"{key} {text}".strip() for key, text in _flat("", value)) if value is not None else ""
+    """One table's facts on one line, those people look for first; empty if the fingerprint has no such table."""
+    facts = dict(_flat("", fingerprint.get(table, {})))
+    chosen = [key for key in _BEST_KNOWN if key in facts] or list(facts)
+    return ", ".join(f"{key} {facts[key]}".strip() for key in chosen)
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:

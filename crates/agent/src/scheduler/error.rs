@@ -29,7 +29,7 @@ pub enum AttachError {
         "this kernel describes {function} and {others} more functions of sched_ext wrongly, because it was built with pahole older than 1.31: no scheduler can be attached to it, use another build of the kernel"
     )]
     WrongBtf { function: String, others: usize },
-    #[error("attaching a scheduler needs root: run it with sudo, or use the lab or the simulator")]
+    #[error("attaching a scheduler needs root: run it with sudo, or use --on lab")]
     NotRoot,
     #[error("the scheduler {ops:?} is attached already: stop the program that attached it first")]
     AlreadyAttached { ops: String },

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use nix::sys::prctl;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, setsid};
 
@@ -58,8 +59,14 @@ impl RunningProgram {
         let (reader, writer) = pipe()?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-        // SAFETY: setsid is safe between fork and exec.
-        unsafe { command.pre_exec(|| setsid().map(drop).map_err(Into::into)) };
+        // SAFETY: both are safe between fork and exec. A killed agent takes the program with it, and the
+        // kernel then takes the CPUs back.
+        unsafe {
+            command.pre_exec(|| {
+                prctl::set_pdeathsig(Signal::SIGKILL)?;
+                setsid().map(drop).map_err(Into::into)
+            })
+        };
         let child = command.spawn()?;
         let output = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&output);

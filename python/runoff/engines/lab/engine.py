@@ -95,7 +95,7 @@ class LabEngine:
             finally:
                 self._end(guest)
         except AgentLost as lost:
-            return Refused(f"the guest was lost: {lost}", self._lose())
+            return Refused(f"the guest was lost: {lost}", self._lose(), lost=True)
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         arm, work = self._plan.arms[cell.arm], self._plan.works[cell.work]
