@@ -49,7 +49,9 @@ def await_runs(tmp_path: Path, count: int) -> None:
 def only_void(tmp_path: Path, script: str, timeout_s: float = 60) -> str:
     """Takes one sample, which has to be void; its reason."""
     work = workload(tmp_path / "bad.toml", script, timeout_s)
-    done = run("compare", "default", "--on", "host", "--work", work, "--blocks", "1", "--out", tmp_path / "out", expect=2)
+    done = run(
+        "compare", "default", "--on", "host", "--work", work, "--blocks", "1", "--out", tmp_path / "out", expect=2
+    )
     (row,) = rows(tmp_path / "out")
     assert not row["valid"]
     assert f"void: {row['reason']}" in done.stderr
@@ -111,8 +113,11 @@ def test_what_a_workload_leaves_running_is_found_and_killed(tmp_path):
 def test_a_workload_without_its_number_is_void(tmp_path):
     work = workload(tmp_path / "dumb.toml", "echo nothing to see")
     with work.open("a") as file:
-        file.write("[metrics.time_s]\npattern = 'Time: ([0-9.]+)'\nunit = \"s\"\ndirection = \"lower\"\ntitle = \"t\"\n")
-    done = run("compare", "default", "--on", "host", "--work", work, "--blocks", "1", "--out", tmp_path / "out", expect=2)
+        file.write("[metrics.time_s]\npattern = 'Time: ([0-9.]+)'\n")
+        file.write('unit = "s"\ndirection = "lower"\ntitle = "t"\n')
+    done = run(
+        "compare", "default", "--on", "host", "--work", work, "--blocks", "1", "--out", tmp_path / "out", expect=2
+    )
     assert "no number for metric time_s" in done.stderr
 
 
@@ -150,7 +155,7 @@ def test_kill_and_resume_repeats_nothing_that_was_finished(tmp_path):
     finished = rows(tmp_path / "out")
     assert len(finished) == 2
     runs = len((tmp_path / "runs").read_text().splitlines())
-    done = run("resume", tmp_path / "out")
+    run("resume", tmp_path / "out")
     assert rows(tmp_path / "out")[:2] == finished
     assert len(rows(tmp_path / "out")) == 4
     assert len((tmp_path / "runs").read_text().splitlines()) == runs + 2

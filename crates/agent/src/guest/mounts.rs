@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! File systems of the guest.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
@@ -62,7 +62,8 @@ pub fn image(device: &Path) -> Result<()> {
 
 fn await_device(device: &Path) {
     for _ in 0..DEVICE_TRIES {
-        if device.exists() {
+        // Its node is there before the device answers: until then opening it is refused with ENXIO.
+        if File::open(device).is_ok() {
             return;
         }
         sleep(Duration::from_millis(10));
