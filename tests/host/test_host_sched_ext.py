@@ -16,11 +16,12 @@ pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.
 
 SYSFS = Path("/sys/kernel/sched_ext")
 
+# More of them than CPUs: a task that finds an idle CPU runs there without the scheduler being asked.
 STALLED = """
 title = "a task the staller forgets"
 description = "d"
-command = ["./stallme", "6"]
-prepare = [["cp", "/bin/sleep", "stallme"]]
+command = ["./stallme", "-c", "for n in 1 2 3 4 5 6; do (i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & done; wait"]
+prepare = [["cp", "/bin/sh", "stallme"]]
 timeout_s = 60
 elapsed_headline = true
 """
@@ -81,7 +82,7 @@ def test_an_object_that_the_verifier_rejects_is_refused_with_the_end_of_its_log(
         "--out", tmp_path / "c", expect=64,
     )  # fmt: skip
     assert "the kernel rejected" in done.stderr
-    assert "invalid access to map value" in done.stderr
+    assert "END PROG LOAD LOG" in done.stderr
     assert state() == "disabled"
 
 
@@ -106,11 +107,12 @@ def test_an_ejection_voids_the_sample_and_the_next_arm_runs(tmp_path, test_objec
 
 def test_attach_ends_with_ctrl_c():
     process = attach()
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("bfs  ")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert "bfs is detached" in err
-    assert out.startswith("bfs  ")
     assert state() == "disabled"
 
 
