@@ -20,7 +20,7 @@ SYSFS = Path("/sys/kernel/sched_ext")
 STALLED = """
 title = "a task the staller forgets"
 description = "d"
-command = ["./stallme", "-c", "for n in 1 2 3 4 5 6; do (i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & done; wait"]
+command = ["./stallme", "-c", "for n in 1 2 3 4; do (i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & done; wait"]
 prepare = [["cp", "/bin/sh", "stallme"]]
 timeout_s = 60
 elapsed_headline = true
