@@ -44,6 +44,10 @@ $(STAMPS)/runoff: $(STAMPS)/rust $(STAMPS)/python $(AGENT_SOURCES) $(PACKAGE_SOU
 	tools/setup runoff
 	@mkdir -p $(@D) && touch $@
 
+$(STAMPS)/guest: tools/setup $(STAMPS)/rust $(STAMPS)/python
+	tools/setup guest
+	@mkdir -p $(@D) && touch $@
+
 kernel: setup
 	@runoff kernel list | grep -q '^debian:.*sched_ext: yes' || runoff kernel add debian
 
@@ -54,7 +58,7 @@ demo: setup kernel image
 	runoff compare $(DEMO)
 
 test: export RUNOFF_REQUIRE_LAB := 1
-test: setup kernel image
+test: setup kernel image $(STAMPS)/guest
 	runoff image build --work compile
 	cargo test --release --workspace --locked
 	pytest

@@ -113,7 +113,8 @@ def test_what_a_workload_leaves_running_is_found_and_killed(tmp_path):
 def test_a_workload_without_its_number_is_void(tmp_path):
     work = workload(tmp_path / "dumb.toml", "echo nothing to see")
     with work.open("a") as file:
-        file.write('[metrics.time_s]\npattern = \'Time: ([0-9.]+)\'\nunit = "s"\ndirection = "lower"\ntitle = "t"\n')
+        file.write("[metrics.time_s]\npattern = 'Time: ([0-9.]+)'\n")
+        file.write('unit = "s"\ndirection = "lower"\ntitle = "t"\n')
     done = run(
         "compare", "default", "--on", "host", "--work", work, "--blocks", "1", "--out", tmp_path / "out", expect=2
     )

@@ -1,0 +1,57 @@
+"""Tests marked ``sched_ext`` run where the kernel has it: here, or all together in one guest."""
+
+import os
+from pathlib import Path
+
+import guest
+import pytest
+
+HERE = Path("/sys/kernel/sched_ext").is_dir() and os.geteuid() == 0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Instead of the test's body, look at what became of it in the guest."""
+    if HERE or pyfuncitem.get_closest_marker("sched_ext") is None:
+        return None
+    results = pyfuncitem.config.stash.get(_RESULTS, None)
+    if results is None:
+        results = _in_guest(pyfuncitem)
+        pyfuncitem.config.stash[_RESULTS] = results
+    if isinstance(results, Exception):
+        if isinstance(results, guest.Broken):
+            pytest.fail(str(results), pytrace=False)
+        _absent(str(results))
+    failure = results.get(pyfuncitem.name, "the guest did not run this test")
+    if failure:
+        pytest.fail(f"in the guest:\n{failure}", pytrace=False)
+    return True
+
+
+def _absent(reason: str) -> None:
+    """`make test` has prepared everything, so there a missing piece is a failure."""
+    if os.environ.get("RUNOFF_REQUIRE_LAB"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+_RESULTS: pytest.StashKey[dict[str, str] | Exception] = pytest.StashKey()
+
+
+def _in_guest(first: pytest.Function) -> dict[str, str] | Exception:
+    """All tests of the session that need sched_ext; an exception says why they did not run."""
+    chosen = [item.nodeid for item in first.session.items if item.get_closest_marker("sched_ext")]
+    folder = first.config._tmp_path_factory.mktemp("guest")
+    try:
+        return guest.run(chosen, folder)
+    except (guest.Unavailable, guest.Broken) as error:
+        return error
+
+
+@pytest.fixture(scope="session")
+def test_objects() -> Path:
+    """Directory of the objects of tests/objects."""
+    directory = Path(os.environ.get("RUNOFF_TEST_OBJECTS", guest.REPOSITORY / "build/test-objects"))
+    if not (directory / "staller.bpf.o").exists():
+        _absent("the test objects are not built: make setup")
+    return directory

@@ -1,0 +1,170 @@
+"""The host engine as root on a kernel with sched_ext: proofs, refusals, ejections, and what a kill leaves."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from campaign_rows import remains, rows
+from command import run, samples, start
+
+pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(900)]
+
+SYSFS = Path("/sys/kernel/sched_ext")
+
+# More of them than CPUs: a task that finds an idle CPU runs there without the scheduler being asked.
+STALLED = """
+title = "a task the staller forgets"
+description = "d"
+command = ["./stallme", "-c", "for n in 1 2 3 4; do (i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & done; wait"]
+prepare = [["cp", "/bin/sh", "stallme"]]
+timeout_s = 60
+elapsed_headline = true
+"""
+
+
+def state() -> str:
+    return (SYSFS / "state").read_text().strip()
+
+
+def attached() -> str:
+    ops = SYSFS / "root/ops"
+    return ops.read_text().strip() if ops.exists() else ""
+
+
+def wait_until(condition: Callable[[], bool], limit_s: float = 60) -> None:
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def agents_of(pid: int) -> list[int]:
+    return [int(child) for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()]
+
+
+def attach() -> "subprocess.Popen[str]":
+    """``runoff attach bfs``, once it is in charge."""
+    process = start("attach", "bfs")
+    wait_until(lambda: state() == "enabled" and attached() == "bfs")
+    return process
+
+
+def test_every_sample_is_proved(tmp_path):
+    document = run(
+        "compare", "default", "bfs", "--on", "host", "--work", "counters:n=1..2,count=300000",
+        "--blocks", "2", "--out", tmp_path / "c", "--json",
+    ).stdout  # fmt: skip
+    assert all(sample["valid"] for sample in samples(document).values())
+    taken = rows(tmp_path / "c")
+    assert len(taken) == 8
+    for row in taken:
+        before, after = row["proof"]["before"], row["proof"]["after"]
+        assert before == after
+        bfs = row["arm"] == "bfs"
+        assert before["state"] == ("enabled" if bfs else "disabled")
+        assert before["ops"] == ("bfs" if bfs else "")
+        assert row["proof"]["threads_outside"] == 0
+        assert (row["proof"]["threads_checked"] > 0) == bfs
+        assert bool(row["proof"]["object"]) == bfs
+    sequence = [row["proof"]["before"]["enable_seq"] for row in taken if row["arm"] == "bfs"]
+    assert sequence == sorted(set(sequence)), "each sample has an attachment of its own"
+    assert state() == "disabled"
+
+
+def test_an_object_that_the_verifier_rejects_is_refused_with_the_end_of_its_log(tmp_path, test_objects):
+    done = run(
+        "compare", "default", test_objects / "rejected.bpf.o", "--on", "host", "--work", "counters:n=1,count=1000",
+        "--out", tmp_path / "c", expect=64,
+    )  # fmt: skip
+    assert "the kernel rejected" in done.stderr
+    assert "END PROG LOAD LOG" in done.stderr
+    assert state() == "disabled"
+
+
+def test_an_ejection_voids_the_sample_and_the_next_arm_runs(tmp_path, test_objects):
+    work = tmp_path / "stalled.toml"
+    work.write_text(STALLED)
+    run(
+        "compare", "default", test_objects / "staller.bpf.o", "--on", "host", "--work", work,
+        "--blocks", "2", "--out", tmp_path / "c", expect=2,
+    )  # fmt: skip
+    taken = rows(tmp_path / "c")
+    assert len(taken) == 4
+    for row in taken:
+        if row["arm"] == "default":
+            assert row["valid"], row["reason"]
+        else:
+            assert not row["valid"]
+            assert "staller was ejected during the run" in row["reason"]
+            assert "runnable task stall" in row["reason"]
+    assert state() == "disabled"
+
+
+def test_attach_ends_with_ctrl_c():
+    process = attach()
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("bfs  ")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "bfs is detached" in err
+    assert state() == "disabled"
+
+
+def test_a_killed_agent_takes_its_scheduler_with_it():
+    process = attach()
+    (agent,) = agents_of(process.pid)
+    os.kill(agent, signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "ended by signal 9" in err
+    wait_until(lambda: state() == "disabled")
+
+
+def test_a_killed_attach_takes_its_scheduler_with_it():
+    process = attach()
+    process.kill()
+    process.communicate(timeout=60)
+    wait_until(lambda: state() == "disabled")
+
+
+def test_a_scheduler_that_is_attached_already_is_named(tmp_path):
+    first = attach()
+    second = run("attach", "bfs", expect=1)
+    quick = ("--on", "host", "--work", "counters:n=1,count=1000", "--out", tmp_path / "c")
+    third = run("compare", "bfs", *quick, expect=69)
+    first.send_signal(signal.SIGTERM)
+    first.communicate(timeout=60)
+    for done in (second, third):
+        assert '"bfs" is attached already' in done.stderr
+    assert state() == "disabled"
+
+
+def test_kill_in_the_middle_then_resume_completes_and_restore_leaves_nothing(tmp_path):
+    process = start(
+        "compare", "default", "bfs", "--on", "host", "--work", "command:sleep 2", "--blocks", "3",
+        "--out", tmp_path / "c",
+    )  # fmt: skip
+    wait_until(lambda: len(rows(tmp_path / "c")) >= 2)
+    agents = agents_of(process.pid)
+    process.kill()
+    process.communicate(timeout=60)
+    # Both at once, as when the machine runs out of memory: the agent cannot clean up after itself.
+    for agent in agents:
+        with suppress(ProcessLookupError):
+            os.kill(agent, signal.SIGKILL)
+    wait_until(lambda: state() == "disabled")
+    before = rows(tmp_path / "c")
+    run("resume", tmp_path / "c")
+    after = rows(tmp_path / "c")
+    assert len(after) == 6
+    assert after[: len(before)] == before
+    assert all(row["valid"] for row in after)
+    run("restore")
+    assert remains() == []
+    assert state() == "disabled"
