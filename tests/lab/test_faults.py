@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 STALLED = """
 title = "a task the staller forgets"
 description = "d"
-command = ["./stallme", "6"]
-prepare = [["cp", "/bin/sleep", "stallme"]]
+command = ["./stallme", "-c", "for n in 1 2 3 4; do (i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & done; wait"]
+prepare = [["cp", "/bin/sh", "stallme"]]
 timeout_s = 60
 """
 
@@ -42,7 +42,7 @@ def test_an_ejected_scheduler_voids_its_sample_and_the_next_arm_runs(tmp_path: P
     staller = test_objects / "staller.bpf.o"
     document = run(
         "compare", "default", staller, "--work", workload(tmp_path, STALLED), "--package", "rt-tests",
-        "--blocks", "2", "--out", tmp_path / "c", "--json", expect=2,
+        "--blocks", "1", "--out", tmp_path / "c", "--json", expect=2,
     ).stdout  # fmt: skip
     taken = samples(document)
     for sample in taken.values():
@@ -51,8 +51,8 @@ def test_an_ejected_scheduler_voids_its_sample_and_the_next_arm_runs(tmp_path: P
         else:
             assert not sample["valid"]
             assert "was ejected during the run" in sample["reason"]
-            assert "stall" in sample["reason"]
-    assert len(taken) == 4
+            assert "runnable task stall" in sample["reason"]
+    assert len(taken) == 2
 
 
 def test_an_object_that_the_verifier_rejects_is_refused_with_the_end_of_its_log(
@@ -61,7 +61,7 @@ def test_an_object_that_the_verifier_rejects_is_refused_with_the_end_of_its_log(
     rejected = test_objects / "rejected.bpf.o"
     done = run("compare", "default", rejected, "--work", "counters:n=1", "--out", tmp_path / "c", expect=64)
     assert "cannot be used: the kernel rejected" in done.stderr
-    assert "processed" in done.stderr.splitlines()[-1] or "R" in done.stderr
+    assert "END PROG LOAD LOG" in done.stderr
     assert not (tmp_path / "c").exists()
 
 

@@ -115,15 +115,16 @@ impl Proof {
         None
     }
 
-    /// The kernel's last word about the ejection, e.g. ": runnable task stall (...)".
+    /// What the kernel said of the ejection, e.g. ": runnable task stall (sh[42] failed to run for 2.0s)".
     fn why(&self) -> String {
-        match self
-            .kernel_log
-            .iter()
-            .rfind(|line| line.contains("disabled (") || line.contains("stall"))
-        {
-            Some(line) => format!(": {}", line.trim_start_matches("sched_ext: ")),
-            None => String::new(),
+        let lines = || self.kernel_log.iter().map(String::as_str);
+        let cause = lines().find_map(|line| line.split_once(" disabled (")?.1.strip_suffix(')'));
+        let prefix = format!("sched_ext: {}: ", self.before.ops);
+        let message = lines().find_map(|line| line.strip_prefix(&prefix));
+        match (cause, message) {
+            (Some(cause), Some(message)) => format!(": {cause} ({message})"),
+            (Some(words), None) | (None, Some(words)) => format!(": {words}"),
+            (None, None) => String::new(),
         }
     }
 }
@@ -159,13 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn an_ejection_names_scheduler_and_cause() {
+    fn an_ejection_names_scheduler_cause_and_message() {
         let mut proof = proof(state("stall", 3), state("", 3));
-        proof.kernel_log =
-            vec!["sched_ext: BPF scheduler \"stall\" disabled (runnable task stall)".into()];
-        let objection = proof.objection().unwrap_or_default();
-        assert!(objection.contains("stall was ejected"), "{objection}");
-        assert!(objection.contains("runnable task stall"), "{objection}");
+        proof.kernel_log = vec![
+            "sched_ext: BPF scheduler \"stall\" disabled (runnable task stall)".into(),
+            "sched_ext: stall: sh[42] failed to run for 2.0s".into(),
+        ];
+        let expected = "scheduler stall was ejected during the run: runnable task stall (sh[42] failed to run for 2.0s)";
+        assert_eq!(proof.objection().as_deref(), Some(expected));
     }
 
     #[test]
