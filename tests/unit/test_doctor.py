@@ -37,7 +37,7 @@ def test_kernel_is_missing_until_one_with_sched_ext_is_added():
 def add_kernel(release: str, sched_ext: bool) -> None:
     directory = kernel.directory_of(f"debian:{release}")
     directory.mkdir(parents=True)
-    meta = kernel.Meta(f"debian:{release}", release, "1", sched_ext, True, 250, True, "00", "00", {})
+    meta = kernel.Meta(f"debian:{release}", release, "1", sched_ext, True, 250, True, "00", "00", None, {})
     kernel.write_meta(directory, meta)
 
 

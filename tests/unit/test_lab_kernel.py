@@ -25,7 +25,7 @@ def put(name: str, release: str, sched_ext: bool) -> None:
     directory = kernel.directory_of(name)
     directory.mkdir(parents=True)
     (directory / "vmlinux").write_bytes(b"\x7fELF")
-    meta = kernel.Meta(name, release, "1", sched_ext, True, 250, True, "00", "00", {})
+    meta = kernel.Meta(name, release, "1", sched_ext, True, 250, True, "00", "00", None, {})
     kernel.write_meta(directory, meta)
 
 
@@ -65,7 +65,7 @@ def test_default_refuses_kernels_without_sched_ext(store):
 
 def test_kernel_of_another_layout_is_not_offered(store):
     meta = kernel.directory_of("host:7.9.0") / "meta.json"
-    meta.write_text(meta.read_text().replace('"format": 1', '"format": 0'))
+    meta.write_text(meta.read_text().replace(f'"format": {kernel.FORMAT}', '"format": 0'))
     with pytest.raises(MissingError):
         kernel.find("host")
 
