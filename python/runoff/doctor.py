@@ -80,14 +80,12 @@ def _root() -> Finding:
 
 
 def _cgroup() -> Finding:
-    if Path("/sys/fs/cgroup/cgroup.controllers").exists():
-        return Finding("host", "cgroup v2", "yes", "/sys/fs/cgroup")
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, place, kind, *_ = line.split(" ")
+        if kind == "cgroup2":
+            return Finding("host", "cgroup v2", "yes", place)
     return Finding(
-        "host",
-        "cgroup v2",
-        "no",
-        "/sys/fs/cgroup is not the unified hierarchy",
-        "boot with systemd.unified_cgroup_hierarchy=1",
+        "host", "cgroup v2", "no", "no such hierarchy is mounted", "sudo mount -t cgroup2 none /sys/fs/cgroup"
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import csv, html, json, live, markdown, model
+from runoff.report import csv, html, json, markdown, model
 from runoff.report.environment import environment_rows
 from runoff.report.figures.axis import Axis
 from runoff.report.numbers import Scale, p_text, percent_text
@@ -154,7 +154,7 @@ def test_same_input_same_bytes_in_another_process(three):
 
 
 def test_importing_the_views_imports_no_numerics():
-    views = "runoff.report.text, runoff.report.json, runoff.report.live"
+    views = "runoff.report.text, runoff.report.json"
     code = f"import sys, {views}; print(sorted({{'scipy', 'numpy'}} & {{*sys.modules}}))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
@@ -193,23 +193,6 @@ def test_ticks_are_few_and_inside(low, span):
     ticks = axis.ticks(6)
     assert 2 <= len(ticks) <= 7
     assert all(axis.low <= value <= axis.high for value, _ in ticks)
-
-
-def test_time_left_comes_from_this_sitting():
-    progress = live.Progress(
-        done=12, planned=22, block=1, blocks=2, arm="bfs", workload="w", elapsed_s=20, done_before=10
-    )
-    assert progress.eta_s == 100
-    assert "block 2/2  12/22 samples, 1 min 40 s left  bfs on w" in live.line(progress)
-    assert live.Progress(1, 5, 0, 1, "a", "w", 3.0).eta_s is None
-
-
-def test_estimates_are_grey_and_fit():
-    estimates = {f"arm-{i}": live.Estimate(3, 1.5) for i in range(20)}
-    progress = live.Progress(3, 9, 0, 3, "a", "w", 9.0, estimates=estimates, metric="elapsed time", unit="s")
-    rendered = live.render(progress, 60)
-    assert max(map(len, rendered.plain.split("\n"))) <= 60
-    assert rendered.spans[0].style == "bright_black"
 
 
 def test_the_page_stays_small():

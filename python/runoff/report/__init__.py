@@ -1,1 +1,1 @@
-"""One model of a campaign's answer and its views: text, html, json, markdown, csv, and a live line."""
+"""One model of a campaign's answer and its views: text, html, json, markdown and csv."""
