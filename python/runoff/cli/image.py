@@ -50,9 +50,8 @@ def build(
     packages: tuple[str, ...], works: tuple[str, ...], sources: tuple[str, ...], mirror_url: str | None, as_json: bool
 ) -> None:
     """Make an image with these Debian PACKAGEs and what workloads need, unless the cache has it."""
-    wanted = image.needs([workloads.find(work) for work in works], packages)
-    made = image.ensure(wanted.packages, [*wanted.sources, *sources], _progress, mirror=mirror_url, setup=wanted.setup)
-    _show(made, as_json)
+    wanted = image.needs([workloads.find(work) for work in works], packages, sources)
+    _show(image.ensure(wanted, _progress, mirror_url), as_json)
 
 
 @command.command("add", epilog=f"{_EXAMPLE}runoff image add rootfs.tar.xz")

@@ -56,13 +56,8 @@ class LabEngine:
             self._find_kernel(arm)
         works = self._plan.works
         if any(_needs_image(work) for work in works):
-            definitions = [work.definition for work in works]
-            self._image = images.ensure(
-                packages=sorted({*self._plan.settings.packages, *(p for d in definitions for p in d.packages)}),
-                sources=sorted({source for d in definitions for source in d.sources}),
-                progress=say,
-                setup=[argv for d in definitions for argv in d.setup],
-            )
+            wanted = images.needs([work.definition for work in works], self._plan.settings.packages)
+            self._image = images.ensure(wanted, say)
         self._folder.mkdir(parents=True, exist_ok=True)
         if not self._virtual:
             first = self._kernels[self._plan.arms[0].kernel]

@@ -76,21 +76,13 @@ def cached(wanted: Recipe) -> Image | None:
     return next((image for image in stored() if image.recipe == wanted), None)
 
 
-def ensure(
-    packages: Sequence[str],
-    sources: Sequence[str],
-    progress: cache.Progress,
-    mirror: str | None = None,
-    setup: Sequence[Sequence[str]] = (),
-) -> Image:
-    """The image with these packages and sources, made now if it is not in the cache.
+def ensure(wanted: Recipe, progress: cache.Progress, mirror: str | None = None) -> Image:
+    """The image of this recipe, made now if it is not in the cache.
 
     Raises:
-        UsageError: a name is no package name.
         MissingError: a program, a package or the archive is not there, or the cache has no room.
         RunoffError: a step failed.
     """
-    wanted = recipe(packages, sources, setup)
     found = cached(wanted)
     if found is not None:
         return found
@@ -154,12 +146,16 @@ def remove(name: str) -> Image:
     return image
 
 
-def needs(definitions: Iterable[Definition], packages: Sequence[str] = ()) -> Recipe:
-    """The recipe of the image in which these workloads run, with more ``packages`` if asked for."""
+def needs(definitions: Iterable[Definition], packages: Sequence[str] = (), sources: Sequence[str] = ()) -> Recipe:
+    """The recipe of the image in which these workloads run, with more ``packages`` and ``sources`` if asked for.
+
+    Raises:
+        UsageError: a name is no package name.
+    """
     works = list(definitions)
     return recipe(
         [*packages, *(package for work in works for package in work.packages)],
-        [source for work in works for source in work.sources],
+        [*sources, *(source for work in works for source in work.sources)],
         [command for work in works for command in work.setup],
     )
 
