@@ -5,6 +5,7 @@
  * limits of sched_ext, and every deviation.
  */
 #include <scx/common.bpf.h>
+#include "include/sync.h"
 #include "bfs/deadline.h"
 #include "bfs/place.h"
 #include "bfs/state.h"
@@ -89,7 +90,7 @@ static void announce(struct task_struct *p, struct task_state *t, u64 enq_flags)
 		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
 		return;
 	}
-	if (!may_preempt || t->level == IDLEPRIO || t->sync)
+	if (!may_preempt || t->level == IDLEPRIO || t->sync || is_sync_wakeup(p))
 		return;
 	cpu = bpf_get_smp_processor_id();
 	/* Parent and child have one deadline; the parent, queued again behind the child, loses. */
@@ -426,7 +427,7 @@ void BPF_STRUCT_OPS(bfs_update_idle, s32 cpu, bool idle)
 {
 	u32 queue;
 
-	if (!idle)
+	if (!idle || cpu_state(cpu)->offline)
 		return;
 	bpf_for(queue, 0, LEVELS) {
 		if (scx_bpf_dsq_nr_queued(queue) > 0) {
@@ -438,12 +439,14 @@ void BPF_STRUCT_OPS(bfs_update_idle, s32 cpu, bool idle)
 
 void BPF_STRUCT_OPS(bfs_cpu_online, s32 cpu)
 {
+	cpu_state(cpu)->offline = false;
 }
 
 void BPF_STRUCT_OPS(bfs_cpu_offline, s32 cpu)
 {
 	struct cpu_state *state = cpu_state(cpu);
 
+	state->offline = true;
 	state->level = NOT_OURS;
 	state->sticky_pid = 0;
 }

@@ -2,6 +2,7 @@
 #ifndef BFS_PLACE_H
 #define BFS_PLACE_H
 
+#include "include/affinity.h"
 #include "state.h"
 
 /* Which cores and caches have a busy CPU, good for the search that has this number. */
@@ -17,17 +18,6 @@ struct {
 	__type(key, u32);
 	__type(value, struct busy_marks);
 } busy SEC(".maps");
-
-/*
- * On its way into BPF the kernel may itself forbid the current task to migrate. Only tasks that
- * wait are moved, and for the current one a wrong answer costs an idle CPU a look at the queues.
- */
-static bool may_run_on(const struct task_struct *p, s32 cpu)
-{
-	if (p->migration_disabled && p != bpf_get_current_task_btf())
-		return scx_bpf_task_cpu(p) == cpu;
-	return bpf_cpumask_test_cpu(cpu, p->cpus_ptr);
-}
 
 static u32 idle_weight(const struct busy_marks *marks, u32 from, u32 cpu)
 {

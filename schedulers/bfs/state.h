@@ -2,8 +2,8 @@
 #ifndef BFS_STATE_H
 #define BFS_STATE_H
 
-#include "include/describe.h"
 #include "include/machine.h"
+#include "include/statistics.h"
 
 /* Best first. Each but the last is also the number of its queue. */
 enum level {
@@ -51,6 +51,8 @@ struct cpu_state {
 	s32 sticky_pid;
 	/* The running task if dispatch is about to replace it; a higher class asks nobody. */
 	s32 leaving_pid;
+	/* It is going offline, or has: what it asks of itself would stay undone for good. */
+	bool offline;
 	/* Of a queue during a scan; in memory, or the verifier would look at every round of it. */
 	volatile u32 scanned;
 };
@@ -74,20 +76,7 @@ struct bfs_stats {
 	u64 rescues;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct bfs_stats);
-} stats SEC(".maps");
-
-#define count(counter)                                                        \
-	do {                                                                  \
-		u32 first = 0;                                                \
-		struct bfs_stats *mine = bpf_map_lookup_elem(&stats, &first); \
-		if (mine)                                                     \
-			mine->counter++;                                      \
-	} while (0)
+STATISTICS(bfs_stats)
 
 static struct task_state *state_of(struct task_struct *p)
 {

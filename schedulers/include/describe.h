@@ -18,6 +18,12 @@
  */
 #define PARAMETER(unit, range, sentence) DESCRIBE("parameter | " unit " | " range " | " sentence)
 
+/*
+ * On a global unsigned integer: one of several named ways, e.g. CHOICE("pb, eb", "..."). The value
+ * is the position of the name, counted from 0; users only ever see the names.
+ */
+#define CHOICE(names, sentence) DESCRIBE("choice | " names " | " sentence)
+
 /* On a member of the value of the per-CPU array map "stats": what this u64 counts. */
 #define STATISTIC(sentence) DESCRIBE("statistic | " sentence)
 

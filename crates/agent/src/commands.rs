@@ -8,6 +8,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use schemars::schema_for;
 
+use crate::scheduler::stats::{self, Reader};
 use crate::{cgroup, protocol, scheduler, scratch, session, work};
 
 /// The instrument of runoff
@@ -39,17 +40,34 @@ enum Command {
         scheduler: String,
         /// Parameters as key=value; arguments of exec:PROGRAM
         parameters: Vec<String>,
+        /// Print them for each CPU too
+        #[arg(long)]
+        per_cpu: bool,
     },
-    /// Change parameters of the scheduler that is attached
-    Set {
+    /// Change parameters of the scheduler that is attached and print their values as JSON; without
+    /// parameters only print
+    Set { scheduler: String, parameters: Vec<String> },
+    /// Print the counters of the scheduler that is attached as JSON lines
+    Stats {
         scheduler: String,
-        #[arg(required = true)]
-        parameters: Vec<String>,
+        /// Once a second, until SIGINT or SIGTERM
+        #[arg(long)]
+        follow: bool,
+        /// Print them for each CPU too
+        #[arg(long)]
+        per_cpu: bool,
+        /// Those of this thread
+        #[arg(long, conflicts_with = "per_cpu")]
+        task: Option<u32>,
     },
     /// Count in several processes at once and print how long it took
     Counters(work::counters::Arguments),
     /// Run processes that only use the CPU; print what each got as one JSON line
     Hogs(work::hogs::Hogs),
+    /// Disturb a scheduler in every way a program can; print what was done as one JSON line
+    Stress(work::stress::Stress),
+    /// Yield in many threads at once; print how long one yield takes as one JSON line
+    Yielders(work::yielders::Yielders),
 }
 
 pub fn run() -> Result<ExitCode> {
@@ -64,15 +82,25 @@ pub fn run() -> Result<ExitCode> {
                 serde_json::to_string(&scheduler::kernel_functions::objection(&image)?)?
             );
         }
-        Command::Attach { scheduler, parameters } => {
+        Command::Attach { scheduler, parameters, per_cpu } => {
             let scheduler = scheduler::named(&scheduler, &parameters)?;
-            return scheduler::stats::attach_until_signal(&scheduler, &mut std::io::stdout());
+            let mut reader = Reader { per_cpu, task: None, out: &mut std::io::stdout() };
+            return stats::attach_until_signal(&scheduler, &mut reader);
         }
         Command::Set { scheduler, parameters } => {
-            scheduler::set_parameters(&scheduler, &scheduler::pairs(&parameters)?)?;
+            let values = scheduler::set_parameters(&scheduler, &scheduler::pairs(&parameters)?)?;
+            println!("{}", serde_json::to_string_pretty(&values)?);
+        }
+        Command::Stats { scheduler, follow, per_cpu, task } => {
+            let mut reader = Reader { per_cpu, task, out: &mut std::io::stdout() };
+            return stats::read_running(&scheduler, follow, &mut reader);
         }
         Command::Counters(arguments) => work::counters::run(&arguments)?,
+        Command::Stress(stress) => return stress.run(),
         Command::Hogs(hogs) => println!("{}", serde_json::to_string(&hogs.run()?)?),
+        Command::Yielders(yielders) => {
+            println!("{}", serde_json::to_string(&yielders.run()?)?);
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ mod guest;
 mod measure;
 mod proof;
 mod protocol;
+mod random;
 mod scheduler;
 mod scratch;
 mod session;
@@ -17,6 +18,8 @@ mod stop;
 mod work;
 
 use std::process::ExitCode;
+
+use scheduler::{AttachError, ParameterError};
 
 fn main() -> ExitCode {
     if std::process::id() == 1 {
@@ -26,7 +29,19 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("runoff-agent: {error:#}");
-            ExitCode::FAILURE
+            explain(&error)
         }
     }
+}
+
+/// Prints the log that explains the error, if any, and finds the exit code.
+fn explain(error: &anyhow::Error) -> ExitCode {
+    if let Some(error) = error.downcast_ref::<AttachError>() {
+        if !error.detail().is_empty() {
+            eprintln!("{}", error.detail());
+        }
+        return error.exit_code().into();
+    }
+    let usage = error.downcast_ref::<ParameterError>().is_some();
+    if usage { 64.into() } else { ExitCode::FAILURE }
 }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use nix::libc;
 
+use crate::random::SplitMix;
+
 /// Longest shift of the start phase: four ticks of a 250 Hz kernel.
 const PHASE_LIMIT_NS: u64 = 16_000_000;
 
@@ -58,30 +60,4 @@ fn add_entropy(numbers: &mut SplitMix) -> Result<()> {
         nix::errno::Errno::result(libc::ioctl(device.as_raw_fd(), RNDRESEEDCRNG))?;
     }
     Ok(())
-}
-
-/// Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn split_mix_gives_the_reference_sequence() {
-        // Published check values for seed 1234567.
-        let mut numbers = SplitMix(1_234_567);
-        assert_eq!(numbers.next(), 6_457_827_717_110_365_317);
-        assert_eq!(numbers.next(), 3_203_168_211_198_807_973);
-    }
 }

@@ -63,6 +63,14 @@ mod tests {
     }
 
     #[test]
+    fn every_scheduler_is_attached_under_its_name() {
+        for builtin in all() {
+            let object = Prepared::open(&builtin.name, builtin.bytes, &BTreeMap::new());
+            assert_eq!(object.unwrap().ops_name(), builtin.name);
+        }
+    }
+
+    #[test]
     fn bfs_describes_its_parameters() {
         let parameters = &find("bfs").unwrap().description.parameters;
         let rr = parameters.iter().find(|parameter| parameter.name == "rr_interval_ms").unwrap();
@@ -96,8 +104,8 @@ mod tests {
 
     #[test]
     fn a_wrong_name_lists_the_right_ones() {
-        let message = find("cfs").unwrap_err().to_string();
-        assert!(message.contains("\"cfs\"") && message.contains("bfs"), "{message}");
+        let message = find("scf").unwrap_err().to_string();
+        assert!(message.contains("\"scf\"") && message.contains("bfs"), "{message}");
     }
 
     #[test]

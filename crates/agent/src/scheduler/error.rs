@@ -43,11 +43,48 @@ pub enum AttachError {
     ProgramFailed { program: String, reason: String, output: String },
     #[error("the scheduler {ops:?} did not let go of the CPUs; see the kernel log")]
     StillAttached { ops: String },
-    #[error("the running scheduler has no live parameters to set: {reason}")]
-    NotLive { reason: String },
+    #[error("{name} is not attached: {} is in charge", in_charge(running))]
+    NotAttached { name: String, running: String },
+    #[error("reaching a running scheduler needs root: run it with sudo")]
+    NotRootToReach,
+    #[error(
+        "the attached {name} describes no {what}: it is another scheduler than runoff's of that name"
+    )]
+    Foreign { name: String, what: &'static str },
+    #[error("{name} counts nothing for single tasks")]
+    NoTaskCounters { name: String },
+    #[error("there is no thread {tid}: {error}")]
+    NoTask { tid: u32, error: std::io::Error },
+    #[error("cannot reach the attached {name}: {reason}")]
+    Unreachable { name: String, reason: String },
+}
+
+/// Who is, when sysfs names `running`.
+pub fn in_charge(running: &str) -> String {
+    match running {
+        "" => "the kernel's own scheduler".into(),
+        ops => format!("{ops:?}"),
+    }
 }
 
 impl AttachError {
+    /// As the command line promises: 64 for what the user asked wrongly, 69 for what is missing.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::UnknownScheduler { .. }
+            | Self::BadParameter { .. }
+            | Self::Unreadable { .. }
+            | Self::NotAScheduler { .. } => 64,
+            Self::NoSchedExt
+            | Self::NoBtf
+            | Self::WrongBtf { .. }
+            | Self::NotRoot
+            | Self::NotRootToReach
+            | Self::ProgramNotStarted { .. } => 69,
+            _ => 1,
+        }
+    }
+
     /// The end of the log that explains the error, empty if the error says it all.
     pub fn detail(&self) -> &str {
         match self {

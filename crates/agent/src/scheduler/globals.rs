@@ -127,16 +127,24 @@ fn variable_of<'btf>(btf: &'btf Btf<'_>, section_prefix: &str, name: &str) -> Op
         .find(|var| text(var.name()) == name)
 }
 
+/// Those of structures inside it too, with offsets from its start.
 fn members(btf: &Btf<'_>, structure: &Struct<'_>) -> Vec<Member> {
     let tags = Tags::read(btf);
     let mut found = Vec::new();
     for (index, member) in structure.iter().enumerate() {
         let MemberAttr::Normal { offset } = member.attr else { continue };
+        let offset = offset as usize / 8;
         found.push(Member {
             name: text(member.name),
-            offset: offset as usize / 8,
+            offset,
             tags: tags.of(structure.type_id(), Some(index as u32)),
         });
+        let inner = btf.type_by_id::<BtfType<'_>>(member.ty);
+        let inner = inner.and_then(|ty| Struct::try_from(ty.skip_mods_and_typedefs()).ok());
+        if let Some(inner) = inner {
+            let inside = members(btf, &inner);
+            found.extend(inside.into_iter().map(|m| Member { offset: offset + m.offset, ..m }));
+        }
     }
     found
 }

@@ -1,74 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Changes the parameters of a scheduler that another process keeps attached.
+//! The parameters of a scheduler that any process keeps attached.
 
 use std::collections::BTreeMap;
+use std::ffi::c_void;
 use std::num::NonZeroUsize;
 use std::os::fd::AsFd;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use libbpf_rs::query::MapInfoIter;
 use libbpf_rs::{MapCore, MapHandle};
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
+use serde::Serialize;
 
 use super::error::AttachError;
-use super::parameters::{self, Parameter};
-use super::{builtin, sysfs};
+use super::globals::Global;
+use super::parameters::{self, Parameter, Shown};
+use super::running::Running;
+use super::{builtin, reachable, sysfs};
 
-/// The kernel's BPF_OBJ_NAME_LEN without the final zero, and what libbpf leaves for the object.
-const MAP_NAME_MAX: usize = 15;
-const OBJECT_NAME_MAX: usize = 8;
+#[derive(Debug, Serialize)]
+pub struct Values {
+    pub scheduler: String,
+    pub parameters: Vec<Shown>,
+}
 
-/// Sets `given` in the running scheduler `name`, one after the other.
+/// Sets `given` in the running scheduler `name` and reads it back; reads all of its parameters if
+/// nothing is given.
 ///
 /// # Errors
-/// `BadParameter` before anything is set; `NotLive` if that scheduler is not running, a parameter
-/// is fixed once loaded, or the kernel does not give access.
-pub fn set(name: &str, given: &BTreeMap<String, String>) -> Result<(), AttachError> {
-    let builtin = builtin::find(name)?;
-    let chosen = parameters::choose(&builtin.description.parameters, given)
-        .map_err(|error| AttachError::BadParameter { scheduler: name.into(), error })?;
-    if let Some((fixed, _)) = chosen.iter().find(|(parameter, _)| !parameter.runtime) {
-        return Err(not_live(format!("{} is fixed once loaded", fixed.name)));
+/// `BadParameter`, `NotAttached`, `Foreign` or `Unreachable` before anything is set.
+pub fn set(name: &str, given: &BTreeMap<String, String>) -> Result<Values, AttachError> {
+    let bad = |error| AttachError::BadParameter { scheduler: name.into(), error };
+    let before = sysfs::read();
+    if before.ops != name {
+        let known = &builtin::find(name)?.description.parameters;
+        parameters::choose_running(known, given).map_err(bad)?;
     }
-    let running = sysfs::read().ops;
-    if running != name {
-        let running = if running.is_empty() { "none" } else { &running };
-        return Err(not_live(format!("{name} is not attached, {running} is")));
+    reachable(name)?;
+    let running = Running::find(name)?;
+    let known = running.parameters()?;
+    let ours = builtin::find(name).is_ok_and(|ours| !ours.description.parameters.is_empty());
+    if ours && known.is_empty() {
+        return Err(AttachError::Foreign { name: name.into(), what: "parameters" });
     }
-    chosen.iter().try_for_each(|(parameter, value)| write(name, parameter, *value))
-}
-
-fn not_live(reason: impl Into<String>) -> AttachError {
-    AttachError::NotLive { reason: reason.into() }
-}
-
-/// Maps the section, because writing it as a whole would undo what the scheduler writes meanwhile.
-fn write(name: &str, parameter: &Parameter, value: i64) -> Result<(), AttachError> {
-    let failed = |error: &dyn std::fmt::Display| not_live(format!("{}: {error}", parameter.name));
-    let map = map(name, &parameter.place.section).map_err(|error| failed(&error))?;
-    let map = map.ok_or_else(|| not_live("its section is not in the kernel"))?;
-    let length = map.value_size() as usize;
-    let size = NonZeroUsize::new(length).ok_or_else(|| not_live("its section is empty"))?;
-    let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
-    // SAFETY: a new mapping of a file that nobody truncates.
-    let memory = unsafe { mmap(None, size, access, MapFlags::MAP_SHARED, map.as_fd(), 0) }
-        .map_err(|error| failed(&error))?;
-    let place = &parameter.place;
-    let bytes = value.to_le_bytes();
-    assert!(place.offset + place.width <= length && place.width <= bytes.len());
-    // SAFETY: within the mapping, as asserted; other writers are the kernel's BPF programs.
-    unsafe {
-        let target = memory.as_ptr().cast::<u8>().add(place.offset);
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, place.width);
-        munmap(memory, length).map_err(|error| failed(&error))
+    let chosen = parameters::choose_running(&known, given).map_err(bad)?;
+    let places = chosen
+        .iter()
+        .map(|(parameter, value)| Ok((Place::reach(&running, parameter)?, *value)))
+        .collect::<Result<Vec<_>, AttachError>>()?;
+    places.iter().for_each(|(place, value)| place.store(*value));
+    let asked = |parameter: &Parameter| given.is_empty() || given.contains_key(&parameter.name);
+    let parameters = read(&running, known.iter().filter(|parameter| asked(parameter)))?;
+    match sysfs::read().enable_seq == before.enable_seq {
+        true => Ok(Values { scheduler: name.into(), parameters }),
+        false => Err(AttachError::Unreachable {
+            name: name.into(),
+            reason: "it was detached meanwhile".into(),
+        }),
     }
 }
 
-fn map(name: &str, section: &str) -> libbpf_rs::Result<Option<MapHandle>> {
-    let object: String = name.chars().take(OBJECT_NAME_MAX).collect();
-    let wanted: String = format!("{object}{section}").chars().take(MAP_NAME_MAX).collect();
-    MapInfoIter::default()
-        .filter(|info| info.name.to_string_lossy() == wanted)
-        .last()
-        .map(|info| MapHandle::from_map_id(info.id))
-        .transpose()
+fn read<'a>(
+    running: &Running,
+    parameters: impl Iterator<Item = &'a Parameter>,
+) -> Result<Vec<Shown>, AttachError> {
+    parameters
+        .map(|parameter| {
+            let value = parameter.place.get(&running.read(&parameter.place.section)?);
+            let value = value.ok_or_else(|| AttachError::Unreachable {
+                name: running.name().into(),
+                reason: format!("its section has no {}", parameter.name),
+            })?;
+            Ok(parameter.clone().running(value))
+        })
+        .collect()
+}
+
+/// A variable in the memory of a running scheduler.
+///
+/// Mapped, because writing the section as a whole would undo what the scheduler writes meanwhile.
+struct Place {
+    memory: NonNull<c_void>,
+    length: usize,
+    offset: usize,
+    width: usize,
+}
+
+impl Place {
+    fn reach(running: &Running, parameter: &Parameter) -> Result<Self, AttachError> {
+        let place = &parameter.place;
+        Self::map(&running.section(&place.section)?, place).map_err(|reason| {
+            AttachError::Unreachable {
+                name: running.name().into(),
+                reason: format!("{}: {reason}", parameter.name),
+            }
+        })
+    }
+
+    fn map(section: &MapHandle, place: &Global) -> Result<Self, String> {
+        let &Global { offset, width, .. } = place;
+        let length = section.value_size() as usize;
+        let inside = offset + width <= length && offset.is_multiple_of(width);
+        let size = NonZeroUsize::new(length).filter(|_| inside);
+        let size = size.ok_or("it lies outside its section")?;
+        let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
+        // SAFETY: a new mapping of a file that nobody truncates.
+        unsafe { mmap(None, size, access, MapFlags::MAP_SHARED, section.as_fd(), 0) }
+            .map(|memory| Self { memory, length, offset, width })
+            .map_err(|error| error.to_string())
+    }
+
+    /// In one piece, because the scheduler reads it at any moment.
+    fn store(&self, value: i64) {
+        // SAFETY: `map` saw that it is aligned and within the mapping; other users are the kernel's
+        // BPF programs.
+        unsafe {
+            let target = self.memory.as_ptr().byte_add(self.offset);
+            match self.width {
+                1 => AtomicU8::from_ptr(target.cast()).store(value as u8, Relaxed),
+                2 => AtomicU16::from_ptr(target.cast()).store(value as u16, Relaxed),
+                4 => AtomicU32::from_ptr(target.cast()).store(value as u32, Relaxed),
+                8 => AtomicU64::from_ptr(target.cast()).store(value as u64, Relaxed),
+                width => unreachable!("BTF has no integer of {width} bytes"),
+            }
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `map` and used by nobody else.
+        let _unmapped = unsafe { munmap(self.memory, self.length) };
+    }
 }

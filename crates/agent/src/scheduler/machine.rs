@@ -67,6 +67,20 @@ fn node(cpu: &Path) -> Option<u64> {
     }
 }
 
+/// The CPUs that are online.
+pub fn online() -> Vec<usize> {
+    listed(&fs::read_to_string(Path::new(CPUS).join("online")).unwrap_or_default())
+}
+
+/// The CPUs of a list like "2-3,6".
+fn listed(list: &str) -> Vec<usize> {
+    let ranges = list.trim().split(',').filter_map(|part| {
+        let (low, high) = part.split_once('-').unwrap_or((part, part));
+        Some(low.parse().ok()?..=high.parse().ok()?)
+    });
+    ranges.flatten().collect()
+}
+
 /// The lowest CPU of a list like "2-3,6".
 fn first(list: &str) -> Option<u64> {
     list.trim().split(['-', ',']).next()?.parse().ok()
@@ -84,7 +98,15 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_cpus_name_each() {
+        assert_eq!(listed("0,2-4,9\n"), [0, 2, 3, 4, 9]);
+        assert_eq!(listed("0\n"), [0]);
+        assert_eq!(listed("\n"), [0; 0]);
+    }
+
+    #[test]
     fn this_machine_has_facts() {
+        assert!(!online().is_empty());
         let tick = fact("tick_ns", 1).unwrap()[0];
         assert!((1_000_000..=10_000_000).contains(&tick), "{tick} ns");
         assert!(fact("cpu_ids", 1).unwrap()[0] >= 1);

@@ -2,6 +2,7 @@
 //! Puts a CPU scheduler in charge of this machine and takes it away again.
 
 mod builtin;
+mod counters;
 mod error;
 mod globals;
 mod kernel_enums;
@@ -11,9 +12,12 @@ mod libbpf_log;
 mod live;
 mod machine;
 mod object;
+mod observers;
 mod parameters;
 mod program;
+mod running;
 pub mod stats;
+mod struct_ops;
 pub mod sysfs;
 
 use std::collections::BTreeMap;
@@ -30,8 +34,10 @@ pub use builtin::{all as builtins, find as builtin};
 pub use error::AttachError;
 pub use kernel_log::KernelLog;
 pub use live::set as set_parameters;
-use object::AttachedObject;
 pub use parameters::{ParameterError, pairs};
+
+use counters::Counters;
+use object::AttachedObject;
 use program::RunningProgram;
 
 /// The kernel lets all tasks pass through the change of class; seconds on a busy machine.
@@ -43,6 +49,7 @@ pub struct Attachment {
     held: Held,
     ops: String,
     sha256: String,
+    enable_seq: u64,
 }
 
 enum Held {
@@ -63,7 +70,9 @@ pub fn attach(spec: &protocol::Scheduler) -> Result<Attachment, AttachError> {
     }
     match spec {
         protocol::Scheduler::Default => {
-            Ok(Attachment { held: Held::Default, ops: String::new(), sha256: String::new() })
+            let held = Held::Default;
+            let (ops, sha256, enable_seq) = Default::default();
+            Ok(Attachment { held, ops, sha256, enable_seq })
         }
         protocol::Scheduler::Builtin { name, parameters } => {
             let builtin = builtin::find(name)?;
@@ -76,8 +85,10 @@ pub fn attach(spec: &protocol::Scheduler) -> Result<Attachment, AttachError> {
         }
         protocol::Scheduler::Program { argv } => {
             check_kernel()?;
+            check_root()?;
             let (program, ops) = RunningProgram::start(argv, before.enable_seq)?;
-            Ok(Attachment { held: Held::Program(program), ops, sha256: String::new() })
+            let (held, sha256) = (Held::Program(program), String::new());
+            Ok(Attachment { held, ops, sha256, enable_seq: sysfs::read().enable_seq })
         }
     }
 }
@@ -89,10 +100,11 @@ fn attach_object(
 ) -> Result<Attachment, AttachError> {
     let prepared = object::Prepared::open(name, bytes, parameters)?;
     check_kernel()?;
+    check_root()?;
     let object = prepared.attach()?;
-    let ops = object.ops_name().to_owned();
+    let (ops, enable_seq) = (object.ops_name().to_owned(), object.enable_seq());
     let sha256 = format!("{:x}", Sha256::digest(bytes));
-    Ok(Attachment { held: Held::Object(object), ops, sha256 })
+    Ok(Attachment { held: Held::Object(object), ops, sha256, enable_seq })
 }
 
 /// Reads a scheduler as a user names it: one of ours, the path of an object, or exec:PROGRAM.
@@ -126,13 +138,30 @@ fn check_kernel() -> Result<(), AttachError> {
     if !Path::new("/sys/kernel/btf/vmlinux").exists() {
         return Err(AttachError::NoBtf);
     }
-    if !geteuid().is_root() {
-        return Err(AttachError::NotRoot);
-    }
     Ok(())
 }
 
+fn check_root() -> Result<(), AttachError> {
+    if geteuid().is_root() { Ok(()) } else { Err(AttachError::NotRoot) }
+}
+
+/// Whether the scheduler `name` is attached, by any process, and this one may look into it.
+fn reachable(name: &str) -> Result<(), AttachError> {
+    let running = sysfs::read().ops;
+    if running != name {
+        builtin::find(name)?;
+        check_kernel()?;
+        return Err(AttachError::NotAttached { name: name.into(), running });
+    }
+    if geteuid().is_root() { Ok(()) } else { Err(AttachError::NotRootToReach) }
+}
+
 impl Attachment {
+    /// The number that the kernel gave to this attachment.
+    pub fn enable_seq(&self) -> u64 {
+        self.enable_seq
+    }
+
     /// What /sys/kernel/sched_ext/root/ops says while this is in charge; empty for the default.
     pub fn ops_name(&self) -> &str {
         &self.ops
@@ -143,7 +172,8 @@ impl Attachment {
         &self.sha256
     }
 
-    /// Gives the CPUs back to the kernel's own scheduler; returns when it has them.
+    /// Gives the CPUs back to the kernel's own scheduler; returns when it has them, or when
+    /// another scheduler has taken the place of this one.
     ///
     /// # Errors
     /// The kernel or the program did not let go in time.
@@ -154,7 +184,7 @@ impl Attachment {
             Held::Program(program) => program.stop(),
         }
         let start = Instant::now();
-        while !matches!(sysfs::read().state.as_str(), "disabled" | "") {
+        while self.enable_seq == sysfs::read().enable_seq && sysfs::read().state != "disabled" {
             if start.elapsed() > DETACH_LIMIT {
                 return Err(AttachError::StillAttached { ops: self.ops });
             }
@@ -163,11 +193,14 @@ impl Attachment {
         Ok(())
     }
 
-    /// The scheduler's own counters; empty for the default and for programs.
-    pub fn statistics(&self) -> Vec<(String, u64)> {
+    /// The scheduler's own counters; none for the default and for programs.
+    ///
+    /// # Errors
+    /// The process has no file descriptors left.
+    pub fn counters(&self) -> libbpf_rs::Result<Counters> {
         match &self.held {
-            Held::Object(object) => object.statistics(),
-            Held::Default | Held::Program(_) => Vec::new(),
+            Held::Object(object) => object.counters(),
+            Held::Default | Held::Program(_) => Ok(Counters::default()),
         }
     }
 }

@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use libbpf_rs::btf::Btf;
-use libbpf_rs::{AsRawLibbpf, Link, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject};
+use libbpf_rs::{
+    AsRawLibbpf, Link, MapCore, MapHandle, MapType, Object, ObjectBuilder, OpenObject,
+};
 use serde::Serialize;
 
+use super::counters::{self, Counters, Statistic};
 use super::error::AttachError;
-use super::globals::{self, Global, Member};
+use super::globals::{self, Global};
 use super::kernel_log::KernelLog;
 use super::parameters::{self, Parameter};
-use super::{POLL, kernel_enums, kernel_functions, libbpf_log, machine, sysfs};
+use super::{POLL, kernel_enums, kernel_functions, libbpf_log, machine, observers, sysfs};
 
 /// Attaching returns when the kernel has switched; this is for its last formalities.
 const ENABLE_LIMIT: Duration = Duration::from_secs(10);
@@ -23,15 +26,6 @@ pub struct Description {
     pub sentence: String,
     pub parameters: Vec<Parameter>,
     pub statistics: Vec<Statistic>,
-}
-
-/// A u64 in the value of the per-CPU array map "stats".
-#[derive(Debug, Clone, Serialize)]
-pub struct Statistic {
-    pub name: String,
-    pub sentence: String,
-    #[serde(skip)]
-    pub offset: usize,
 }
 
 /// An object that was opened and given its parameters, but is not in the kernel yet.
@@ -45,8 +39,10 @@ pub struct Prepared {
 /// Detaches when dropped; the link must go first.
 pub struct AttachedObject {
     _link: Link,
+    _observers: Vec<Link>,
     object: Object,
     ops: String,
+    enable_seq: u64,
     statistics: Vec<Statistic>,
 }
 
@@ -95,6 +91,19 @@ impl Prepared {
             .collect()
     }
 
+    /// The name that sysfs shows when it is attached.
+    #[cfg(test)]
+    pub fn ops_name(&mut self) -> String {
+        let members = with_btf(&self.object, |btf| {
+            globals::structure(btf, ".struct_ops", &self.ops_map).unwrap()
+        });
+        let name = members.unwrap().into_iter().find(|member| member.name == "name").unwrap();
+        let mut maps = self.object.maps_mut();
+        let mut ops = maps.find(|map| map.name().to_string_lossy() == self.ops_map).unwrap();
+        let text = &ops.initial_value_mut().unwrap()[name.offset..];
+        String::from_utf8(text.split(|&byte| byte == 0).next().unwrap().to_vec()).unwrap()
+    }
+
     /// # Errors
     /// `Rejected` by libbpf, the verifier or sched_ext, with the end of the log.
     pub fn attach(self) -> Result<AttachedObject, AttachError> {
@@ -102,13 +111,16 @@ impl Prepared {
         let mut kernel_log = KernelLog::open();
         let (result, log) = libbpf_log::caught(|| {
             fit(&mut object, &ops_map)?;
+            observers::select(&mut object);
             let mut object = object.load()?;
-            let link = object
+            let observers = observers::attach(&mut object);
+            let mut ops = object
                 .maps_mut()
                 .find(|map| map.name().to_string_lossy() == ops_map)
-                .expect("the map was there when the object was opened")
-                .attach_struct_ops()?;
-            Ok::<_, libbpf_rs::Error>((object, link))
+                .expect("the map was there when the object was opened");
+            let enable_seq = sysfs::read().enable_seq + 1;
+            let link = ops.attach_struct_ops()?;
+            Ok::<_, libbpf_rs::Error>((object, link, observers, enable_seq))
         });
         let mut rejected = |reason: String| {
             let log = format!("{log}{}", kernel_log.sched_ext().join("\n"));
@@ -118,9 +130,18 @@ impl Prepared {
             }
             AttachError::Rejected { name: name.clone(), reason, log }
         };
-        let (object, link) = result.map_err(|error| rejected(format!("{error:#}")))?;
-        let ops = enabled().ok_or_else(|| rejected("it was ejected at once".into()))?;
-        Ok(AttachedObject { _link: link, object, ops, statistics: description.statistics })
+        let (object, link, observers, enable_seq) =
+            result.map_err(|error| rejected(format!("{error:#}")))?;
+        let ops = enabled(enable_seq).map_err(&mut rejected)?;
+        let statistics = description.statistics;
+        Ok(AttachedObject {
+            _link: link,
+            _observers: observers,
+            object,
+            ops,
+            enable_seq,
+            statistics,
+        })
     }
 }
 
@@ -159,40 +180,35 @@ impl AttachedObject {
         &self.ops
     }
 
-    /// Sums over all CPUs, in the order of the object.
-    pub fn statistics(&self) -> Vec<(String, u64)> {
-        let per_cpu = self
-            .object
-            .maps()
-            .find(|map| map.name() == "stats")
-            .and_then(|map| map.lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten())
-            .unwrap_or_default();
-        self.statistics
-            .iter()
-            .map(|statistic| {
-                let sum = per_cpu.iter().map(|value| number_at(value, statistic.offset)).sum();
-                (statistic.name.clone(), sum)
-            })
-            .collect()
+    /// The number that the kernel gave to this attachment.
+    pub fn enable_seq(&self) -> u64 {
+        self.enable_seq
+    }
+
+    /// # Errors
+    /// The process has no file descriptors left.
+    pub fn counters(&self) -> libbpf_rs::Result<Counters> {
+        let map = self.object.maps().find(|map| map.name() == counters::MAP);
+        let map = map.map(|map| MapHandle::try_from(&map)).transpose()?;
+        Ok(Counters { statistics: self.statistics.clone(), map, task: None })
     }
 }
 
-fn number_at(value: &[u8], offset: usize) -> u64 {
-    value
-        .get(offset..offset + 8)
-        .map_or(0, |bytes| u64::from_ne_bytes(bytes.try_into().expect("eight bytes")))
-}
-
-/// The name of the scheduler in charge, None if there is none even after a while.
-fn enabled() -> Option<String> {
+/// The name of the scheduler in charge, once it is the one of attachment `enable_seq`; else what
+/// became of that.
+fn enabled(enable_seq: u64) -> Result<String, String> {
     let start = Instant::now();
     loop {
         let state = sysfs::read();
-        if state.state == "enabled" && !state.ops.is_empty() {
-            return Some(state.ops);
+        let there = state.state == "enabled" && !state.ops.is_empty();
+        if there && state.enable_seq == enable_seq {
+            return Ok(state.ops);
+        }
+        if there && state.enable_seq > enable_seq {
+            return Err(format!("it was ejected at once, and {:?} has its place", state.ops));
         }
         if state.state == "disabled" || start.elapsed() > ENABLE_LIMIT {
-            return None;
+            return Err("it was ejected at once".into());
         }
         std::thread::sleep(POLL);
     }
@@ -208,19 +224,10 @@ fn describe(object: &OpenObject) -> Result<Description, parameters::ParameterErr
         let tags = globals::variable_tags(btf, ".struct_ops");
         let sentence =
             tags.iter().find_map(|tag| tag.strip_prefix("scheduler | ")).unwrap_or_default();
-        (sentence.to_owned(), globals::map_value(btf, "stats").unwrap_or_default())
+        (sentence.to_owned(), counters::describe(btf, counters::MAP))
     });
-    let (sentence, counters) = about.unwrap_or_default();
-    Ok(Description {
-        sentence,
-        parameters,
-        statistics: counters.into_iter().filter_map(statistic).collect(),
-    })
-}
-
-fn statistic(member: Member) -> Option<Statistic> {
-    let sentence = member.tags.iter().find_map(|tag| tag.strip_prefix("statistic | "))?.to_owned();
-    Some(Statistic { name: member.name, sentence, offset: member.offset })
+    let (sentence, statistics) = about.unwrap_or_default();
+    Ok(Description { sentence, parameters, statistics })
 }
 
 fn variables(object: &OpenObject) -> Vec<Global> {

@@ -1,60 +1,129 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Keeps a scheduler attached for a user and shows what it counts.
+//! Shows what a scheduler counts: one that is kept attached for a user, or one that runs already.
+//!
+//! The first line of the output says what the counters mean, every other line is a reading.
 
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
-use serde_json::{Map, json};
-use std::os::fd::AsFd;
+use serde_json::json;
 
-use super::{Attachment, KernelLog, attach, sysfs};
+use super::counters::Counters;
+use super::error::{self, AttachError};
+use super::running::Running;
+use super::{KernelLog, attach, builtin, reachable, sysfs};
 use crate::protocol::Scheduler;
+use crate::stop::Stop;
 
 const INTERVAL_MS: u16 = 1000;
 
-/// Attaches `scheduler` until SIGINT or SIGTERM and writes a JSON line of its counters to `out`
-/// once a second. Returns failure, with the kernel's reason on standard error, if the scheduler
-/// loses its place earlier.
-///
-/// # Errors
-/// The scheduler cannot be attached or detached, or `out` cannot be written.
-pub fn attach_until_signal(scheduler: &Scheduler, out: &mut impl Write) -> Result<ExitCode> {
-    let mut signals = SigSet::empty();
-    signals.add(Signal::SIGINT);
-    signals.add(Signal::SIGTERM);
-    signals.thread_block().context("cannot block signals")?;
-    let stop = SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC)?;
-    let mut kernel_log = KernelLog::open();
-    let attachment = attach(scheduler)?;
-    let seq = sysfs::read().enable_seq;
-    let start = Instant::now();
-    loop {
-        let state = sysfs::read();
-        if state.state != "enabled" || state.enable_seq != seq {
-            let name = attachment.ops_name().to_owned();
-            // The kernel gives its reason when it is done.
-            attachment.detach()?;
-            eprintln!("{name} is no longer in charge:");
-            kernel_log.sched_ext().iter().for_each(|line| eprintln!("{line}"));
-            return Ok(ExitCode::FAILURE);
-        }
-        writeln!(out, "{}", line(&attachment, start.elapsed().as_secs_f64()))?;
-        out.flush()?;
-        let mut waiting = [PollFd::new(stop.as_fd(), PollFlags::POLLIN)];
-        if poll(&mut waiting, PollTimeout::from(INTERVAL_MS))? > 0 {
-            attachment.detach()?;
-            return Ok(ExitCode::SUCCESS);
-        }
-    }
+/// How a scheduler's counters are written to `out`.
+pub struct Reader<'a> {
+    pub per_cpu: bool,
+    /// A thread, to read its counters and not those of all CPUs.
+    pub task: Option<u32>,
+    pub out: &'a mut dyn Write,
 }
 
-fn line(attachment: &Attachment, elapsed_s: f64) -> serde_json::Value {
-    let counters: Map<_, _> =
-        attachment.statistics().into_iter().map(|(name, count)| (name, count.into())).collect();
-    json!({"scheduler": attachment.ops_name(), "elapsed_s": elapsed_s, "counters": counters})
+/// Attaches `scheduler` until SIGINT or SIGTERM and reads its counters once a second. Returns
+/// failure, with the kernel's reason on standard error, if the scheduler loses its place earlier.
+///
+/// # Errors
+/// The scheduler cannot be attached, read or detached, or nobody takes the output.
+pub fn attach_until_signal(scheduler: &Scheduler, reader: &mut Reader<'_>) -> Result<ExitCode> {
+    let stop = Stop::new()?;
+    let mut kernel_log = KernelLog::open();
+    let attachment = attach(scheduler)?;
+    let (name, counters) = (attachment.ops_name().to_owned(), attachment.counters()?);
+    if reader.follow(&name, &counters, attachment.enable_seq(), &stop)? {
+        attachment.detach()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // The kernel gives its reason when it is done.
+    attachment.detach()?;
+    eprintln!("{name} is no longer in charge, {} is; the kernel says why:", in_charge());
+    kernel_log.sched_ext().iter().for_each(|line| eprintln!("{line}"));
+    Ok(ExitCode::FAILURE)
+}
+
+fn in_charge() -> String {
+    error::in_charge(&sysfs::read().ops)
+}
+
+/// Reads the counters of the running scheduler `name`, once or once a second until SIGINT or
+/// SIGTERM. Returns failure if it is detached earlier.
+///
+/// # Errors
+/// `NotAttached`, `Foreign` or `Unreachable`; nobody takes the output.
+pub fn read_running(name: &str, follow: bool, reader: &mut Reader<'_>) -> Result<ExitCode> {
+    let stop = Stop::new()?;
+    reachable(name)?;
+    let seq = sysfs::read().enable_seq;
+    let running = Running::find(name)?;
+    let counters = match reader.task {
+        Some(tid) => running.task_counters(tid)?,
+        None => running.counters()?,
+    };
+    let ours = builtin::find(name).is_ok_and(|ours| !ours.description.statistics.is_empty());
+    if ours && counters.statistics.is_empty() {
+        return Err(AttachError::Foreign { name: name.into(), what: "counters" }.into());
+    }
+    if !follow {
+        reader.describe(name, &counters)?;
+        reader.read(name, &counters, Instant::now())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if reader.follow(name, &counters, seq, &stop)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{name} is no longer in charge, {} is", in_charge());
+    Ok(ExitCode::FAILURE)
+}
+
+impl Reader<'_> {
+    /// True when a signal ended it, false when the attachment `enable_seq` did.
+    fn follow(
+        &mut self,
+        name: &str,
+        counters: &Counters,
+        enable_seq: u64,
+        stop: &Stop,
+    ) -> Result<bool> {
+        self.describe(name, counters)?;
+        let start = Instant::now();
+        loop {
+            let state = sysfs::read();
+            if state.state != "enabled" || state.enable_seq != enable_seq {
+                return Ok(false);
+            }
+            self.read(name, counters, start)?;
+            let mut waiting = [PollFd::new(stop.as_fd(), PollFlags::POLLIN)];
+            if poll(&mut waiting, PollTimeout::from(INTERVAL_MS))? > 0 {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn describe(&mut self, name: &str, counters: &Counters) -> Result<()> {
+        self.line(&json!({"scheduler": name, "statistics": counters.statistics}))
+    }
+
+    fn read(&mut self, name: &str, counters: &Counters, start: Instant) -> Result<()> {
+        let reading = counters.read()?;
+        let elapsed_s = start.elapsed().as_secs_f64();
+        let mut line =
+            json!({"scheduler": name, "elapsed_s": elapsed_s, "counters": reading.totals()});
+        if self.per_cpu {
+            line["per_cpu"] = reading.per_cpu();
+        }
+        self.line(&line)
+    }
+
+    fn line(&mut self, line: &serde_json::Value) -> Result<()> {
+        writeln!(self.out, "{line}")?;
+        Ok(self.out.flush()?)
+    }
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Processes that do nothing but use the CPU, and how much of it they get.
 
+mod presence;
+
+use std::fs::{File, OpenOptions};
+use std::io::{PipeReader, Read, Write, pipe};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -8,12 +13,11 @@ use clap::Args;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::time::{ClockId, clock_gettime};
-use nix::unistd::{ForkResult, Pid, fork};
+use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
-use std::io::{PipeReader, Read, Write, pipe};
 
-/// Longer pauses between two looks at the clock are time without the CPU, not the loop's own.
-const GAP: Duration = Duration::from_micros(50);
+use super::process::{now, spawn};
+use presence::{Interval, MOST_INTERVALS, Presence, Timeline, interval};
 
 #[derive(Debug, Args)]
 pub struct Hogs {
@@ -32,6 +36,15 @@ pub struct Hogs {
     /// Also run a process that sleeps this long again and again and notes how late it wakes
     #[arg(long, value_name = "MS")]
     sleeper_ms: Option<u64>,
+    /// How long that process uses the CPU after each sleep
+    #[arg(long, value_name = "MS", default_value_t = 0, requires = "sleeper_ms")]
+    burst_ms: u64,
+    /// Nice value of that process
+    #[arg(long, default_value_t = 0, allow_hyphen_values = true, requires = "sleeper_ms")]
+    sleeper_nice: i8,
+    /// Append to this file a line of JSON: when each was on a CPU, in ms from their common start
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -69,6 +82,17 @@ pub struct Report {
     pub sleeper: Option<Lateness>,
 }
 
+/// One process of the timeline.
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    task: String,
+    nice: i8,
+    #[serde(flatten)]
+    timeline: Timeline,
+    /// Of the sleeper: when it should have woken, and when it ran.
+    wakes: Vec<Interval>,
+}
+
 impl Hogs {
     /// Runs them and reports what they got.
     ///
@@ -82,9 +106,9 @@ impl Hogs {
             sched_setaffinity(Pid::from_raw(0), &set)
                 .with_context(|| format!("cannot use only CPU {cpu}"))?;
         }
-        let begin = now()?;
+        let timeline = self.timeline.as_deref().map(open_to_append).transpose()?;
         // Late enough for all of them to be there, so that they start together.
-        let start = begin + Duration::from_millis(50);
+        let start = now() + Duration::from_millis(50);
         let end = start + Duration::from_secs_f64(self.seconds);
         let hogs: Vec<_> = self
             .nice
@@ -92,33 +116,87 @@ impl Hogs {
             .map(|&nice| in_child(|| hog(nice, self.policy, start, end)))
             .collect::<Result<_>>()?;
         let sleeper = match self.sleeper_ms {
-            Some(ms) => Some(in_child(|| sleeper(Duration::from_millis(ms), start, end))?),
+            Some(ms) => Some(in_child(|| self.sleeper(Duration::from_millis(ms), start, end))?),
             None => None,
         };
-        let hogs = hogs.into_iter().map(Answer::wait).collect::<Result<_>>()?;
+        let hogs = hogs.into_iter().map(Answer::wait).collect::<Result<Vec<(Share, Row)>>>()?;
         let sleeper = sleeper.map(Answer::wait).transpose()?;
-        Ok(Report { elapsed_s: (now()? - start).as_secs_f64(), hogs, sleeper })
+        let elapsed_s = (now() - start).as_secs_f64();
+        let (hogs, mut rows): (_, Vec<_>) = hogs.into_iter().unzip();
+        let (sleeper, row) = sleeper.unzip();
+        rows.extend(row);
+        if let Some(mut file) = timeline {
+            writeln!(file, "{}", serde_json::json!({ "timeline": rows }))
+                .context("cannot write the timeline")?;
+        }
+        Ok(Report { elapsed_s, hogs, sleeper })
+    }
+
+    fn sleeper(&self, nap: Duration, start: Duration, end: Duration) -> Result<(Lateness, Row)> {
+        set_nice(self.sleeper_nice)?;
+        std::thread::sleep(start.saturating_sub(now()));
+        let mut presence = Presence::new(start, end);
+        let (mut late_us, mut wakes) = (Vec::new(), Vec::new());
+        while now() < end {
+            let due = now() + nap;
+            std::thread::sleep(nap);
+            let woke = now();
+            late_us.push(woke.saturating_sub(due).as_secs_f64() * 1e6);
+            if wakes.len() < MOST_INTERVALS {
+                wakes.push(interval(due, woke, start));
+            }
+            presence.return_at(woke);
+            let enough = presence.there() + Duration::from_millis(self.burst_ms);
+            while presence.there() < enough && presence.look() {}
+        }
+        let (task, nice, timeline) = ("sleeper".into(), self.sleeper_nice, presence.timeline());
+        Ok((lateness(late_us)?, Row { task, nice, timeline, wakes }))
     }
 }
 
-fn hog(nice: i8, policy: Policy, start: Duration, end: Duration) -> Result<Share> {
+fn open_to_append(path: &Path) -> Result<File> {
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .with_context(|| format!("cannot open {}", path.display()))
+}
+
+fn hog(nice: i8, policy: Policy, start: Duration, end: Duration) -> Result<(Share, Row)> {
     set_policy(policy)?;
+    set_nice(nice)?;
+    std::thread::sleep(start.saturating_sub(now()));
+    let used = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?;
+    let mut presence = Presence::new(start, end);
+    while presence.look() {}
+    let used = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)? - used;
+    let share = Share {
+        nice,
+        cpu_s: Duration::from(used).as_secs_f64(),
+        longest_gap_ms: presence.longest_gap().as_secs_f64() * 1e3,
+        gaps: presence.gaps(),
+    };
+    let (task, timeline) = ("hog".into(), presence.timeline());
+    Ok((share, Row { task, nice, timeline, wakes: Vec::new() }))
+}
+
+fn lateness(mut late_us: Vec<f64>) -> Result<Lateness> {
+    late_us.sort_by(f64::total_cmp);
+    let count = late_us.len();
+    ensure!(count > 0, "the sleeper never woke");
+    Ok(Lateness {
+        wakeups: count as u64,
+        mean_us: late_us.iter().sum::<f64>() / count as f64,
+        p99_us: late_us[(count * 99).div_ceil(100).clamp(1, count) - 1],
+        max_us: late_us[count - 1],
+    })
+}
+
+fn set_nice(nice: i8) -> Result<()> {
     // SAFETY: a plain system call on this process.
     let failed = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, i32::from(nice)) } != 0;
     ensure!(!failed, "cannot set nice {nice}: {}", std::io::Error::last_os_error());
-    std::thread::sleep(start.saturating_sub(now()?));
-    let used = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?;
-    let (mut last, mut longest, mut gaps) = (start, Duration::ZERO, 0);
-    while last < end {
-        let next = now()?;
-        let gap = next.min(end).saturating_sub(last);
-        longest = longest.max(gap);
-        gaps += u64::from(gap > GAP);
-        last = next;
-    }
-    let used = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)? - used;
-    let cpu_s = Duration::from(used).as_secs_f64();
-    Ok(Share { nice, cpu_s, longest_gap_ms: longest.as_secs_f64() * 1e3, gaps })
+    Ok(())
 }
 
 fn set_policy(policy: Policy) -> Result<()> {
@@ -136,29 +214,6 @@ fn set_policy(policy: Policy) -> Result<()> {
     Ok(())
 }
 
-fn sleeper(nap: Duration, start: Duration, end: Duration) -> Result<Lateness> {
-    std::thread::sleep(start.saturating_sub(now()?));
-    let mut late_us = Vec::new();
-    while now()? < end {
-        let due = now()? + nap;
-        std::thread::sleep(nap);
-        late_us.push(now()?.saturating_sub(due).as_secs_f64() * 1e6);
-    }
-    late_us.sort_by(f64::total_cmp);
-    let count = late_us.len();
-    ensure!(count > 0, "the sleeper never woke");
-    Ok(Lateness {
-        wakeups: count as u64,
-        mean_us: late_us.iter().sum::<f64>() / count as f64,
-        p99_us: late_us[(count * 99).div_ceil(100).clamp(1, count) - 1],
-        max_us: late_us[count - 1],
-    })
-}
-
-fn now() -> Result<Duration> {
-    Ok(clock_gettime(ClockId::CLOCK_MONOTONIC)?.into())
-}
-
 /// The result that a child process will write.
 struct Answer {
     child: Pid,
@@ -167,18 +222,11 @@ struct Answer {
 
 fn in_child<T: Serialize>(work: impl FnOnce() -> Result<T>) -> Result<Answer> {
     let (reader, mut writer) = pipe()?;
-    // SAFETY: this program has one thread here; the child only works and exits.
-    match unsafe { fork() }.context("cannot start a process")? {
-        ForkResult::Parent { child } => Ok(Answer { child, pipe: reader }),
-        ForkResult::Child => {
-            let result = work().map_err(|error| format!("{error:#}"));
-            let sent =
-                serde_json::to_writer(&mut writer, &result).is_ok() && writer.flush().is_ok();
-            // Not exit(): what the parent had buffered is the parent's to write.
-            // SAFETY: ends the process at once.
-            unsafe { libc::_exit(i32::from(!sent)) }
-        }
-    }
+    let child = spawn(|| {
+        let result = work().map_err(|error| format!("{error:#}"));
+        serde_json::to_writer(&mut writer, &result).is_ok() && writer.flush().is_ok()
+    })?;
+    Ok(Answer { child, pipe: reader })
 }
 
 impl Answer {

@@ -3,3 +3,6 @@
 
 pub mod counters;
 pub mod hogs;
+mod process;
+pub mod stress;
+pub mod yielders;
