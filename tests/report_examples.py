@@ -113,6 +113,25 @@ def two_arms() -> Results:
     )
 
 
+def bonuses() -> Results:
+    """One scheduler in several settings on two sizes of one workload, some samples void."""
+    settings = ("mode=eb,max_ia_bonus=10", "mode=pb,max_ia_bonus=10", "mode=pb,max_ia_bonus=0,slice_ms=50")
+    arms = ("o1", *(f"zaphod:{setting}" for setting in settings), "exec:scx_bpfland -k", "default@debian:6.18")
+
+    def cells(mean: float) -> dict[str, Cell]:
+        return {arm: {"elapsed_s": (mean * (1 + 0.02 * i), mean * 0.004 * (i + 1))} for i, arm in enumerate(arms)}
+
+    return campaign(
+        {"hackbench:groups=10": cells(1.583), "hackbench:groups=100": cells(16.74), "compile": cells(61.0)},
+        {"hackbench:groups=10": (WALL,), "hackbench:groups=100": (WALL,), "compile": (WALL, SWITCHES)},
+        blocks=10,
+        voids={
+            ("hackbench:groups=10", arms[2], 3): "the guest was lost",
+            **{("compile", arms[4], block): "scx_bpfland ended during the run" for block in range(10)},
+        },
+    )
+
+
 def wide(arms: int, metrics: int, *, name: str = "scheduler", blocks: int = 6, headlines: int = 99) -> Results:
     """``arms`` arms with long labels and ``metrics`` metrics of all magnitudes, the first of them headlines."""
     labels = ["default+io=anticipatory", *(f"{name}-{i}:slice_ns={10**i},mode=interactive" for i in range(1, arms))]

@@ -1,7 +1,7 @@
 """Arms: ``scheduler[:key=value,...][@kernel]``, ``./object.bpf.o``, ``exec:program arguments``."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,14 +83,36 @@ def _object(name: str, parameters: dict[str, str], label: str) -> dict[str, Any]
 def _check_builtin(name: str, parameters: Mapping[str, str], known: Mapping[str, Any], label: str) -> None:
     if name not in known:
         raise UsageError(f"arm {label!r}: unknown scheduler {name!r}{closest(name, ['default', *known])}")
-    table = {parameter["name"]: parameter for parameter in known[name]["parameters"]}
-    for key, value in parameters.items():
+    check_parameters(name, parameters, known[name]["parameters"], f"arm {label!r}")
+
+
+def check_parameters(
+    scheduler: str, given: Mapping[str, str], described: Sequence[Mapping[str, Any]], where: str
+) -> None:
+    """Are these values that the scheduler takes? ``where`` starts the error. Raises UsageError."""
+    table = {parameter["name"]: parameter for parameter in described}
+    for key, value in given.items():
         if key not in table:
-            raise UsageError(f"arm {label!r}: {name} has no parameter {key!r}{closest(key, list(table))}")
-        low, high, unit = table[key]["min"], table[key]["max"], table[key]["unit"]
-        try:
-            number = int(value)
-        except ValueError:
-            raise UsageError(f"arm {label!r}: {key} must be a whole number, not {value!r}") from None
-        if not low <= number <= high:
-            raise UsageError(f"arm {label!r}: {key}={number} is out of its range {low}..{high} {unit}".rstrip())
+            raise UsageError(f"{where}: {scheduler} has no parameter {key!r}{closest(key, list(table))}")
+        _check_value(key, value, table[key], where)
+
+
+def _check_value(key: str, value: str, parameter: Mapping[str, Any], where: str) -> None:
+    if parameter.get("choices"):
+        if value not in parameter["choices"]:
+            raise UsageError(f'{where}: {key}="{value}" is none of {", ".join(parameter["choices"])}')
+        return
+    try:
+        number = int(value)
+    except ValueError:
+        raise UsageError(f"{where}: {key} must be a whole number, not {value!r}") from None
+    if not parameter["min"] <= number <= parameter["max"]:
+        raise UsageError(f"{where}: {key}={number} is out of its range {allowed(parameter)}")
+
+
+def allowed(parameter: Mapping[str, Any]) -> str:
+    """The values that a scheduler's parameter may have: ``1..1000 ms``, ``pb or eb``."""
+    if parameter.get("choices"):
+        return " or ".join(parameter["choices"])
+    unit = "" if parameter["unit"] == "1" else parameter["unit"]
+    return f"{parameter['min']}..{parameter['max']} {unit}".rstrip()

@@ -28,6 +28,11 @@ def closest(word: str, known: Iterable[str]) -> str:
     return f"; there are: {', '.join(names)}" if names else "; there are none"
 
 
+def parameter_line(name: str, value: object, allowed: str, about: str, *, fixed: bool) -> str:
+    """``rr_interval_ms = 6  (1..1000 ms)  What it does.``"""
+    return f"{name} = {value}  ({allowed}{', fixed once attached' if fixed else ''})  {about}"
+
+
 def duration(seconds: float) -> str:
     """A length of time for people: ``8 s``, ``3 min 05 s``, ``2 h 10 min``."""
     whole = round(seconds)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import report_examples as examples
 
-from runoff.report import html, json, markdown, model, text
+from runoff.report import html, json, markdown, model, relative, text
 
 FOLDER = Path(__file__).parent / "report"
 
@@ -20,13 +20,14 @@ FORMS = {
     "three.md": ("three_arms", markdown.render),
     "three.json": ("three_arms", json.render),
     "three.html": ("three_arms", html.render),
+    "bonuses-relative.txt": ("bonuses", relative.render),
     "two-80.txt": ("two_arms", lambda report: text.render(report, 80)),
 }
 
 
 @pytest.fixture(scope="module")
 def reports():
-    return {name: model.build(getattr(examples, name)()) for name in ("three_arms", "two_arms")}
+    return {name: model.build(getattr(examples, name)()) for name in ("three_arms", "two_arms", "bonuses")}
 
 
 @pytest.mark.parametrize("name", FORMS)

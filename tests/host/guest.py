@@ -12,7 +12,7 @@ from runoff.engines.lab import kernel
 from runoff.errors import MissingError
 
 REPOSITORY = Path(__file__).parents[2]
-LIMIT_S = 840
+LIMIT_S = 1500
 
 
 class Unavailable(Exception):
@@ -31,7 +31,8 @@ def run(tests: list[str], folder: Path) -> dict[str, str]:
     report, script = folder / "report.xml", folder / "tests.sh"
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
     command = [
-        _program("vng"), "--run", _kernel(), "--disable-kvm", "--user", "root", "--cpus", "2", "--memory", "2G",
+        _program("vng"), "--run", _kernel(), "--disable-kvm", "--user", "root",
+        "--cpus", "2", "--memory", "2G",
         f"--rwdir={folder}", "--cwd", REPOSITORY, "--", f"sh {script}",
     ]  # fmt: skip
     # In a file, because it travels on the kernel's command line, which holds 2047 bytes.

@@ -75,6 +75,12 @@ def test_a_scheduler_without_sched_ext_is_refused_before_anything_is_left(tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.skipif(Path("/sys/kernel/sched_ext").exists(), reason="this kernel has sched_ext")
+@pytest.mark.parametrize("command", ["attach", "set", "stats"])
+def test_no_scheduler_can_be_reached_without_sched_ext(command):
+    assert "CONFIG_SCHED_CLASS_EXT" in run(command, "bfs", expect=69).stderr
+
+
 def test_a_missing_program_is_named_with_its_package(tmp_path):
     work = tmp_path / "absent.toml"
     work.write_text(

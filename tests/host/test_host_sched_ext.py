@@ -2,19 +2,14 @@
 
 import os
 import signal
-import subprocess
-import time
-from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from campaign_rows import remains, rows
 from command import run, samples, start
+from in_charge import agents_of, attach, state, wait_until
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(900)]
-
-SYSFS = Path("/sys/kernel/sched_ext")
+pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(1600)]
 
 # More of them than CPUs: a task that finds an idle CPU runs there without the scheduler being asked.
 STALLED = """
@@ -25,33 +20,6 @@ prepare = [["cp", "/bin/sh", "stallme"]]
 timeout_s = 60
 elapsed_headline = true
 """
-
-
-def state() -> str:
-    return (SYSFS / "state").read_text().strip()
-
-
-def attached() -> str:
-    ops = SYSFS / "root/ops"
-    return ops.read_text().strip() if ops.exists() else ""
-
-
-def wait_until(condition: Callable[[], bool], limit_s: float = 60) -> None:
-    end = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
-
-
-def agents_of(pid: int) -> list[int]:
-    return [int(child) for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()]
-
-
-def attach() -> "subprocess.Popen[str]":
-    """``runoff attach bfs``, once it is in charge."""
-    process = start("attach", "bfs")
-    wait_until(lambda: state() == "enabled" and attached() == "bfs")
-    return process
 
 
 def test_every_sample_is_proved(tmp_path):

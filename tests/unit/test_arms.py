@@ -4,10 +4,19 @@ from typing import Any
 
 import pytest
 
-from runoff.arms import parse_arm
+from runoff.arms import allowed, parse_arm
 from runoff.errors import UsageError
 
-KNOWN = {"bfs": {"parameters": [{"name": "rr_interval_ms", "min": 1, "max": 1000, "unit": "ms"}]}}
+KNOWN = {
+    "bfs": {"parameters": [{"name": "rr_interval_ms", "min": 1, "max": 1000, "unit": "ms"}]},
+    "hydra": {
+        "parameters": [
+            {"name": "mode", "choices": ["sc", "pb", "eb"]},
+            {"name": "era", "choices": ["2.6.8", "2.6.31"]},
+            {"name": "compute", "min": 0, "max": 1, "unit": "1"},
+        ]
+    },
+}
 
 
 def known() -> dict[str, Any]:
@@ -25,6 +34,23 @@ def test_builtin_with_parameter_and_kernel() -> None:
     assert arm.scheduler == {"kind": "builtin", "name": "bfs", "parameters": {"rr_interval_ms": "3"}}
     assert arm.kernel == "debian:6.19"
     assert arm.label == "bfs:rr_interval_ms=3@debian:6.19"
+
+
+def test_a_choice_is_taken_by_its_name() -> None:
+    arm = parse_arm("hydra:mode=eb,era=2.6.31,compute=1@debian:6.19", known)
+    assert arm.scheduler["parameters"] == {"mode": "eb", "era": "2.6.31", "compute": "1"}
+    assert arm.kernel == "debian:6.19"
+
+
+def test_what_a_parameter_may_be_is_said_in_words() -> None:
+    (interval,) = KNOWN["bfs"]["parameters"]
+    mode, era, compute = KNOWN["hydra"]["parameters"]
+    assert [allowed(each) for each in (interval, mode, era, compute)] == [
+        "1..1000 ms",
+        "sc or pb or eb",
+        "2.6.8 or 2.6.31",
+        "0..1",
+    ]
 
 
 def test_program_keeps_its_arguments_and_takes_a_kernel_at_the_end() -> None:
@@ -46,11 +72,15 @@ def test_object_file_must_exist(tmp_path: Any) -> None:
     [
         ("", "an arm is empty"),
         ("bsf", "unknown scheduler 'bsf'; did you mean 'bfs'?"),
-        ("xyz", "there are: bfs, default"),
+        ("xyz", "there are: bfs, default, hydra"),
         ("bfs:rr=3", "bfs has no parameter 'rr'"),
         ("bfs:rr_interval_ms=0", "rr_interval_ms=0 is out of its range 1..1000 ms"),
         ("bfs:rr_interval_ms=1001", "out of its range"),
         ("bfs:rr_interval_ms=six", "must be a whole number, not 'six'"),
+        ("hydra:mode=xx", 'mode="xx" is none of sc, pb, eb'),
+        ("hydra:mode=1", 'mode="1" is none of sc, pb, eb'),
+        ("hydra:era=2.6", 'era="2.6" is none of 2.6.8, 2.6.31'),
+        ("hydra:compute=2", "compute=2 is out of its range 0..1"),
         ("bfs:rr_interval_ms", "'rr_interval_ms' is not key=value"),
         ("bfs:rr_interval_ms=1,rr_interval_ms=2", "is given twice"),
         ("default:x=1", "has no parameters here"),

@@ -28,6 +28,12 @@ def test_the_real_clock_runs_cpus_side_by_side() -> None:
     assert " ".join(command(replace(REAL, accelerator="kvm"))).count("-accel kvm") == 1
 
 
+def test_the_console_hears_the_kernel_warn() -> None:
+    # The level of a warning is 4, and what is shown is below the limit.
+    assert "loglevel=5" in kernel_command_line(REAL).split()
+    assert "quiet" not in kernel_command_line(REAL).split()
+
+
 def test_an_image_is_private_to_the_run(tmp_path: Path) -> None:
     image = tmp_path / "image.ext4"
     image.write_bytes(bytes(4096))

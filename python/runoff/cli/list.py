@@ -6,6 +6,8 @@ from typing import Any
 import click
 
 from runoff import workloads
+from runoff.arms import allowed
+from runoff.text import parameter_line
 
 KINDS = ("schedulers", "workloads", "kernels")
 
@@ -26,7 +28,8 @@ def command(kind: str, as_json: bool) -> None:
 def _print(entry: dict[str, Any]) -> None:
     click.echo(f"{entry['name']:<12} {entry['title']}")
     for parameter in entry["parameters"]:
-        click.echo(f"    {parameter['name']} = {parameter['default']}  ({parameter['range']})  {parameter['about']}")
+        name, value, fixed = parameter["name"], parameter["default"], parameter.get("fixed", False)
+        click.echo("    " + parameter_line(name, value, parameter["range"], parameter["about"], fixed=fixed))
 
 
 def _schedulers() -> list[dict[str, Any]]:
@@ -41,7 +44,8 @@ def _scheduler(entry: dict[str, Any]) -> dict[str, Any]:
         {
             "name": parameter["name"],
             "default": str(parameter["default"]),
-            "range": f"{parameter['min']}..{parameter['max']} {parameter['unit']}".rstrip(),
+            "range": allowed(parameter),
+            "fixed": not parameter["runtime"],
             "about": parameter["sentence"],
         }
         for parameter in entry["parameters"]

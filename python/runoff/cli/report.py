@@ -17,7 +17,14 @@ from runoff.cli.campaign import exit_code, print_text
 )
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(directory: Path, html: Path | None, csv_file: Path | None, markdown: bool, as_json: bool) -> int:
+@click.option(
+    "--table",
+    type=click.Choice(["relative"]),
+    help="Print another table: relative has means as size against the baseline, parameters as columns.",
+)
+def command(
+    directory: Path, html: Path | None, csv_file: Path | None, markdown: bool, as_json: bool, table: str | None
+) -> int:
     """Show the results of a campaign, finished or not; a table unless another form is asked for."""
     from runoff.report import model
 
@@ -38,6 +45,10 @@ def command(directory: Path, html: Path | None, csv_file: Path | None, markdown:
         from runoff.report import markdown as text
 
         sys.stdout.write(text.render(report))
+    elif table == "relative":
+        from runoff.report import relative
+
+        sys.stdout.write(relative.render(report))
     elif html is None and csv_file is None:
         print_text(report)
     return exit_code(report)

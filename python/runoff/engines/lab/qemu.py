@@ -47,7 +47,8 @@ def command(machine: Machine) -> list[str]:
 
 
 def kernel_command_line(machine: Machine) -> str:
-    words = ["console=ttyS0", "quiet", "panic=-1", "oops=panic", "tsc=reliable", "cryptomgr.notests"]
+    # The console keeps warnings and what is worse; `quiet` would leave warnings out.
+    words = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic", "tsc=reliable", "cryptomgr.notests"]
     if machine.accelerator == "tcg":
         # Mitigations cost emulated instructions and protect from nothing here.
         words += ["mitigations=off", "no_timer_check"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from html import escape
+from importlib import resources
 
 OUTLINES = {
     "circle": (-4.0, 0.0, "a4 4 0 1 0 8 0a4 4 0 1 0-8 0"),
@@ -56,15 +57,26 @@ class Canvas:
         self._parts.append(f'<text x="{number(x)}" y="{number(y)}"{attributes}>{escape(text)}</text>')
 
     def render(self, height: float) -> str:
-        """The finished picture."""
-        head = (
-            f'<svg viewBox="0 0 {number(self.width)} {number(height)}" role="img" aria-label="{escape(self._title)}">'
-        )
-        return head + "".join(self._parts) + "</svg>"
+        """The finished picture, for a page that has the style sheet."""
+        return f"<svg {self._head(height)}>{''.join(self._parts)}</svg>"
+
+    def render_alone(self, height: float) -> str:
+        """The finished picture as a file of its own, with style sheet and background."""
+        size = f'xmlns="http://www.w3.org/2000/svg" width="{number(self.width)}" height="{number(height)}"'
+        paper = '<rect class="paper" width="100%" height="100%"/>'
+        return f"<svg {size} {self._head(height)}>\n<style>\n{_sheet()}</style>\n{paper}{''.join(self._parts)}</svg>\n"
+
+    def _head(self, height: float) -> str:
+        return f'viewBox="0 0 {number(self.width)} {number(height)}" role="img" aria-label="{escape(self._title)}"'
 
     def _element(self, name: str, attributes: str, tip: str) -> None:
         inner = f"><title>{escape(tip)}</title></{name}>" if tip else "/>"
         self._parts.append(f"<{name} {attributes}{inner}")
+
+
+def _sheet() -> str:
+    templates = resources.files("runoff.report") / "templates"
+    return "".join((templates / name).read_text(encoding="utf-8") for name in ("colours.css", "figures.css"))
 
 
 def dots(places: Iterable[tuple[float, float]]) -> str:

@@ -1,0 +1,27 @@
+"""``runoff set``: the parameters of the scheduler that runs on this machine."""
+
+import json
+
+import click
+
+from runoff.arms import allowed
+from runoff.engines.control import set_parameters
+from runoff.text import parameter_line
+
+
+@click.command(epilog="\b\nExamples:\n  sudo runoff set bfs rr_interval_ms=3\n  sudo runoff set bfs")
+@click.argument("scheduler")
+@click.argument("parameters", nargs=-1, metavar="[KEY=VALUE...]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> None:
+    """Change parameters of the running scheduler, whoever attached it, and show what they are then.
+
+    Without parameters all of them are shown. If one is wrong, none is changed.
+    """
+    values = set_parameters(scheduler, parameters)
+    if as_json:
+        click.echo(json.dumps(values, indent=2))
+        return
+    for parameter in values["parameters"]:
+        name, value, about = parameter["name"], parameter["value"], parameter["sentence"]
+        click.echo(parameter_line(name, value, allowed(parameter), about, fixed=not parameter["runtime"]))

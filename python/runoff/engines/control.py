@@ -1,0 +1,67 @@
+"""A scheduler on this machine, outside any campaign: attached for a user, changed, watched."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from runoff.engines.agent import find_agent
+from runoff.errors import MissingError, RunoffError, UsageError
+
+
+def set_parameters(scheduler: str, pairs: Sequence[str]) -> Mapping[str, Any]:
+    """Set ``key=value`` pairs in the running scheduler; what they are then, or all parameters if none is given.
+
+    Raises RunoffError, and then nothing has been changed.
+    """
+    agent = subprocess.run([find_agent(), "set", "--", scheduler, *pairs], capture_output=True, text=True, check=False)
+    _raise_failure(agent.returncode, agent.stderr)
+    values: Mapping[str, Any] = json.loads(agent.stdout)
+    return values
+
+
+class Watch:
+    """What a scheduler counts, read by an agent of its own.
+
+    ``statistics`` are the counters' names and sentences, in order. Iterating gives readings with ``scheduler``,
+    ``elapsed_s`` and ``counters``, and ``per_cpu`` if the agent was asked for it.
+    """
+
+    def __init__(self, *words: str) -> None:
+        """``words`` are the agent's command. Call ``end`` whatever happens."""
+        # A session of its own: a Ctrl-C is for this process, which passes it on wherever it came from.
+        self._agent = subprocess.Popen(
+            [find_agent(), *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.statistics: Sequence[Mapping[str, str]] = ()
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        assert self._agent.stdout is not None
+        for line in self._agent.stdout:
+            reading = json.loads(line)
+            if "statistics" in reading:
+                self.statistics = reading["statistics"]
+            else:
+                yield reading
+
+    def end(self) -> None:
+        """Stop it, if it has not ended by itself, and raise RunoffError with its reason if it failed."""
+        self._agent.terminate()
+        _, errors = self._agent.communicate()
+        # So it ends when it is stopped before it has done anything.
+        if self._agent.returncode != -signal.SIGTERM:
+            _raise_failure(self._agent.returncode, errors)
+
+
+def _raise_failure(code: int, errors: str) -> None:
+    if code == 0:
+        return
+    if code < 0:
+        raise RunoffError(f"the agent was ended by signal {-code}; what it had attached is detached")
+    kind = {64: UsageError, 69: MissingError}.get(code, RunoffError)
+    raise kind(errors.strip().removeprefix("runoff-agent: "))

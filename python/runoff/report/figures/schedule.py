@@ -1,0 +1,92 @@
+"""What ran when: one row per task, a bar wherever it had the CPU."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runoff.report.figures.axis import Axis
+from runoff.report.figures.svg import COLOURS, Canvas, number
+
+WIDTH = 780
+LEFT = 112
+RIGHT = 84
+TOP = 58
+ROW = 36
+BAR = 22
+
+Span = tuple[float, float]
+"""From and until, in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One task."""
+
+    label: str
+    runs: Sequence[Span]
+    waits: Sequence[Span] = ()
+    """From when it should have woken until it ran."""
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> "Row":
+        """From one entry of what ``runoff-agent hogs --timeline`` writes."""
+        return cls(
+            label=f"{entry['task']}, nice {entry['nice']}",
+            runs=[(start, end) for start, end in entry["intervals"]],
+            waits=[(due, ran) for due, ran in entry["wakes"]],
+        )
+
+
+def draw(title: str, about: str, rows: Sequence[Row], window: Span) -> str:
+    """A picture of its own of what happened within ``window``; its axis begins at 0."""
+    bottom = TOP + ROW * len(rows)
+    canvas = Canvas(WIDTH, f"{title}: {about}")
+    axis = Axis(0, window[1] - window[0], LEFT, WIDTH - RIGHT)
+    canvas.text(LEFT, 22, title, "title")
+    canvas.text(LEFT, 40, about, "tick")
+    canvas.text(WIDTH - RIGHT + 8, TOP - 8, "of the CPU", "tick")
+    for value, label in axis.ticks(7):
+        canvas.line(axis.at(value), TOP, axis.at(value), bottom, "grid")
+        canvas.text(axis.at(value), bottom + 16, label, "tick", "middle")
+    for index, row in enumerate(rows):
+        _row(canvas, axis, row, window, TOP + ROW * (index + 0.5), index)
+    canvas.text(WIDTH - RIGHT + 16, bottom + 16, "ms", "tick")
+    _legend(canvas, bottom + 36)
+    return canvas.render_alone(bottom + 48)
+
+
+def _row(canvas: Canvas, axis: Axis, row: Row, window: Span, middle: float, index: int) -> None:
+    canvas.text(LEFT - 10, middle + 4, row.label, "name", "end")
+    waits = _within(row.waits, window)
+    if waits:
+        canvas.path("".join(_line(axis, wait, middle) for wait in waits), "wait")
+    runs = _within(row.runs, window)
+    if runs:
+        # The first colour is grey, which is what waiting looks like.
+        canvas.path("".join(_bar(axis, run, middle) for run in runs), f"a{1 + index % (COLOURS - 1)}")
+    share = sum(end - start for start, end in runs) / (window[1] - window[0])
+    canvas.text(WIDTH - RIGHT + 8, middle + 4, f"{100 * share:.1f} %", "name")
+
+
+def _within(spans: Sequence[Span], window: Span) -> list[Span]:
+    """The parts inside the window, counted from its start."""
+    cut = [(max(start, window[0]) - window[0], min(end, window[1]) - window[0]) for start, end in spans]
+    return [(start, end) for start, end in cut if end > start]
+
+
+def _bar(axis: Axis, span: Span, middle: float) -> str:
+    left, right = axis.at(span[0]), axis.at(span[1])
+    return f"M{number(left)} {number(middle - BAR / 2)}h{number(max(right - left, 0.5))}v{BAR}H{number(left)}z"
+
+
+def _line(axis: Axis, span: Span, middle: float) -> str:
+    return f"M{number(axis.at(span[0]))} {number(middle)}H{number(axis.at(span[1]))}"
+
+
+def _legend(canvas: Canvas, y: float) -> None:
+    x = float(LEFT)
+    canvas.rect(x, y - 10, 16, 11, "a1")
+    canvas.text(x + 22, y, "on the CPU", "tick")
+    x += 110
+    canvas.line(x, y - 4, x + 16, y - 4, "wait")
+    canvas.text(x + 22, y, "its sleep is over, it waits for the CPU", "tick")

@@ -1,0 +1,39 @@
+"""Who is in charge of this machine's CPUs, and ``runoff attach`` to change it."""
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from command import start
+
+SYSFS = Path("/sys/kernel/sched_ext")
+
+
+def state() -> str:
+    return (SYSFS / "state").read_text().strip()
+
+
+def attached() -> str:
+    ops = SYSFS / "root/ops"
+    return ops.read_text().strip() if ops.exists() else ""
+
+
+def wait_until(condition: Callable[[], bool], limit_s: float = 60) -> None:
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def agents_of(pid: int) -> list[int]:
+    return [int(child) for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()]
+
+
+def attach(*words: str | Path, name: str = "bfs", **options: Any) -> "subprocess.Popen[str]":
+    """``runoff attach``, once the scheduler ``name`` is in charge."""
+    process = start("attach", *(words or [name]), **options)
+    wait_until(lambda: process.poll() is not None or (state() == "enabled" and attached() == name))
+    assert process.poll() is None, process.communicate()
+    return process

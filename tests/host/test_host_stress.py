@@ -1,0 +1,105 @@
+"""The stress itself, on this machine's own scheduler: it counts what it did, and leaves nobody behind."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runoff.engines.agent import find_agent
+
+pytestmark = [
+    pytest.mark.host,
+    pytest.mark.skipif(os.geteuid() != 0, reason="the stress needs root: run the tests with sudo"),
+]
+
+WORKERS_A_CPU = 6
+
+
+def start(seconds: float) -> "subprocess.Popen[str]":
+    command = [find_agent(), "stress", f"--seconds={seconds}", "--seed=7"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def children(pid: int) -> set[int]:
+    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+
+
+def descendants(pid: int) -> set[int]:
+    found = children(pid)
+    for child in set(found):
+        try:
+            found |= descendants(child)
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, "it did not happen within 20 s"
+        time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    """A process that waits to be reaped by another parent is dead."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def busy(process: "subprocess.Popen[str]") -> set[int]:
+    """All it has started, once it is in full swing."""
+    least = WORKERS_A_CPU * len(os.sched_getaffinity(0))
+    wait_for(lambda: len(children(process.pid)) >= least)
+    time.sleep(0.3)
+    return descendants(process.pid)
+
+
+def test_it_ends_in_time_and_says_what_it_did() -> None:
+    process = start(1.5)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    report = json.loads(out)
+    assert report["elapsed_s"] >= 1.5
+    assert report["workers"] == WORKERS_A_CPU * len(os.sched_getaffinity(0))
+    assert report["lost"] == report["unfinished"] == report["hotplugs"] == 0
+    for key in ("forks", "affinity_changes", "nice_changes", "policy_changes", "stops", "yields", "naps", "messages"):
+        assert report[key] > 0, key
+    assert 0 < report["longest_wait_ms"] < 60_000
+    assert ", nice " in report["longest_wait_of"]
+
+
+def test_a_signal_ends_it_and_all_it_started() -> None:
+    process = start(60)
+    started = busy(process)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert "stopped by a signal" in err
+    assert json.loads(out)["lost"] == 0
+    assert not [pid for pid in started if is_alive(pid)]
+
+
+def test_whoever_kills_it_kills_all_it_started() -> None:
+    process = start(60)
+    started = busy(process)
+    process.kill()
+    process.communicate(timeout=20)
+    wait_for(lambda: not any(is_alive(pid) for pid in started))
+
+
+def test_a_worker_that_vanishes_is_a_failure() -> None:
+    process = start(2)
+    busy(process)
+    os.kill(min(children(process.pid)), signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "1 of its children ended otherwise than they should" in err
+    assert json.loads(out)["lost"] == 1
