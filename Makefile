@@ -7,13 +7,13 @@ STAMPS := build/stamps
 export RUNOFF_TEST_OBJECTS := $(CURDIR)/build/test-objects
 export PATH := $(CURDIR)/$(BIN):$(HOME)/.cargo/bin:$(PATH):/usr/sbin:/sbin
 
-AGENT_SOURCES := $(shell find crates schedulers probes .cargo Cargo.toml Cargo.lock -type f 2>/dev/null)
+AGENT_SOURCES := $(shell find crates schedulers probes tests/objects .cargo Cargo.toml Cargo.lock -type f 2>/dev/null)
 PACKAGE_SOURCES := pyproject.toml $(wildcard packaging/scripts/*)
 BPF_SOURCES = $(shell find schedulers probes -name '*.[ch]' 2>/dev/null)
 DEMO = default bfs --work hackbench --work counters --on lab --clock real --cpus 2 --blocks 5
 BENCHES = help_time first_sample between_samples switch_cost
 
-.PHONY: help setup kernel image demo test check bench wheel clean
+.PHONY: help setup kernel image demo test check bench pictures wheel clean
 
 help:
 	@echo 'make setup   system packages, Rust, Python and runoff itself in $(VENV)'
@@ -23,6 +23,7 @@ help:
 	@echo 'make test    setup, kernel, image, then every test'
 	@echo 'make check   formats, lints, types and house rules'
 	@echo 'make bench   measures what runoff itself costs (bench/README.md)'
+	@echo 'make pictures  draws docs/schedulers/pictures'
 	@echo 'make wheel   a wheel with runoff and its agent in build/wheels'
 	@echo 'make clean   remove what was built here (the cache of kernels and images stays)'
 
@@ -57,9 +58,11 @@ image: setup
 demo: setup kernel image
 	runoff compare $(DEMO)
 
+# Schedulers are tried on the oldest kernel with sched_ext in Debian too, while it is there.
 test: export RUNOFF_REQUIRE_LAB := 1
 test: setup kernel image $(STAMPS)/guest
 	runoff image build --work compile
+	-runoff kernel list | grep -q '^debian:6\.18' || runoff kernel add debian:6.18
 	cargo test --release --workspace --locked
 	pytest
 
@@ -74,6 +77,9 @@ check: setup
 
 bench: setup kernel image
 	for each in $(BENCHES); do python bench/$$each.py || exit; done
+
+pictures: setup kernel
+	python tools/pictures
 
 wheel: setup
 	maturin build --release --out build/wheels

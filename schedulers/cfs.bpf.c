@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The Completely Fair Scheduler by Ingo Molnar as it was in Linux 2.6.24, 2.6.31, 2.6.32 and 3.6:
+ * whoever has run least in proportion to its weight runs next. docs/schedulers/cfs.md tells the
+ * idea, the limits of sched_ext, and every deviation.
+ */
+#include <scx/common.bpf.h>
+#include "cfs/buddy.h"
+#include "cfs/wakeup.h"
+#include "include/fair/ops.h"
+
+char _license[] SEC("license") = "GPL";
+
+static u32 policy_idle_weight(void)
+{
+	return era == ERA_2_6_24 ? 2 : 3;
+}
+
+static void policy_cpus(u32 online)
+{
+	u32 cpu;
+
+	scale_times(online);
+	bpf_for(cpu, 0, cpu_ids) {
+		struct policy_runqueue *own = &rq_of(cpu)->policy;
+
+		if (!own->avg_idle_ns)
+			own->avg_idle_ns = 2 * MIGRATION_COST_NS;
+	}
+}
+
+/* 2.6.31 had switched it off above the threads of a core; later it had to be worth the while. */
+static u32 newly_idle_reach(const struct runqueue *rq)
+{
+	if (era == ERA_2_6_31)
+		return SAME_CACHE;
+	if (era >= ERA_2_6_32 && rq->policy.avg_idle_ns < MIGRATION_COST_NS)
+		return SAME_CORE;
+	return FAR;
+}
+
+static void policy_begin(struct task_struct *p, struct task_state *t)
+{
+	t->policy.avg_wakeup_ns = wakeup_granularity();
+}
+
+/* A child starts a turn late, so that forking gains nothing. */
+static void policy_place_new(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	struct runqueue *here = rq_of(bpf_get_smp_processor_id());
+	struct policy_runqueue *own = &rq->policy;
+	u64 vruntime, parent;
+
+	if (rq->busy)
+		advance_to_first(rq);
+	vruntime = own->min_vruntime + first_turn(rq, t);
+	if (era >= ERA_2_6_32 && here->busy) {
+		parent = here->policy.curr_vruntime + policy_shift(t, here, rq);
+		vruntime = later(vruntime, parent);
+	}
+	if (child_runs_first() && rq == here && rq->busy &&
+	    is_before(own->curr_vruntime, vruntime)) {
+		t->policy.vruntime = own->curr_vruntime;
+		own->curr_vruntime = vruntime;
+		own->child_first = true;
+	} else {
+		t->policy.vruntime = vruntime;
+	}
+}
+
+static void policy_place_woken(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	go_home(t, rq);
+	catch_up(t, rq, sleeper_credit());
+}
+
+static void policy_place_moved(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	go_home(t, rq);
+}
+
+/* How far behind the running task @p must be to take its CPU. */
+static u64 lead_to_preempt(const struct task_state *t, const struct runqueue *rq)
+{
+	u64 granularity = wakeup_granularity(), expected;
+
+	if (era == ERA_2_6_24)
+		return virtual_ns(granularity, rq->policy.curr_weight);
+	if (watches_wakers()) {
+		/* Who wakes others soon is let through sooner. */
+		expected = 2 * t->policy.avg_wakeup_ns * rq->nr;
+		expected -= at_most(expected, rq->policy.ran_ns);
+		granularity = at_most(granularity, expected);
+	}
+	return virtual_ns(granularity, t->weight);
+}
+
+static bool preempts(const struct task_struct *p, const struct task_state *t,
+		     const struct runqueue *rq)
+{
+	const struct policy_runqueue *own = &rq->policy;
+
+	if (era >= ERA_2_6_31 && own->curr_is_idle_policy && p->policy != SCHED_IDLE)
+		return true;
+	if (p->policy == SCHED_BATCH || p->policy == SCHED_IDLE)
+		return false;
+	return (s64)(own->curr_vruntime - t->policy.vruntime) > (s64)lead_to_preempt(t, rq);
+}
+
+/* Whether @p would be chosen now; if it comes before all others, or they are near, as a buddy. */
+static bool is_chosen(const struct task_state *t, struct runqueue *rq)
+{
+	struct task_struct *head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, 0));
+	u64 lead;
+
+	if (!head)
+		return true;
+	lead = t->policy.vruntime - head->scx.dsq_vtime;
+	if (!has_next_buddy())
+		return (s64)lead < 0;
+	return (s64)lead <= (s64)virtual_ns(wakeup_granularity(), weight_of(head));
+}
+
+static enum verdict policy_verdict(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	bool child_first = rq->policy.child_first;
+
+	rq->policy.child_first = false;
+	if (era == ERA_2_6_31) {
+		prefer_running(rq);
+		prefer_woken(rq, p, t);
+	}
+	if (!child_first && !preempts(p, t, rq))
+		return WAITS;
+	if (era == ERA_3_6)
+		prefer_woken(rq, p, t);
+	if (era >= ERA_2_6_32 && is_crowded(rq->nr))
+		prefer_running(rq);
+	return is_chosen(t, rq) ? TAKES_CPU : CHOOSE_ANEW;
+}
+
+static void policy_requeued(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	if (has_last_buddy() && rq->policy.last.pid == p->pid)
+		rq->policy.last.vruntime = t->policy.vruntime;
+}
+
+static void policy_chosen(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	struct policy_runqueue *own = &rq->policy;
+
+	if (own->took_first || rq->nr <= 1)
+		advance(rq, t->policy.vruntime);
+	own->took_first = false;
+	if (era != ERA_2_6_24)
+		forget(rq, p->pid);
+	if (watches_wakers()) {
+		own->curr_sum_exec_ns = t->policy.sum_exec_ns;
+		own->curr_avg_overlap_ns = t->policy.avg_overlap_ns;
+	}
+	if (era >= ERA_2_6_32 && rq->idle)
+		average_in(&own->avg_idle_ns,
+			   at_most(elapsed(rq->idle_since, scx_bpf_now()), 2 * MIGRATION_COST_NS));
+}
+
+static void policy_kept(struct task_struct *p, struct runqueue *rq)
+{
+	if (era != ERA_2_6_24)
+		forget(rq, p->pid);
+}
+
+static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns)
+{
+	if (watches_wakers())
+		rq->policy.curr_sum_exec_ns += ran_ns;
+	if (rq->nr <= 1)
+		advance(rq, rq->policy.curr_vruntime);
+}
+
+static void policy_stopped(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			   bool runnable)
+{
+	if (!watches_wakers())
+		return;
+	t->policy.sum_exec_ns = rq->policy.curr_sum_exec_ns;
+	if (!runnable)
+		watch_sleeper(t);
+}
+
+/* 2.6.32 and later also look whether it has got ahead of the next one by more than its turn. */
+static bool policy_tick(struct task_struct *p, struct runqueue *rq)
+{
+	struct policy_runqueue *own = &rq->policy;
+	struct task_struct *head;
+	u64 turn;
+
+	if (rq->nr < 2)
+		return false;
+	turn = turn_ns(rq, own->curr_weight);
+	if (own->ran_ns > turn) {
+		forget(rq, own->curr_pid);
+		return true;
+	}
+	if (era < ERA_2_6_32 || own->ran_ns < min_granularity())
+		return false;
+	head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, 0));
+	return head && (s64)(own->curr_vruntime - head->scx.dsq_vtime) > (s64)turn;
+}
+
+static void policy_yield(struct task_struct *p, struct runqueue *rq)
+{
+	rq->policy.skip_curr = era == ERA_3_6;
+}
+
+static void policy_reweigh(struct task_state *t, u32 weight)
+{
+}
+
+static bool policy_is_hot(const struct task_struct *p, const struct task_state *t,
+			  const struct pull *pull)
+{
+	const struct policy_runqueue *from = &rq_of(pull->from)->policy;
+
+	if (p->pid == from->next.pid || p->pid == from->last.pid)
+		return true;
+	return cpu_distance(pull->from, pull->to) > SAME_CORE &&
+	       elapsed(t->stamp, pull->now) < MIGRATION_COST_NS;
+}
+
+SCHEDULER("Whoever has run least for its weight runs next (CFS of Linux 2.6.24, 2.6.31, 2.6.32, "
+	  "3.6).")
+SCX_OPS_DEFINE(cfs_ops, FAIR_OPS, .name = "cfs");

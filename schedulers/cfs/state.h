@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef CFS_STATE_H
+#define CFS_STATE_H
+
+#include "include/runqueue/statistics.h"
+#include "include/fair/state.h"
+#include "era.h"
+
+/* A task in the queue that is preferred as long as that is not too unfair. */
+struct buddy {
+	s32 pid;
+	u64 vruntime;
+};
+
+struct policy_task {
+	FAIR_TASK
+	/* Kept in 2.6.31 and 2.6.32 only: the time it has run, at the last stop; */
+	u64 sum_exec_ns;
+	/* what it was at its last wake-up of another task, 0 if it has slept since; */
+	u64 woke_at_ns;
+	/* how long it runs, on average, between such wake-ups, and from the last until it sleeps.
+	 */
+	u64 avg_wakeup_ns;
+	u64 avg_overlap_ns;
+};
+
+struct policy_runqueue {
+	FAIR_RUNQUEUE
+	/* Where the queue has come to in virtual time; never goes back. */
+	u64 min_vruntime;
+	/* sum_exec_ns of the running task. */
+	u64 curr_sum_exec_ns;
+	u64 curr_avg_overlap_ns;
+	/* Who was woken, and who made way for somebody woken. */
+	struct buddy next;
+	struct buddy last;
+	/* The running task yields. */
+	bool skip_curr;
+	/* It has just forked a child that runs before it. */
+	bool child_first;
+	/* The next task to run is the first in the queue. */
+	bool took_first;
+	/* How long this CPU is idle at a time, on average. */
+	u64 avg_idle_ns;
+};
+
+struct cfs_stats {
+	FAIR_STATISTICS
+	STATISTIC("Times a buddy was chosen though somebody else had run less.")
+	u64 buddies;
+};
+
+STATISTICS(cfs_stats)
+
+/* What balancing is like. A CPU that is nearer than the reach is looked at by a newly idle one. */
+#define PULL_SCAN_LIMIT	 32
+#define BUSY_FACTOR	 64
+#define CACHE_NICE_TRIES 2
+#define SMALL_IMBALANCE	 LOAD_OF_ONE
+#define NEWLY_IDLE_REACH newly_idle_reach(rq)
+
+struct runqueue;
+static u32 newly_idle_reach(const struct runqueue *rq);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef CFS_VRUNTIME_H
+#define CFS_VRUNTIME_H
+
+#include "state.h"
+#include "include/fair/queue.h"
+
+static u64 later(u64 a, u64 b)
+{
+	return is_before(a, b) ? b : a;
+}
+
+static void advance(struct runqueue *rq, u64 to)
+{
+	rq->policy.min_vruntime = later(rq->policy.min_vruntime, to);
+}
+
+/* Bring the queue's time up to whoever has run least. */
+static void advance_to_first(struct runqueue *rq)
+{
+	struct task_struct *head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, 0));
+	u64 first = rq->policy.curr_vruntime;
+
+	if (head && is_before(head->scx.dsq_vtime, first))
+		first = head->scx.dsq_vtime;
+	advance(rq, first);
+}
+
+/* Times of sleep count for nothing: who comes may be at most @credit behind the others. */
+static void catch_up(struct task_state *t, struct runqueue *rq, u64 credit)
+{
+	struct policy_runqueue *own = &rq->policy;
+
+	/* Bringing it up to date costs a look at the queue, which seldom makes a difference. */
+	if (rq->busy && is_before(t->policy.vruntime, own->curr_vruntime - credit))
+		advance_to_first(rq);
+	t->policy.vruntime = later(t->policy.vruntime, own->min_vruntime - credit);
+}
+
+/* The wall time that is the share of a task of @weight in one period of all. */
+static u64 turn_ns(const struct runqueue *rq, u32 weight)
+{
+	u32 all = rq->weight;
+
+	return period(rq->nr) * weight / (all ? all : weight);
+}
+
+/* The virtual time of a new task's turn. */
+static u64 first_turn(const struct runqueue *rq, const struct task_state *t)
+{
+	return period(rq->nr + 1) * NICE_0_WEIGHT / (rq->weight + t->weight);
+}
+
+static u64 policy_shift(const struct task_state *t, const struct runqueue *from,
+			const struct runqueue *to)
+{
+	return to->policy.min_vruntime - from->policy.min_vruntime;
+}
+
+static void policy_shifted(struct task_state *t, u64 shift)
+{
+	t->policy.vruntime += shift;
+}
+
+static void go_home(struct task_state *t, const struct runqueue *rq)
+{
+	if (t->home == NO_CPU)
+		t->policy.vruntime = rq->policy.min_vruntime;
+	else if (t->home != rq->cpu)
+		t->policy.vruntime += policy_shift(t, rq_of(t->home), rq);
+}
+
+static u64 policy_key(const struct task_state *t)
+{
+	return t->policy.vruntime;
+}
+
+static void policy_joins(struct task_state *t, struct runqueue *rq)
+{
+}
+
+static void policy_leaves(struct task_state *t, struct runqueue *rq)
+{
+}
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_FAIR_OPS_H
+#define RUNOFF_FAIR_OPS_H
+
+#include "include/runqueue/hotplug.h"
+#include "place.h"
+#include "queue.h"
+
+/*
+ * The operations of a scheduler whose queues are ordered by virtual time. They call its policy,
+ * which consists of the functions below and those that queue.h and weight.h name.
+ */
+
+/* What a task that has just come to a CPU does to the running one. */
+enum verdict {
+	/* It waits for its turn. */
+	WAITS,
+	/* It takes the CPU at once. */
+	TAKES_CPU,
+	/* The CPU has to choose anew, and not necessarily the task that came. */
+	CHOOSE_ANEW,
+};
+
+/* There are @online CPUs now. */
+static void policy_cpus(u32 online);
+/* Where @p, woken, is to run. */
+static s32 policy_wake_cpu(struct task_struct *p, struct task_state *t, s32 prev, bool sync);
+static void policy_begin(struct task_struct *p, struct task_state *t);
+/* Give @p, which comes to @rq, its place in virtual time. It was forked, woken or moved. */
+static void policy_place_new(struct task_struct *p, struct task_state *t, struct runqueue *rq);
+static void policy_place_woken(struct task_struct *p, struct task_state *t, struct runqueue *rq);
+static void policy_place_moved(struct task_struct *p, struct task_state *t, struct runqueue *rq);
+static enum verdict policy_verdict(struct task_struct *p, struct task_state *t,
+				   struct runqueue *rq);
+/* The running task has lost its CPU and goes back into the queue. */
+static void policy_requeued(struct task_struct *p, struct task_state *t, struct runqueue *rq);
+/* Give this CPU the next task of its queue, unless there is none or @prev should go on. */
+static bool policy_choose(struct runqueue *rq, struct task_struct *prev);
+/* @p is chosen: on its way to the CPU, or to stay on it. */
+static void policy_chosen(struct task_struct *p, struct task_state *t, struct runqueue *rq);
+static void policy_kept(struct task_struct *p, struct runqueue *rq);
+/* The running task has run for @ran_ns more, which were @passed_ns in its virtual time. */
+static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns);
+/* @p leaves the CPU, still runnable or not; charged, but not yet gone from @rq. */
+static void policy_stopped(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			   bool runnable);
+/* Whether the turn of the running task is over. */
+static bool policy_tick(struct task_struct *p, struct runqueue *rq);
+static void policy_yield(struct task_struct *p, struct runqueue *rq);
+/* Its weight is about to become @weight; it does not run now. */
+static void policy_reweigh(struct task_state *t, u32 weight);
+
+static void charge(struct runqueue *rq, u64 now)
+{
+	struct policy_runqueue *own = &rq->policy;
+	u64 ran = elapsed(own->charged_at, now), passed;
+
+	if (!ran)
+		return;
+	passed = virtual_ns(ran, own->curr_weight);
+	own->charged_at = now;
+	own->ran_ns += ran;
+	own->curr_vruntime += passed;
+	policy_ran(rq, ran, passed);
+}
+
+s32 BPF_STRUCT_OPS(fair_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+{
+	struct task_state *t = state_of(p);
+
+	if (!t)
+		return prev_cpu;
+	if (wake_flags & SCX_WAKE_FORK)
+		return fork_cpu(p, prev_cpu);
+	return policy_wake_cpu(p, t, prev_cpu, wake_flags & SCX_WAKE_SYNC);
+}
+
+static void place(struct task_struct *p, struct task_state *t, struct runqueue *rq, bool woken)
+{
+	leave(t);
+	if (t->newborn)
+		policy_place_new(p, t, rq);
+	else if (woken)
+		policy_place_woken(p, t, rq);
+	else
+		policy_place_moved(p, t, rq);
+	t->home = rq->cpu;
+	t->newborn = false;
+	join(t, rq);
+}
+
+/*
+ * Who runs next in any case goes to the core at once, which saves it a walk through the queue. A
+ * CPU on its way out no longer asks for work.
+ */
+static void insert_new(struct task_struct *p, struct task_state *t, struct runqueue *rq, bool alone,
+		       u64 enq_flags)
+{
+	enum verdict verdict = WAITS;
+
+	if (alone || rq->offline) {
+		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, TURN_NS, enq_flags);
+		return;
+	}
+	if (rq->busy && !rq->policy.replaced)
+		verdict = policy_verdict(p, t, rq);
+	if (verdict != WAITS)
+		count(preemptions);
+	if (verdict == TAKES_CPU) {
+		rq->policy.replaced = true;
+		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, TURN_NS, enq_flags | SCX_ENQ_PREEMPT);
+		return;
+	}
+	scx_bpf_dsq_insert_vtime(p, queue_of(rq, 0), TURN_NS, policy_key(t), enq_flags);
+	if (verdict == CHOOSE_ANEW)
+		kick(rq->cpu, SCX_KICK_PREEMPT);
+}
+
+void BPF_STRUCT_OPS(fair_enqueue, struct task_struct *p, u64 enq_flags)
+{
+	struct task_state *t = state_of(p);
+	s32 cpu = scx_bpf_task_cpu(p);
+	struct runqueue *rq = rq_of(cpu);
+	bool alone;
+
+	if (!t) {
+		scx_bpf_error("task %d has no state", p->pid);
+		return;
+	}
+	if (t->counted_on == cpu && !rq->offline) {
+		policy_requeued(p, t, rq);
+		scx_bpf_dsq_insert_vtime(p, queue_of(rq, 0), TURN_NS, policy_key(t), enq_flags);
+		return;
+	}
+	if (rq->busy)
+		charge(rq, scx_bpf_now());
+	alone = !rq->nr;
+	place(p, t, rq, enq_flags & SCX_ENQ_WAKEUP);
+	insert_new(p, t, rq, alone, enq_flags);
+}
+
+static void keep(struct task_struct *prev, struct runqueue *rq)
+{
+	policy_kept(prev, rq);
+	rq->policy.ran_ns = 0;
+	rq->policy.replaced = false;
+	scx_bpf_task_set_slice(prev, TURN_NS);
+	count(kept);
+}
+
+static void become_idle(struct runqueue *rq, u64 now)
+{
+	if (rq->idle)
+		return;
+	rq->idle = true;
+	rq->idle_since = now;
+}
+
+void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
+{
+	struct runqueue *rq = rq_of(cpu);
+
+	if (cpu_ids > 1 && !rq->offline && !is_active(cpu))
+		leave_to_others(cpu);
+	if (cpu_ids > 1 && orphans && !rq->offline)
+		adopt_orphans(rq, scx_bpf_now());
+	if (cpu_ids > 1 && rq->balance_due && !rq->offline)
+		pull_to_busy(rq, scx_bpf_now());
+	if (prev && !(prev->scx.flags & SCX_TASK_QUEUED))
+		prev = NULL;
+	if (prev)
+		charge(rq, scx_bpf_now());
+	if (rq->policy.rescue_due && rescue_starved(rq))
+		return;
+	if (policy_choose(rq, prev))
+		return;
+	if (prev) {
+		keep(prev, rq);
+		return;
+	}
+	if (cpu_ids > 1 && !rq->offline && pull_to_idle(rq, scx_bpf_now()) && take_first(rq))
+		return;
+	become_idle(rq, scx_bpf_now());
+}
+
+void BPF_STRUCT_OPS(fair_running, struct task_struct *p)
+{
+	struct task_state *t = state_of(p);
+	s32 cpu = scx_bpf_task_cpu(p);
+	struct runqueue *rq = rq_of(cpu);
+	struct policy_runqueue *own = &rq->policy;
+	u64 now = scx_bpf_now();
+
+	if (!t)
+		return;
+	/* The core may have queued it without asking. */
+	if (t->counted_on != cpu)
+		place(p, t, rq, false);
+	own->curr_vruntime = t->policy.vruntime;
+	own->curr_weight = t->weight;
+	own->curr_pid = p->pid;
+	own->curr_is_idle_policy = p->policy == SCHED_IDLE;
+	own->replaced = false;
+	own->ran_ns = 0;
+	own->charged_at = now;
+	policy_chosen(p, t, rq);
+	rq->busy = true;
+	if (rq->idle)
+		count_by(idle_ns, elapsed(rq->idle_since, now));
+	rq->idle = false;
+	count(switches);
+}
+
+void BPF_STRUCT_OPS(fair_stopping, struct task_struct *p, bool runnable)
+{
+	struct task_state *t = state_of(p);
+	struct runqueue *rq = rq_of(scx_bpf_task_cpu(p));
+	u64 now = scx_bpf_now();
+
+	if (!t)
+		return;
+	charge(rq, now);
+	t->policy.vruntime = rq->policy.curr_vruntime;
+	t->stamp = now;
+	rq->busy = false;
+	policy_stopped(p, t, rq, runnable);
+	if (!runnable)
+		leave(t);
+	else if (p->scx.slice)
+		/* The core would queue it past us when a higher class takes the CPU. */
+		scx_bpf_task_set_slice(p, 0);
+}
+
+void BPF_STRUCT_OPS(fair_tick, struct task_struct *p)
+{
+	struct runqueue *rq = rq_of(scx_bpf_task_cpu(p));
+	u64 now = scx_bpf_now();
+
+	charge(rq, now);
+	if (cpu_ids > 1) {
+		sample_load(rq, now);
+		remind_to_balance(rq, now);
+	}
+	remind_to_rescue(rq, now);
+	if (policy_tick(p, rq))
+		scx_bpf_task_set_slice(p, 0);
+}
+
+bool BPF_STRUCT_OPS(fair_yield, struct task_struct *from, struct task_struct *to)
+{
+	struct runqueue *rq = rq_of(scx_bpf_task_cpu(from));
+
+	if (to)
+		return false;
+	charge(rq, scx_bpf_now());
+	policy_yield(from, rq);
+	scx_bpf_task_set_slice(from, 0);
+	return true;
+}
+
+void BPF_STRUCT_OPS(fair_set_weight, struct task_struct *p, u32 unused)
+{
+	struct task_state *t = state_of(p);
+	u32 weight = weight_of(p);
+	s32 counted_on;
+
+	if (!t || t->weight == weight)
+		return;
+	counted_on = t->counted_on;
+	policy_reweigh(t, weight);
+	leave(t);
+	t->weight = weight;
+	if (counted_on != NO_CPU)
+		join(t, rq_of(counted_on));
+}
+
+s32 BPF_STRUCT_OPS(fair_init_task, struct task_struct *p, struct scx_init_task_args *args)
+{
+	struct task_state *t = bpf_task_storage_get(&tasks, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!t)
+		return -ENOMEM;
+	t->counted_on = t->home = NO_CPU;
+	t->weight = weight_of(p);
+	t->newborn = args->fork;
+	policy_begin(p, t);
+	return 0;
+}
+
+/* It leaves for another policy, or for good. */
+void BPF_STRUCT_OPS(fair_disable, struct task_struct *p)
+{
+	struct task_state *t = state_of(p);
+
+	if (t)
+		leave(t);
+}
+
+static void count_cpus(void)
+{
+	const struct cpumask *online = scx_bpf_get_online_cpumask();
+
+	policy_cpus(bpf_cpumask_weight(online));
+	scx_bpf_put_cpumask(online);
+}
+
+void BPF_STRUCT_OPS(fair_cpu_online, s32 cpu)
+{
+	rq_of(cpu)->offline = false;
+	count_cpus();
+}
+
+void BPF_STRUCT_OPS(fair_cpu_offline, s32 cpu)
+{
+	leave_to_others(cpu);
+	count_cpus();
+}
+
+s32 BPF_STRUCT_OPS_SLEEPABLE(fair_init)
+{
+	u32 cpu;
+	s32 error;
+
+	bpf_for(cpu, 0, cpu_ids) {
+		struct runqueue *rq = rq_of(cpu);
+
+		rq->cpu = cpu;
+		rq->balance_interval_ms = 1;
+		error = scx_bpf_create_dsq(queue_of(rq, 0), -1);
+		if (error)
+			return error;
+	}
+	count_cpus();
+	return 0;
+}
+
+#define FAIR_OPS                                                                                   \
+	.select_cpu = (void *)fair_select_cpu, .enqueue = (void *)fair_enqueue,                    \
+	.dispatch = (void *)fair_dispatch, .running = (void *)fair_running,                        \
+	.stopping = (void *)fair_stopping, .tick = (void *)fair_tick, .yield = (void *)fair_yield, \
+	.set_weight = (void *)fair_set_weight, .init_task = (void *)fair_init_task,                \
+	.disable = (void *)fair_disable, .cpu_online = (void *)fair_cpu_online,                    \
+	.cpu_offline = (void *)fair_cpu_offline, .init = (void *)fair_init,                        \
+	.flags = SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED
+
+#endif

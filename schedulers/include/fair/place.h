@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_FAIR_PLACE_H
+#define RUNOFF_FAIR_PLACE_H
+
+#include "weight.h"
+#include "include/runqueue/load.h"
+
+/* Percent up to which two CPUs count as equally busy when a task chooses between them. */
+#define PLACE_PCT (100 + (IMBALANCE_PCT - 100) / 2)
+
+static bool same_cache(s32 a, s32 b)
+{
+	return cpu_distance(a, b) <= SAME_CACHE;
+}
+
+/* An idle CPU of the core of @cpu for @p, or NO_CPU. */
+static s32 idle_thread(const struct task_struct *p, s32 cpu)
+{
+	s32 other;
+
+	bpf_for(other, 0, cpu_ids) {
+		if (cpu_distance(cpu, other) <= SAME_CORE && is_idle(other) && may_run_on(p, other))
+			return other;
+	}
+	return NO_CPU;
+}
+
+/* A CPU for @p in the first core, counted from @cpu's, that is idle as a whole, or NO_CPU. */
+static s32 idle_core(const struct task_struct *p, s32 cpu)
+{
+	const struct cpumask *cores = scx_bpf_get_idle_smtmask();
+	s32 found = NO_CPU;
+	u32 step;
+
+	bpf_for(step, 0, cpu_ids) {
+		u32 other = cpu + step;
+
+		if (other >= cpu_ids)
+			other -= cpu_ids;
+		if (!bpf_cpumask_test_cpu(other, cores) || !same_cache(cpu, other))
+			continue;
+		if (is_idle(other) && may_run_on(p, other)) {
+			found = other;
+			break;
+		}
+	}
+	scx_bpf_put_idle_cpumask(cores);
+	return found;
+}
+
+/* An idle CPU that shares its cache with @cpu: a core of its own for @p before a thread of one. */
+static s32 idle_in_cache(const struct task_struct *p, s32 cpu)
+{
+	s32 found = idle_core(p, cpu);
+
+	return found == NO_CPU ? idle_thread(p, cpu) : found;
+}
+
+/* Where a new task starts: where its parent runs, unless another CPU has clearly less to do. */
+static s32 fork_cpu(const struct task_struct *p, s32 parent_cpu)
+{
+	u32 least = ~0U, load;
+	s32 cpu, best = parent_cpu;
+
+	bpf_for(cpu, 0, cpu_ids) {
+		if (cpu == parent_cpu || rq_of(cpu)->offline || !may_run_on(p, cpu))
+			continue;
+		load = load_now(rq_of(cpu));
+		if (load < least) {
+			least = load;
+			best = cpu;
+		}
+	}
+	if (best == parent_cpu || !may_run_on(p, parent_cpu))
+		return best;
+	return 100ULL * load_now(rq_of(parent_cpu)) < (u64)PLACE_PCT * least ? parent_cpu : best;
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_FAIR_QUEUE_H
+#define RUNOFF_FAIR_QUEUE_H
+
+#include "weight.h"
+#include "include/runqueue/balance.h"
+
+/*
+ * A task runs until the scheduler ends its turn at a tick. The core only has to have something to
+ * count down; without an end it might stop the tick.
+ */
+#define TURN_NS MS(1000)
+
+/* The watchdog ejects the scheduler when a task waits for 30 s. */
+#define STARVED_MS	(15 * 1000)
+#define RESCUE_EVERY_NS MS(1000)
+
+/* What one look through a queue may cost at most. */
+#define SCAN_LIMIT 512
+
+/* What the queue is ordered by. */
+static u64 policy_key(const struct task_state *t);
+/* How much later it is in @to's virtual time than in @from's, for @t. */
+static u64 policy_shift(const struct task_state *t, const struct runqueue *from,
+			const struct runqueue *to);
+/* Add @shift to all that @t has in virtual time. */
+static void policy_shifted(struct task_state *t, u64 shift);
+/* Whether @p would better stay where @pull wants to take it from. */
+static bool policy_is_hot(const struct task_struct *p, const struct task_state *t,
+			  const struct pull *pull);
+/* @t begins or ends to be one of the tasks among which @rq is shared. */
+static void policy_joins(struct task_state *t, struct runqueue *rq);
+static void policy_leaves(struct task_state *t, struct runqueue *rq);
+
+/* Whether @a is earlier than @b in virtual time. */
+static bool is_before(u64 a, u64 b)
+{
+	return time_before(a, b);
+}
+
+static void leave(struct task_state *t)
+{
+	if (t->counted_on == NO_CPU)
+		return;
+	policy_leaves(t, rq_of(t->counted_on));
+	count_on(t, NO_CPU);
+}
+
+static void join(struct task_state *t, struct runqueue *rq)
+{
+	policy_joins(t, rq);
+	count_on(t, rq->cpu);
+}
+
+static bool is_pullable(const struct task_struct *p, const struct task_state *t,
+			const struct pull *pull)
+{
+	/* Who is not counted yet where it waits is still being brought there. */
+	if (t->counted_on != pull->from)
+		return false;
+	if (!may_run_on(p, pull->to) || t->weight / 2 > pull->load)
+		return false;
+	return pull->also_hot || !policy_is_hot(p, t, pull);
+}
+
+static bool pull_tasks(struct pull *pull)
+{
+	struct runqueue *from = rq_of(pull->from), *to = rq_of(pull->to);
+	struct task_struct *p;
+	struct task_state *t;
+
+	pull->pulled = pull->scanned = 0;
+	bpf_for_each(scx_dsq, p, queue_of(from, 0), 0) {
+		u64 shift;
+
+		if (pull->pulled >= pull->tasks || pull->scanned++ >= PULL_SCAN_LIMIT)
+			break;
+		t = state_of(p);
+		if (!t || !is_pullable(p, t, pull))
+			continue;
+		shift = policy_shift(t, from, to);
+		scx_bpf_dsq_move_set_vtime(BPF_FOR_EACH_ITER, policy_key(t) + shift);
+		if (!scx_bpf_dsq_move_vtime(BPF_FOR_EACH_ITER, p, queue_of(to, 0), 0))
+			continue;
+		leave(t);
+		t->home = to->cpu;
+		policy_shifted(t, shift);
+		join(t, to);
+		pull->load -= t->weight < pull->load ? t->weight : pull->load;
+		pull->pulled++;
+	}
+	count_by(pulls, pull->pulled);
+	return pull->pulled;
+}
+
+static bool take_first(struct runqueue *rq)
+{
+	return scx_bpf_dsq_move_to_local(queue_of(rq, 0), 0);
+}
+
+/* Give this CPU the task @pid out of its queue, wherever it stands there. */
+static bool take(struct runqueue *rq, s32 pid)
+{
+	struct task_struct *p = bpf_task_from_pid(pid);
+	struct bpf_iter_scx_dsq it;
+	bool taken = false;
+
+	if (!p)
+		return false;
+	/* The kernel wants to know since when we have looked at the queue, not whether we walk it.
+	 */
+	if (!bpf_iter_scx_dsq_new(&it, queue_of(rq, 0), 0))
+		taken = scx_bpf_dsq_move(&it, p, SCX_DSQ_LOCAL, 0);
+	bpf_iter_scx_dsq_destroy(&it);
+	bpf_task_release(p);
+	return taken;
+}
+
+/* On a tick, now and then: next time this CPU chooses, look for tasks that starve. */
+static void remind_to_rescue(struct runqueue *rq, u64 now)
+{
+	if (rq->nr > 1 && elapsed(rq->policy.rescued_at, now) >= RESCUE_EVERY_NS) {
+		rq->policy.rescued_at = now;
+		rq->policy.rescue_due = true;
+	}
+}
+
+/* Let tasks through that the watchdog would otherwise call stalled. */
+static bool rescue_starved(struct runqueue *rq)
+{
+	u64 ticks = STARVED_MS * NSEC_PER_MSEC / tick_ns;
+	struct task_struct *p;
+
+	rq->policy.rescue_due = false;
+	rq->policy.scanned = 0;
+	bpf_for_each(scx_dsq, p, queue_of(rq, 0), 0) {
+		if (rq->policy.scanned++ >= SCAN_LIMIT)
+			break;
+		if (bpf_jiffies64() - p->scx.runnable_at < ticks)
+			continue;
+		if (scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, 0)) {
+			count(rescues);
+			return true;
+		}
+	}
+	return false;
+}
+
+#endif

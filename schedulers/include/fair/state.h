@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_FAIR_STATE_H
+#define RUNOFF_FAIR_STATE_H
+
+#include "include/describe.h"
+
+#define SCHED_IDLE 5
+
+/* Member of the policy_task of every fair scheduler. */
+#define FAIR_TASK                                                                       \
+	/* How long it has run, in the virtual time of its home; rq->policy has that of \
+	 * the running task.  */                                                        \
+	u64 vruntime;
+
+/* Members of the policy_runqueue of every fair scheduler. */
+#define FAIR_RUNQUEUE                                              \
+	/* Of the running task; meaningless unless busy. */        \
+	u64 curr_vruntime;                                         \
+	u32 curr_weight;                                           \
+	s32 curr_pid;                                              \
+	bool curr_is_idle_policy;                                  \
+	/* Somebody who takes its place is already in the core. */ \
+	bool replaced;                                             \
+	/* How long it has run since it was chosen. */             \
+	u64 ran_ns;                                                \
+	u64 charged_at;                                            \
+	/* When to look for tasks that starve, and whether to. */  \
+	u64 rescued_at;                                            \
+	bool rescue_due;                                           \
+	volatile u32 scanned;
+
+/* Members of the statistics of every fair scheduler. */
+#define FAIR_STATISTICS                                                                        \
+	RUNQUEUE_STATISTICS                                                                    \
+	STATISTIC("Times the running task stayed because nobody who waited came before it.")   \
+	u64 kept;                                                                              \
+	STATISTIC("Tasks let through because the watchdog would have ended their starvation.") \
+	u64 rescues;
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_RUNQUEUE_HOTPLUG_H
+#define RUNOFF_RUNQUEUE_HOTPLUG_H
+
+#include "balance.h"
+
+/* Set while tasks may be left in the queue of a CPU that went offline. */
+static bool orphans;
+
+/* What may run nowhere else goes where the kernel looks without asking. */
+static void send_home(struct pull *pull, u32 array)
+{
+	struct task_struct *p;
+
+	pull->scanned = 0;
+	bpf_for_each(scx_dsq, p, queue_of(rq_of(pull->from), array), 0) {
+		if (pull->scanned++ >= PULL_SCAN_LIMIT) {
+			orphans = true;
+			break;
+		}
+		if (may_run_on(p, pull->to))
+			orphans = true;
+		else if (!scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL_ON | pull->from, 0))
+			orphans = true;
+	}
+}
+
+/* Take over what waits where nobody asks for work any more. */
+static void adopt_orphans(struct runqueue *rq, u64 now)
+{
+	struct pull *pull = &rq->pull;
+	s32 other;
+
+	orphans = false;
+	bpf_for(other, 0, cpu_ids) {
+		if (other == rq->cpu || !rq_of(other)->offline)
+			continue;
+		pull->from = other;
+		pull->to = rq->cpu;
+		pull->tasks = PULL_SCAN_LIMIT;
+		pull->load = ~0U;
+		pull->also_hot = true;
+		pull->now = now;
+		pull_tasks(pull);
+		send_home(pull, 0);
+		if (ARRAYS == 2)
+			send_home(pull, 1);
+	}
+}
+
+/* On @cpu itself, which still takes interrupts. */
+static void leave_to_others(s32 cpu)
+{
+	s32 other;
+
+	rq_of(cpu)->offline = true;
+	orphans = true;
+	bpf_for(other, 0, cpu_ids) {
+		if (other != cpu && !rq_of(other)->offline)
+			scx_bpf_kick_cpu(other, SCX_KICK_PREEMPT);
+	}
+}
+
+extern const void __cpu_active_mask __ksym __weak;
+
+/*
+ * Before the kernel says that a CPU goes offline it no longer lets it run anything but the CPU's
+ * own kernel threads, and then waits for RCU, and so for tasks that may be in this CPU's queue.
+ */
+static bool is_active(s32 cpu)
+{
+	u64 word;
+
+	if (!&__cpu_active_mask ||
+	    bpf_probe_read_kernel(&word,
+				  sizeof(word),
+				  (void *)&__cpu_active_mask +
+					  (CPU_INDEX(cpu) / 64) * sizeof(word)))
+		return true;
+	return word & (1ULL << (CPU_INDEX(cpu) % 64));
+}
+
+#endif

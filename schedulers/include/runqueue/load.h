@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_RUNQUEUE_LOAD_H
+#define RUNOFF_RUNQUEUE_LOAD_H
+
+#include "include/affinity.h"
+#include "state.h"
+
+/* Percent by which another CPU must have more to do, as in 2.6's domains above a core. */
+#define IMBALANCE_PCT 125
+
+/* Longer idleness has made any load nothing. */
+#define FORGOTTEN_TICKS 64
+
+/*
+ * The averages as they were when the CPU last ticked, and less for each tick that it slept through:
+ * each takes half of the first, or a quarter of the second, which 2.4 times makes a half.
+ */
+static u32 average_load(const struct runqueue *rq, u32 index, u64 now)
+{
+	u64 ticks = elapsed(rq->load_at, now) / tick_ns;
+	u32 load = rq->load[index & 1];
+
+	if (rq->busy)
+		return load;
+	if (ticks >= FORGOTTEN_TICKS)
+		return 0;
+	return load >> (index ? ticks * 5 / 12 : ticks);
+}
+
+static void sample_load(struct runqueue *rq, u64 now)
+{
+	u32 weight = rq->weight > 0 ? rq->weight : 0;
+	u32 fast = average_load(rq, 0, now), slow = average_load(rq, 1, now);
+
+	/* Rounded towards what it becomes, so that it gets there. */
+	rq->load[0] = (fast + weight + (weight > fast)) / 2;
+	rq->load[1] = (3 * slow + weight + (weight > slow ? 3 : 0)) / 4;
+	rq->load_at = now;
+}
+
+static u32 load_now(const struct runqueue *rq)
+{
+	return rq->weight > 0 ? rq->weight : 0;
+}
+
+/* What @cpu surely has to give away: a short burst of work is no reason to move any. */
+static u32 source_load(s32 cpu, u32 index, u64 now)
+{
+	u32 average = average_load(rq_of(cpu), index, now), load = load_now(rq_of(cpu));
+
+	return average < load ? average : load;
+}
+
+/* What @cpu may have to do: a short pause is no reason to bring it work. */
+static u32 target_load(s32 cpu, u32 index, u64 now)
+{
+	u32 average = average_load(rq_of(cpu), index, now), load = load_now(rq_of(cpu));
+
+	return average > load ? average : load;
+}
+
+static bool is_idle(s32 cpu)
+{
+	return !rq_of(cpu)->nr && !rq_of(cpu)->offline;
+}
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_RUNQUEUE_OPS_H
+#define RUNOFF_RUNQUEUE_OPS_H
+
+#include "include/sync.h"
+#include "hotplug.h"
+#include "pull.h"
+
+/*
+ * The operations of a scheduler with a queue per CPU. They call its policy, which consists of the
+ * functions below, policy_balances_later_way (place.h), and policy_begins_epoch (queue.h)
+ * where there is an expired queue.
+ */
+
+/* Fill in what the policy keeps for @p, which nobody has scheduled yet; set level and weight. */
+static void policy_begin(struct task_struct *p, struct task_state *t);
+/* @p is a copy of @parent, which runs: share what has to be shared. */
+static void policy_fork(struct task_struct *p, struct task_state *t, struct task_struct *parent,
+			struct task_state *from);
+/* Whether @p runs before the parent that it leaves on the same CPU. */
+static bool policy_child_first(const struct task_struct *p);
+/* @p woke after @slept_ns: set its level on the CPU that @rq belongs to. */
+static void policy_wake(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			u64 slept_ns);
+/* Whether @p, just queued, takes the CPU from the running task. */
+static bool policy_preempts(const struct task_struct *p, const struct task_state *t,
+			    struct runqueue *rq);
+/* @p got the CPU after waiting for @waited_ns. */
+static void policy_picked(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			  u64 waited_ns);
+/* @p has run for @ran_ns more. */
+static void policy_ran(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+		       u64 ran_ns);
+/* @p may run on: if something of its has run out, give it anew and set level, array and place. */
+static void policy_settle(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			  u64 now);
+/* How long it may run before it has to be settled; 0 if that is due. */
+static u64 policy_run_ns(const struct task_state *t, const struct runqueue *rq);
+/* @p leaves the CPU after @ran_ns in one piece. @state is what it does next: 0 is wait to go on. */
+static void policy_stopped(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns);
+static void policy_tick(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 now);
+static void policy_yield(struct task_struct *p, struct task_state *t, struct runqueue *rq);
+/* Its nice value changed: set level and weight. */
+static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq);
+
+s32 BPF_STRUCT_OPS(runqueue_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+{
+	struct task_state *t = state_of(p);
+
+	if (!t)
+		return prev_cpu;
+	t->sync = wake_flags & SCX_WAKE_SYNC;
+	if (!(wake_flags & SCX_WAKE_FORK))
+		return wake_cpu(p, t, prev_cpu);
+	/* 2.6.8 spread only threads, which share what they have in the cache anyway. */
+	if (policy_balances_later_way() || p->mm == bpf_get_current_task_btf()->mm)
+		return fork_cpu(p, prev_cpu);
+	return prev_cpu;
+}
+
+/* A child starts where its parent stands, before it or behind everybody of that level. */
+static void place_child(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	struct task_struct *parent = bpf_get_current_task_btf();
+	struct task_state *from = state_of(parent);
+
+	t->place = PLACE_TAIL;
+	if (!from || rq->cpu != bpf_get_smp_processor_id() || !rq->busy)
+		return;
+	set_level(t, rq, level_of(rq->curr_rung, rq));
+	if (policy_child_first(p)) {
+		t->place = PLACE_HEAD;
+		from->place = PLACE_BEHIND_CHILD;
+		kick(rq->cpu, SCX_KICK_PREEMPT);
+	}
+}
+
+static void preempt(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	bool waker_sleeps_soon =
+		(t->sync || is_sync_wakeup(p)) && rq->cpu == bpf_get_smp_processor_id();
+
+	if (rq->busy && !waker_sleeps_soon && policy_preempts(p, t, rq)) {
+		kick(rq->cpu, SCX_KICK_PREEMPT);
+		count(preemptions);
+	}
+}
+
+void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
+{
+	struct task_state *t = state_of(p);
+	s32 cpu = scx_bpf_task_cpu(p);
+	struct runqueue *rq = rq_of(cpu);
+	u64 now = scx_bpf_now();
+	bool comes;
+
+	if (!t) {
+		scx_bpf_error("task %d has no state", p->pid);
+		return;
+	}
+	comes = t->counted_on != cpu;
+	if (comes)
+		t->array = rq->active;
+	if (t->newborn) {
+		place_child(p, t, rq);
+	} else if (enq_flags & SCX_ENQ_WAKEUP) {
+		t->place = PLACE_TAIL;
+		policy_wake(p, t, rq, elapsed(t->stamp, now));
+	} else {
+		move_home(t, rq);
+		policy_settle(p, t, rq, now);
+	}
+	if (comes) {
+		t->stamp = now;
+		count_on(t, cpu);
+	}
+	insert(p, t, rq, policy_run_ns(t, rq), enq_flags);
+	if (comes)
+		preempt(p, t, rq);
+	t->newborn = t->sync = false;
+}
+
+static void charge(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 now)
+{
+	u64 ran = elapsed(t->charged_at, now);
+
+	t->charged_at = now;
+	policy_ran(p, t, rq, ran);
+}
+
+static void keep(struct task_struct *prev, struct task_state *t, struct runqueue *rq, u64 now)
+{
+	policy_stopped(prev, t, 0, elapsed(t->stamp, now));
+	t->stamp = now;
+	t->place = PLACE_HEAD;
+	rq->curr_rung = t->rung;
+	scx_bpf_task_set_slice(prev, policy_run_ns(t, rq));
+}
+
+static void become_idle(struct runqueue *rq, u64 now)
+{
+	if (rq->idle)
+		return;
+	rq->idle = true;
+	rq->idle_since = now;
+}
+
+void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
+{
+	struct runqueue *rq = rq_of(cpu);
+	struct task_state *t = NULL;
+	u64 now = scx_bpf_now();
+
+	if (cpu_ids > 1 && !rq->offline && !is_active(cpu))
+		leave_to_others(cpu);
+	if (cpu_ids > 1 && orphans && !rq->offline)
+		adopt_orphans(rq, now);
+	if (cpu_ids > 1 && rq->balance_due && !rq->offline)
+		pull_to_busy(rq, now);
+	if (prev && (prev->scx.flags & SCX_TASK_QUEUED))
+		t = state_of(prev);
+	if (t) {
+		charge(prev, t, rq, now);
+		policy_settle(prev, t, rq, now);
+	}
+	if ((!t || is_beaten(t, rq)) && take_first(rq))
+		return;
+	if (t)
+		keep(prev, t, rq, now);
+	else if (cpu_ids > 1 && !rq->offline && pull_to_idle(rq, now))
+		take_first(rq);
+	else
+		become_idle(rq, now);
+}
+
+void BPF_STRUCT_OPS(runqueue_running, struct task_struct *p)
+{
+	s32 cpu = scx_bpf_task_cpu(p);
+	struct task_state *t = state_of(p);
+	struct runqueue *rq = rq_of(cpu);
+	u64 now = scx_bpf_now();
+
+	if (!t)
+		return;
+	count_on(t, cpu);
+	move_home(t, rq);
+	policy_picked(p, t, rq, elapsed(t->stamp, now));
+	t->stamp = t->charged_at = now;
+	t->place = PLACE_HEAD;
+	rq->curr_rung = t->rung;
+	rq->busy = true;
+	if (rq->idle)
+		count_by(idle_ns, elapsed(rq->idle_since, now));
+	rq->idle = false;
+	count(switches);
+}
+
+void BPF_STRUCT_OPS(runqueue_stopping, struct task_struct *p, bool runnable)
+{
+	struct task_state *t = state_of(p);
+	struct runqueue *rq = rq_of(scx_bpf_task_cpu(p));
+	u64 now = scx_bpf_now();
+
+	if (!t)
+		return;
+	charge(p, t, rq, now);
+	policy_stopped(p, t, runnable ? 0 : p->__state, elapsed(t->stamp, now));
+	t->stamp = now;
+	rq->busy = false;
+	/* With slice left the core would queue it past us when a higher class takes the CPU. */
+	if (runnable)
+		scx_bpf_task_set_slice(p, 0);
+	else
+		count_on(t, NO_CPU);
+}
+
+void BPF_STRUCT_OPS(runqueue_tick, struct task_struct *p)
+{
+	struct task_state *t = state_of(p);
+	struct runqueue *rq = rq_of(scx_bpf_task_cpu(p));
+	u64 now = scx_bpf_now();
+
+	if (!t)
+		return;
+	charge(p, t, rq, now);
+	sample_load(rq, now);
+	policy_tick(p, t, rq, now);
+	remind_to_balance(rq, now);
+	if (!policy_run_ns(t, rq))
+		scx_bpf_task_set_slice(p, 0);
+}
+
+bool BPF_STRUCT_OPS(runqueue_yield, struct task_struct *from, struct task_struct *to)
+{
+	struct task_state *t = state_of(from);
+
+	if (!t || to)
+		return false;
+	policy_yield(from, t, rq_of(scx_bpf_task_cpu(from)));
+	scx_bpf_task_set_slice(from, 0);
+	return true;
+}
+
+void BPF_STRUCT_OPS(runqueue_set_weight, struct task_struct *p, u32 weight)
+{
+	struct task_state *t = state_of(p);
+	s32 counted_on;
+
+	if (!t || t->static_prio == p->static_prio)
+		return;
+	counted_on = t->counted_on;
+	count_on(t, NO_CPU);
+	t->static_prio = p->static_prio;
+	policy_renice(p, t, rq_of(scx_bpf_task_cpu(p)));
+	count_on(t, counted_on);
+}
+
+s32 BPF_STRUCT_OPS(runqueue_init_task, struct task_struct *p, struct scx_init_task_args *args)
+{
+	struct task_state *t = bpf_task_storage_get(&tasks, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct task_struct *parent = bpf_get_current_task_btf();
+	struct task_state *from;
+
+	if (!t)
+		return -ENOMEM;
+	t->counted_on = NO_CPU;
+	t->static_prio = p->static_prio;
+	t->stamp = scx_bpf_now();
+	t->weight = LOAD_OF_ONE;
+	policy_begin(p, t);
+	if (!args->fork)
+		return 0;
+	t->newborn = true;
+	from = state_of(parent);
+	if (from)
+		policy_fork(p, t, parent, from);
+	return 0;
+}
+
+/* It leaves for another policy, or for good. */
+void BPF_STRUCT_OPS(runqueue_disable, struct task_struct *p)
+{
+	struct task_state *t = state_of(p);
+
+	if (t)
+		count_on(t, NO_CPU);
+}
+
+void BPF_STRUCT_OPS(runqueue_cpu_online, s32 cpu)
+{
+	rq_of(cpu)->offline = false;
+}
+
+void BPF_STRUCT_OPS(runqueue_cpu_offline, s32 cpu)
+{
+	leave_to_others(cpu);
+}
+
+s32 BPF_STRUCT_OPS_SLEEPABLE(runqueue_init)
+{
+	u32 cpu, array;
+	s32 error;
+
+	bpf_for(cpu, 0, cpu_ids) {
+		struct runqueue *rq = rq_of(cpu);
+
+		rq->cpu = cpu;
+		rq->heads = KEY_OF_TAIL;
+		rq->balance_interval_ms = 1;
+		bpf_for(array, 0, ARRAYS) {
+			error = scx_bpf_create_dsq(queue_of(rq, array), -1);
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+#define RUNQUEUE_OPS                                                                            \
+	.select_cpu = (void *)runqueue_select_cpu, .enqueue = (void *)runqueue_enqueue,         \
+	.dispatch = (void *)runqueue_dispatch, .running = (void *)runqueue_running,             \
+	.stopping = (void *)runqueue_stopping, .tick = (void *)runqueue_tick,                   \
+	.yield = (void *)runqueue_yield, .set_weight = (void *)runqueue_set_weight,             \
+	.init_task = (void *)runqueue_init_task, .disable = (void *)runqueue_disable,           \
+	.cpu_online = (void *)runqueue_cpu_online, .cpu_offline = (void *)runqueue_cpu_offline, \
+	.init = (void *)runqueue_init,                                                          \
+	.flags = SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED
+
+#endif

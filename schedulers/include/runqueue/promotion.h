@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_RUNQUEUE_PROMOTION_H
+#define RUNOFF_RUNQUEUE_PROMOTION_H
+
+#include "state.h"
+
+enum { PROMOTION_CODED, PROMOTION_DOCUMENTED, PROMOTION_NONE };
+
+/*
+ * On a tick: move all that wait one level up when it is time, so that nobody waits for ever.
+ * ZAPHOD's announcements say that the interval grows with the number of other tasks, but its test
+ * for that is the wrong way round and never defers: the two rules differ from three tasks on
+ * (specs/schedulers/zaphod.md section 8).
+ */
+static void promote_when_due(struct runqueue *rq, u32 rule, u64 interval, u64 now)
+{
+	if (rule == PROMOTION_NONE || rq->nr < 2) {
+		rq->promotion_due = 0;
+		return;
+	}
+	if (rule == PROMOTION_DOCUMENTED)
+		interval *= rq->nr - 1;
+	if (!rq->promotion_due)
+		rq->promotion_due = now + interval;
+	if (time_before(now, rq->promotion_due))
+		return;
+	rq->promotions++;
+	/* From when it was due, not from this tick; but ticks that never came are not made good. */
+	rq->promotion_due += interval;
+	if (time_before(rq->promotion_due, now))
+		rq->promotion_due = now + interval;
+	count(promotions);
+}
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_RUNQUEUE_STATE_H
+#define RUNOFF_RUNQUEUE_STATE_H
+
+/*
+ * The run queue of Linux 2.6 and the schedulers made from it: for each CPU a queue ordered by
+ * level, lower is better, and first come, first served inside a level.
+ *
+ * What a scheduler adds is its policy. Before it includes this file it defines
+ *	struct policy_task	what it keeps for a task,
+ *	struct policy_runqueue	what it keeps for a CPU,
+ *	SECOND_ARRAY		what a second queue per CPU is for;
+ * and before it includes ops.h the functions that ops.h names. Schedulers whose queues are ordered
+ * by a virtual time (include/fair) have no SECOND_ARRAY and none of what belongs to levels.
+ */
+#include <bpf_experimental.h>
+#include "include/machine.h"
+#include "statistics.h"
+
+/* No second queue; */
+#define NOTHING 0
+/* one for tasks that have used up their slices until everybody has, when the two change roles; */
+#define EXPIRED 1
+/* one for tasks that run only when the first is empty. */
+#define BACKGROUND 2
+
+#ifdef SECOND_ARRAY
+#define ARRAYS (SECOND_ARRAY == NOTHING ? 1 : 2)
+#else
+#define ARRAYS 1
+#endif
+
+#define NSEC_PER_MSEC 1000000ULL
+#define MS(n)	      ((u64)(n) * NSEC_PER_MSEC)
+
+/* Levels 0..99 are those of the real-time policies, which sched_ext never sees. */
+#define BEST_LEVEL 100
+#define NICE_0	   120
+#define WORST_NICE 139
+
+#ifndef LOAD_OF_ONE
+/* One task's share of a CPU's load; nice weighs only where a policy says so. */
+#define LOAD_OF_ONE 128
+#endif
+
+/* Where a task goes among those of its level. */
+enum place {
+	PLACE_TAIL,
+	/* It was interrupted, and goes on before anybody of its level gets a turn. */
+	PLACE_HEAD,
+	/* It has forked; whoever is at the head already comes first. */
+	PLACE_BEHIND_CHILD,
+};
+
+struct task_state {
+	struct policy_task policy;
+	/* Of the last switch in or out, or wake-up. */
+	u64 stamp;
+	/* While running: up to when the policy knows of it. */
+	u64 charged_at;
+	/* The CPU whose load it is part of; NO_CPU while it sleeps. */
+	s32 counted_on;
+	s32 static_prio;
+	u32 weight;
+	s32 home;
+#ifdef SECOND_ARRAY
+	/* Its level as the CPU home counts it; see level_of. */
+	u16 rung;
+	/* Which of the CPU's queues. */
+	u8 array;
+	u8 place;
+#endif
+	bool newborn;
+	bool sync;
+};
+
+#define NO_CPU -1
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+/*
+ * Tasks to bring from one CPU's queue to another's. It lies in the memory of a CPU, because the
+ * verifier would look at every round of a loop that counts on its stack.
+ */
+struct pull {
+	s32 from;
+	s32 to;
+	/* How much to bring over at most, and how much that was. */
+	u32 tasks;
+	u32 load;
+	u32 pulled;
+	u32 scanned;
+	/* The sum of the loads of so many CPUs. */
+	u32 sum;
+	u32 cpus;
+	bool also_hot;
+	u64 now;
+};
+
+/* Written under the CPU's own lock, but for nr and weight; others read it without. */
+struct runqueue {
+	struct policy_runqueue policy;
+	s32 cpu;
+	/* Tasks that run or wait, and the sum of their weights. */
+	s32 nr;
+	s32 weight;
+#ifdef SECOND_ARRAY
+	/* How often everybody here was moved up by one level. */
+	u16 promotions;
+	/* When the next one is; 0 while there is nobody to promote. */
+	u64 promotion_due;
+	/* Of the running task, meaningless unless busy. */
+	u16 curr_rung;
+	u8 active;
+	/* Counts down, so that a later head insert comes before an earlier one. */
+	u64 heads;
+#endif
+	bool busy;
+	bool offline;
+	/* The last look for work found none anywhere. */
+	bool idle;
+	u64 idle_since;
+	bool balance_due;
+	u8 balance_failed;
+	u8 balance_interval_ms;
+	u64 balanced_at;
+	/* The load's averages over about 2 and 4 ticks, and when they were taken. */
+	u32 load[2];
+	u64 load_at;
+	struct pull pull;
+};
+
+static struct runqueue rqs[MAX_CPUS];
+
+static struct runqueue *rq_of(s32 cpu)
+{
+	return &rqs[CPU_INDEX(cpu)];
+}
+
+static struct task_state *state_of(struct task_struct *p)
+{
+	return bpf_task_storage_get(&tasks, p, 0, 0);
+}
+
+static u64 elapsed(u64 from, u64 to)
+{
+	return time_after(to, from) ? to - from : 0;
+}
+
+#define SCHED_BATCH 3
+
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_DEAD	     0x80
+#define TASK_NOLOAD	     0x400
+
+static inline bool in_interrupt(void)
+{
+	return get_preempt_count() & (HARDIRQ_MASK | SOFTIRQ_MASK);
+}
+
+/* Kernel threads that only wait for work say so in a way that was not there in 2004. */
+static inline bool is_uninterruptible(u32 state)
+{
+	return (state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD);
+}
+
+static inline bool is_user(const struct task_struct *p)
+{
+	return !(p->flags & PF_KTHREAD);
+}
+
+#ifdef SECOND_ARRAY
+/*
+ * Promotion moves all that wait one level up. Instead of moving them the CPU counts how often it
+ * happened, and a task keeps that count added to the level at which it was queued.
+ */
+static u32 level_of(u16 rung, const struct runqueue *rq)
+{
+	s16 level = rung - rq->promotions;
+
+	return level > BEST_LEVEL ? level : BEST_LEVEL;
+}
+
+static void set_level(struct task_state *t, const struct runqueue *rq, u32 level)
+{
+	t->rung = level + rq->promotions;
+	t->home = rq->cpu;
+}
+
+/* The same level on another CPU, where there were more or fewer promotions. */
+static void move_home(struct task_state *t, const struct runqueue *rq)
+{
+	if (t->home != rq->cpu)
+		set_level(t, rq, level_of(t->rung, rq_of(t->home)));
+}
+#endif
+
+static void count_on(struct task_state *t, s32 cpu)
+{
+	if (t->counted_on == cpu)
+		return;
+	if (t->counted_on != NO_CPU) {
+		__sync_fetch_and_sub(&rq_of(t->counted_on)->nr, 1);
+		__sync_fetch_and_sub(&rq_of(t->counted_on)->weight, t->weight);
+	}
+	t->counted_on = cpu;
+	if (cpu != NO_CPU) {
+		__sync_fetch_and_add(&rq_of(cpu)->nr, 1);
+		__sync_fetch_and_add(&rq_of(cpu)->weight, t->weight);
+	}
+}
+
+/*
+ * Have @cpu look for work again. A kick that a CPU asks for after its last look at interrupts
+ * before it goes offline would stay undone for good, and with it all that it asks for later.
+ */
+static void kick(s32 cpu, u64 flags)
+{
+	if (!rq_of(bpf_get_smp_processor_id())->offline)
+		scx_bpf_kick_cpu(cpu, flags);
+}
+
+static u64 queue_of(const struct runqueue *rq, u32 array)
+{
+	return (u64)rq->cpu * ARRAYS + array;
+}
+
+#endif

@@ -1,0 +1,129 @@
+"""cfs on a real kernel does what specs/schedulers/cfs.md section 12 says, with its numbers."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import hogs
+import pytest
+from hogs import Got, Hogs
+
+from runoff.engines.lab import guest, kernel
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+LONG = bool(os.environ.get("RUNOFF_LONG"))
+"""All cases, each over 30 virtual seconds; else one of each kind over 10."""
+
+SECONDS = 30.0 if LONG else 10.0
+TOLERANCE_POINTS = 1.5
+
+TICK_MS = 4.0
+"""At HZ=250; a turn ends at a tick."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two hogs on one CPU under a scheduler."""
+
+    scheduler: str
+    nice: tuple[int, int]
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    always: bool = False
+
+    @property
+    def hogs(self) -> Hogs:
+        return Hogs(self.scheduler, self.nice, self.parameters, SECONDS)
+
+
+WEIGHTS = {-20: 88761, 0: 1024, 1: 820, 5: 335, 10: 110, 19: 15}
+"""cfs.md section 1; a share is a weight's part of their sum."""
+
+ERAS = ("2.6.24", "2.6.31", "2.6.32")
+
+CASES = [
+    case
+    for case in (
+        Case("cfs", (0, 0), always=True),
+        Case("cfs", (0, 1)),
+        Case("cfs", (0, 5)),
+        Case("cfs", (0, 10), always=True),
+        Case("cfs", (0, 19), always=True),
+        Case("cfs", (-20, 0)),
+        *(Case("cfs", (0, 5), {"era": era}, always=True) for era in ERAS),
+        *(Case("cfs", (0, 19), {"era": era}) for era in ERAS),
+    )
+    if LONG or case.always
+]
+
+CROWD = (0, 0, 0, 0)
+SLEEPER = ("--sleeper-ms=50",)
+AT_ONCE = [
+    Hogs("cfs", CROWD, seconds=5, arguments=SLEEPER),
+    *(Hogs("cfs", CROWD, {"era": era}, 5, SLEEPER) for era in ("2.6.31", "2.6.32")),
+]
+"""A sleeper's credit exceeds what it needs to preempt, and the distance of a hog from the others' time."""
+
+LATE = Hogs("cfs", CROWD, {"wakeup_granularity_us": "1000000"}, 5, SLEEPER)
+"""Nobody is ever so far behind that it may preempt."""
+
+IDLE_POLICY = Hogs("cfs", CROWD, seconds=5, arguments=(*SLEEPER, "--policy=idle"))
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> dict[str, Got]:
+    """Everything that runs on one CPU under the virtual clock."""
+    samples = [*(case.hogs for case in CASES), *AT_ONCE, LATE, IDLE_POLICY]
+    return hogs.measure_all(tmp_path_factory.mktemp("virtual"), lab_kernel, samples)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.hogs.id)
+def test_hogs_share_one_cpu_by_weight(case: Case, measured: dict[str, Got]) -> None:
+    got = measured[case.hogs.id].shares_pct
+    weights = [WEIGHTS[nice] for nice in case.nice]
+    # What the command needs to start and end is not theirs.
+    shares = [100 * share / sum(got) for share in got]
+    assert shares == pytest.approx([100 * weight / sum(weights) for weight in weights], abs=TOLERANCE_POINTS)
+
+
+def test_equal_hogs_differ_by_less_than_one_percent(measured: dict[str, Got]) -> None:
+    first, second = measured[Case("cfs", (0, 0)).hogs.id].shares_pct
+    assert abs(first - second) < 1
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.hogs.id)
+def test_nobody_waits_longer_than_its_last_turn_has_to_be_made_up_for(case: Case, measured: dict[str, Got]) -> None:
+    """A turn of two ticks at most puts the worse hog ahead by as much as the better one then runs, and two turns."""
+    better, worse = (WEIGHTS[nice] for nice in case.nice)
+    gap_ms = measured[case.hogs.id].gaps_ms[1]
+    latency_ms = 20 if case.parameters.get("era") in ("2.6.24", "2.6.31") else 6
+    assert gap_ms <= 2 * TICK_MS * better / worse + 2 * (latency_ms + TICK_MS)
+
+
+@pytest.mark.parametrize("hogs_", AT_ONCE, ids=lambda hogs_: hogs_.id)
+def test_who_slept_preempts_at_once(hogs_: Hogs, measured: dict[str, Got]) -> None:
+    assert measured[hogs_.id].metrics["max_us"] < 1000
+
+
+def test_without_preemption_who_slept_waits_for_a_tick(measured: dict[str, Got]) -> None:
+    metrics = measured[LATE.id].metrics
+    assert metrics["max_us"] > 1000
+    assert metrics["max_us"] <= 1000 * len(CROWD) * 2 * TICK_MS
+
+
+def test_idle_tasks_make_way_for_normal_ones(measured: dict[str, Got]) -> None:
+    assert measured[IDLE_POLICY.id].metrics["max_us"] < 1000
+
+
+@pytest.fixture(scope="module")
+def on_two_cpus(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> Iterator[guest.Guest]:
+    with hogs.booted(tmp_path_factory.mktemp("real"), lab_kernel, cpus=2, requests=None) as running:
+        yield running
+
+
+@pytest.mark.parametrize("scheduler", ["cfs"])
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_both_cpus_work_while_anybody_waits(count: int, scheduler: str, on_two_cpus: guest.Guest) -> None:
+    shares = hogs.measure(on_two_cpus, Hogs(scheduler, (0,) * count, seconds=5)).shares_pct
+    assert sum(shares) >= 180, shares
+    assert min(shares) >= 0.6 * min(100, 200 / count), shares
