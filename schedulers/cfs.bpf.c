@@ -18,15 +18,7 @@ static u32 policy_idle_weight(void)
 
 static void policy_cpus(u32 online)
 {
-	u32 cpu;
-
 	scale_times(online);
-	bpf_for(cpu, 0, cpu_ids) {
-		struct policy_runqueue *own = &rq_of(cpu)->policy;
-
-		if (!own->avg_idle_ns)
-			own->avg_idle_ns = 2 * MIGRATION_COST_NS;
-	}
 }
 
 /* 2.6.31 had switched it off above the threads of a core; later it had to be worth the while. */
@@ -34,9 +26,7 @@ static u32 newly_idle_reach(const struct runqueue *rq)
 {
 	if (era == ERA_2_6_31)
 		return SAME_CACHE;
-	if (era >= ERA_2_6_32 && rq->policy.avg_idle_ns < MIGRATION_COST_NS)
-		return SAME_CORE;
-	return FAR;
+	return era >= ERA_2_6_32 ? reach_of_idle(rq) : FAR;
 }
 
 static void policy_begin(struct task_struct *p, struct task_state *t)
@@ -158,9 +148,6 @@ static void policy_chosen(struct task_struct *p, struct task_state *t, struct ru
 		own->curr_sum_exec_ns = t->policy.sum_exec_ns;
 		own->curr_avg_overlap_ns = t->policy.avg_overlap_ns;
 	}
-	if (era >= ERA_2_6_32 && rq->idle)
-		average_in(&own->avg_idle_ns,
-			   at_most(elapsed(rq->idle_since, scx_bpf_now()), 2 * MIGRATION_COST_NS));
 }
 
 static void policy_kept(struct task_struct *p, struct runqueue *rq)
@@ -223,8 +210,7 @@ static bool policy_is_hot(const struct task_struct *p, const struct task_state *
 
 	if (p->pid == from->next.pid || p->pid == from->last.pid)
 		return true;
-	return cpu_distance(pull->from, pull->to) > SAME_CORE &&
-	       elapsed(t->stamp, pull->now) < MIGRATION_COST_NS;
+	return is_cache_hot(t, pull);
 }
 
 SCHEDULER("Whoever has run least for its weight runs next (CFS of Linux 2.6.24, 2.6.31, 2.6.32, "

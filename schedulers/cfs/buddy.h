@@ -49,6 +49,24 @@ static bool has_buddies(const struct runqueue *rq)
 	return rq->policy.next.pid || rq->policy.last.pid;
 }
 
+/* Give this CPU the task @pid out of its queue, wherever it stands there. */
+static bool take(struct runqueue *rq, s32 pid)
+{
+	struct task_struct *p = bpf_task_from_pid(pid);
+	struct bpf_iter_scx_dsq it;
+	bool taken = false;
+
+	if (!p)
+		return false;
+	/* The kernel wants to know since when we have looked at the queue, not whether we walk it.
+	 */
+	if (!bpf_iter_scx_dsq_new(&it, queue_of(rq, 0), 0))
+		taken = scx_bpf_dsq_move(&it, p, SCX_DSQ_LOCAL, 0);
+	bpf_iter_scx_dsq_destroy(&it);
+	bpf_task_release(p);
+	return taken;
+}
+
 static bool take_leftmost(struct runqueue *rq)
 {
 	rq->policy.took_first = take_first(rq);

@@ -2,7 +2,7 @@
 #ifndef CFS_ERA_H
 #define CFS_ERA_H
 
-#include "include/describe.h"
+#include "include/fair/state.h"
 
 enum { ERA_2_6_24, ERA_2_6_31, ERA_2_6_32, ERA_3_6, ERAS };
 
@@ -24,8 +24,6 @@ PARAMETER("us", "0..1000000",
 	  "switches; 0 is the era's.")
 volatile u32 wakeup_granularity_us = 0;
 
-#define MIGRATION_COST_NS 500000ULL
-
 struct times {
 	u64 latency_ns;
 	u64 min_granularity_ns;
@@ -43,11 +41,6 @@ static const struct times era_times[ERAS] = {
 
 /* Those of the era on this machine. Not static, or the compiler would take it to pieces. */
 struct times times;
-
-static u64 at_most(u64 ns, u64 most)
-{
-	return ns < most ? ns : most;
-}
 
 /* More CPUs, more time; 3.6 limited that, and looked again when CPUs came or went. */
 static void scale_times(u32 online)

@@ -40,8 +40,6 @@ struct policy_runqueue {
 	bool child_first;
 	/* The next task to run is the first in the queue. */
 	bool took_first;
-	/* How long this CPU is idle at a time, on average. */
-	u64 avg_idle_ns;
 };
 
 struct cfs_stats {

@@ -3,12 +3,8 @@
 #define CFS_WAKEUP_H
 
 #include "state.h"
+#include "include/fair/idle.h"
 #include "include/fair/place.h"
-
-static void average_in(u64 *average, u64 sample)
-{
-	*average += ((s64)(sample - *average)) >> 3;
-}
 
 /* What the running task has run so far, all in all. */
 static u64 sum_exec(const struct runqueue *rq)

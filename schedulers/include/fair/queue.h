@@ -98,24 +98,6 @@ static bool take_first(struct runqueue *rq)
 	return scx_bpf_dsq_move_to_local(queue_of(rq, 0), 0);
 }
 
-/* Give this CPU the task @pid out of its queue, wherever it stands there. */
-static bool take(struct runqueue *rq, s32 pid)
-{
-	struct task_struct *p = bpf_task_from_pid(pid);
-	struct bpf_iter_scx_dsq it;
-	bool taken = false;
-
-	if (!p)
-		return false;
-	/* The kernel wants to know since when we have looked at the queue, not whether we walk it.
-	 */
-	if (!bpf_iter_scx_dsq_new(&it, queue_of(rq, 0), 0))
-		taken = scx_bpf_dsq_move(&it, p, SCX_DSQ_LOCAL, 0);
-	bpf_iter_scx_dsq_destroy(&it);
-	bpf_task_release(p);
-	return taken;
-}
-
 /* On a tick, now and then: next time this CPU chooses, look for tasks that starve. */
 static void remind_to_rescue(struct runqueue *rq, u64 now)
 {

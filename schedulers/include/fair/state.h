@@ -6,6 +6,14 @@
 
 #define SCHED_IDLE 5
 
+/* What bringing a task to another CPU costs it, as the kernel has it for a machine unknown. */
+#define MIGRATION_COST_NS 500000ULL
+
+static u64 at_most(u64 ns, u64 most)
+{
+	return ns < most ? ns : most;
+}
+
 /* Member of the policy_task of every fair scheduler. */
 #define FAIR_TASK                                                                       \
 	/* How long it has run, in the virtual time of its home; rq->policy has that of \
@@ -26,6 +34,8 @@
 	u64 charged_at;                                            \
 	/* When to look for tasks that starve, and whether to. */  \
 	u64 rescued_at;                                            \
+	/* How long this CPU is idle at a time, on average. */     \
+	u64 avg_idle_ns;                                           \
 	bool rescue_due;                                           \
 	volatile u32 scanned;
 

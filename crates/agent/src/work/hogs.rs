@@ -42,6 +42,10 @@ pub struct Hogs {
     /// Nice value of that process
     #[arg(long, default_value_t = 0, allow_hyphen_values = true, requires = "sleeper_ms")]
     sleeper_nice: i8,
+    /// What that process asks for at a time, of a scheduler that lets it (sched_setattr)
+    #[arg(long, value_name = "US", requires = "sleeper_ms",
+          value_parser = clap::value_parser!(u64).range(100..=100_000))]
+    sleeper_slice_us: Option<u64>,
     /// Append to this file a line of JSON: when each was on a CPU, in ms from their common start
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
@@ -134,6 +138,9 @@ impl Hogs {
 
     fn sleeper(&self, nap: Duration, start: Duration, end: Duration) -> Result<(Lateness, Row)> {
         set_nice(self.sleeper_nice)?;
+        if let Some(us) = self.sleeper_slice_us {
+            set_slice(Duration::from_micros(us))?;
+        }
         std::thread::sleep(start.saturating_sub(now()));
         let mut presence = Presence::new(start, end);
         let (mut late_us, mut wakes) = (Vec::new(), Vec::new());
@@ -196,6 +203,21 @@ fn set_nice(nice: i8) -> Result<()> {
     // SAFETY: a plain system call on this process.
     let failed = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, i32::from(nice)) } != 0;
     ensure!(!failed, "cannot set nice {nice}: {}", std::io::Error::last_os_error());
+    Ok(())
+}
+
+/// Linux 6.12 takes the runtime of a task that is not SCHED_DEADLINE as its slice.
+fn set_slice(slice: Duration) -> Result<()> {
+    // SAFETY: a plain system call on this process with attributes that live longer.
+    let failed = unsafe {
+        let mut attributes = std::mem::zeroed::<libc::sched_attr>();
+        attributes.size = size_of::<libc::sched_attr>() as u32;
+        attributes.sched_policy = libc::SCHED_OTHER as u32;
+        attributes.sched_nice = libc::getpriority(libc::PRIO_PROCESS, 0);
+        attributes.sched_runtime = slice.as_nanos() as u64;
+        libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0)
+    } != 0;
+    ensure!(!failed, "cannot ask for {slice:?} at a time: {}", std::io::Error::last_os_error());
     Ok(())
 }
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef EEVDF_PICK_H
+#define EEVDF_PICK_H
+
+#include "lag.h"
+
+/* The running task goes on as long as it is owed something and has not got what it asked for. */
+static bool is_protected(const struct runqueue *rq, const struct moment *now)
+{
+	const struct policy_runqueue *own = &rq->policy;
+
+	return !own->unprotected && own->curr_deadline == own->chosen_deadline &&
+	       is_eligible(now, own->curr_vruntime);
+}
+
+/* Farther off than any deadline. */
+#define NO_LIMIT (1ULL << 62)
+
+/*
+ * Look among those who wait in @rq, which is in the order of deadlines, for the first who is owed
+ * something; its deadline has to be before @limit. Whether there is one, and this CPU has it now if
+ * it was to @take it.
+ */
+static __always_inline bool find_earliest(struct runqueue *rq, const struct moment *now, u64 limit,
+					  bool take)
+{
+	struct policy_runqueue *own = &rq->policy;
+	struct task_struct *p;
+	struct task_state *t;
+
+	own->scanned = 0;
+	own->found = false;
+	bpf_for_each(scx_dsq, p, queue_of(rq, 0), 0) {
+		if (own->scanned++ >= SCAN_LIMIT || !is_before(p->scx.dsq_vtime, limit))
+			break;
+		t = state_of(p);
+		if (!t || !is_eligible(now, t->policy.vruntime))
+			continue;
+		own->found = take ? scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, 0) : true;
+		break;
+	}
+	return own->found;
+}
+
+/* Whether @t, which has just come, would be the next to run. */
+static bool is_next(const struct task_state *t, struct runqueue *rq, const struct moment *now)
+{
+	const struct policy_runqueue *own = &rq->policy;
+
+	if (is_protected(rq, now) || !is_eligible(now, t->policy.vruntime))
+		return false;
+	if (is_eligible(now, own->curr_vruntime) &&
+	    !is_before(t->policy.deadline, own->curr_deadline))
+		return false;
+	return !find_earliest(rq, now, t->policy.deadline, false);
+}
+
+static bool policy_choose(struct runqueue *rq, struct task_struct *prev)
+{
+	struct task_struct *head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, 0));
+	struct policy_runqueue *own = &rq->policy;
+	struct moment now = {};
+	struct task_state *t;
+	bool prev_is_eligible;
+	u64 earliest, limit;
+
+	if (!head)
+		return false;
+	earliest = head->scx.dsq_vtime;
+	t = state_of(head);
+	look_at(rq, &now);
+	if (prev && is_protected(rq, &now))
+		return false;
+	prev_is_eligible = prev && is_eligible(&now, own->curr_vruntime);
+	limit = prev_is_eligible ? own->curr_deadline : earliest + NO_LIMIT;
+	if (!is_before(earliest, limit))
+		return false;
+	if (t && is_eligible(&now, t->policy.vruntime))
+		return take_first(rq);
+	count(passed_over);
+	if (find_earliest(rq, &now, limit, true))
+		return true;
+	return !prev_is_eligible && take_first(rq);
+}
+
+#endif
