@@ -151,6 +151,7 @@ static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns)
 {
 	struct policy_runqueue *own = &rq->policy;
 
+	own->used_ns += ran_ns;
 	if (is_before(own->curr_vruntime, own->curr_deadline))
 		return;
 	own->curr_deadline = own->curr_vruntime + virtual_ns(own->curr_slice_ns, own->curr_weight);

@@ -16,23 +16,21 @@ static s64 limit_lag(const struct task_state *t, s64 lag)
 }
 
 /*
- * What @t, which slept, is owed now. Who is owed something keeps it. Who has had too much has to
- * wait until the others have had as much: the kernel leaves it in the queue for that long, here
- * its queue's time has gone on meanwhile. There it is forgotten when nobody else is left.
+ * What @t, which slept, is owed now. Who is owed something keeps it. Who has had too much owes it
+ * until the others have had as much for their weights: the kernel leaves it in the queue for that
+ * long. When nobody else is left it is forgotten.
  */
 static s64 lag_after_sleep(const struct task_state *t)
 {
-	const struct runqueue *home = rq_of(t->home);
-	s64 lag;
+	const struct policy_runqueue *home = &rq_of(t->home)->policy;
+	u64 owes_ns, used_ns = home->used_ns - t->policy.used_ns;
 
 	if (t->policy.lag >= 0)
 		return t->policy.lag;
-	if (t->policy.emptied != home->policy.emptied)
+	owes_ns = (u64)-t->policy.lag * t->policy.crowd / NICE_0_WEIGHT;
+	if (t->policy.emptied != home->emptied || used_ns >= owes_ns)
 		return 0;
-	lag = average_vruntime(home) - t->policy.vruntime;
-	if (lag > 0)
-		return 0;
-	return lag > t->policy.lag ? lag : t->policy.lag;
+	return divide(-(s64)(owes_ns - used_ns) * NICE_0_WEIGHT, t->policy.crowd);
 }
 
 /*
@@ -80,9 +78,13 @@ static void policy_leaves(struct task_state *t, struct runqueue *rq)
 {
 	struct average *average = average_of(rq);
 	struct policy_task *own = &t->policy;
+	struct moment now = {};
 
-	own->lag = limit_lag(t, average_vruntime(rq) - own->vruntime);
+	look_at(rq, &now);
+	own->lag = limit_lag(t, average_at(&now) - own->vruntime);
 	own->left = own->deadline - own->vruntime;
+	own->crowd = now.weight;
+	own->used_ns = rq->policy.used_ns;
 	own->emptied = rq->policy.emptied;
 	if (average && remove(average, t->weight, own->vruntime))
 		rq->policy.emptied++;

@@ -23,7 +23,10 @@ struct policy_task {
 	 */
 	s64 lag;
 	u64 left;
-	/* How often its home had run empty when it left. */
+	/* When it left: what all there weighed, how much CPU time they had had, */
+	u64 crowd;
+	u64 used_ns;
+	/* and how often the queue had run empty. */
 	u32 emptied;
 };
 
@@ -39,7 +42,8 @@ struct policy_runqueue {
 	bool served;
 	/* A task that asks for less at a time may take the CPU now. */
 	bool unprotected;
-	/* How often nobody was left here. */
+	/* The CPU time of all tasks here, and how often nobody was left. */
+	u64 used_ns;
 	u32 emptied;
 	/* What a walk through the queue came to. */
 	volatile bool found;
