@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A request to stop now: SIGTERM, SIGINT, or the death of the process that started the agent.
 
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use anyhow::Result;
@@ -9,9 +10,14 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 /// Blocks the stop signals and turns them into a readable file descriptor, so that a wait for a
-/// child is also a wait for them. Children start with an empty mask (std::process does that).
+/// child is also a wait for them. Children inherit the mask: see `unblock_signals`.
 pub struct Stop {
     signals: SignalFd,
+}
+
+/// For a child, between fork and exec: lets it have the signals that the agent waits for.
+pub fn unblock_signals() -> io::Result<()> {
+    SigSet::empty().thread_set_mask().map_err(Into::into)
 }
 
 impl Stop {

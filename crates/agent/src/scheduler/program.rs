@@ -13,6 +13,7 @@ use nix::unistd::{Pid, setsid};
 
 use super::error::AttachError;
 use super::{POLL, sysfs};
+use crate::stop;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
 /// How long each signal gets before the next, harder one.
@@ -59,10 +60,11 @@ impl RunningProgram {
         let (reader, writer) = pipe()?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-        // SAFETY: both are safe between fork and exec. A killed agent takes the program with it, and the
+        // SAFETY: all are safe between fork and exec. A killed agent takes the program with it, and the
         // kernel then takes the CPUs back.
         unsafe {
             command.pre_exec(|| {
+                stop::unblock_signals()?;
                 prctl::set_pdeathsig(Signal::SIGKILL)?;
                 setsid().map(drop).map_err(Into::into)
             })
