@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runoff.arms import Arm, Describe, parse_arm
 from runoff.errors import UsageError
-from runoff.workloads import Work, parse_works
+from runoff.workloads import NO_LOAD, Definition, Work, parse_loads, parse_works
 
 EngineName = Literal["host", "lab"]
 Clock = Literal["real", "virtual"]
@@ -24,10 +24,16 @@ class Settings(BaseModel):
 
     arms: tuple[str, ...] = Field(min_length=1)
     workloads: tuple[str, ...] = Field(min_length=1)
+    loads: tuple[str, ...] = ()
+    """What runs beside them, each in turn; ``none`` is nothing."""
     on: EngineName = "lab"
     clock: Clock = "real"
     cpus: int = Field(default=2, ge=1, le=64)
     memory_mb: int = Field(default=1024, ge=192, le=1 << 20)
+    disk_mb: int | None = Field(default=None, ge=64, le=1 << 20)
+    """A disk for the guest; four times the memory if a load wants one."""
+    swap_mb: int | None = Field(default=None, ge=16, le=1 << 20)
+    """Swap space for the guest; twice the memory if a load wants some."""
     kernel: str | None = None
     packages: tuple[str, ...] = ()
     """Debian packages for the lab's image beyond those that the workloads name."""
@@ -43,11 +49,36 @@ class Plan:
     arms: tuple[Arm, ...]
     """The first is the baseline."""
     works: tuple[Work, ...]
+    loads: tuple[Work | None, ...] = (None,)
+    """What runs beside the works; None is nothing."""
 
     @property
     def planned(self) -> int:
         """Number of samples."""
-        return len(self.arms) * len(self.works) * self.settings.blocks
+        return len(self.arms) * len(self.works) * len(self.loads) * self.settings.blocks
+
+    @property
+    def load_labels(self) -> tuple[str, ...]:
+        """As reports name them: empty if the plan knows no loads at all."""
+        nothing = NO_LOAD if self.settings.loads else ""
+        return tuple(nothing if load is None else load.label for load in self.loads)
+
+    @property
+    def definitions(self) -> list[Definition]:
+        """Of everything that will run."""
+        return [work.definition for work in (*self.works, *self.loads) if work is not None]
+
+    @property
+    def disk_mb(self) -> int:
+        """Size of the guest's disk; 0 is none."""
+        wanted = any(definition.disk for definition in self.definitions)
+        return self.settings.disk_mb or (4 * self.settings.memory_mb if wanted else 0)
+
+    @property
+    def swap_mb(self) -> int:
+        """Size of the guest's swap space; 0 is none."""
+        wanted = any(definition.swap for definition in self.definitions)
+        return self.settings.swap_mb or (2 * self.settings.memory_mb if wanted else 0)
 
 
 def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
@@ -59,6 +90,9 @@ def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
     arms = tuple(parse_arm(text, describe_schedulers) for text in settings.arms)
     cpus = settings.cpus if settings.on == "lab" else len(os.sched_getaffinity(0))
     works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=cpus))
+    loads = tuple(load for text in settings.loads for load in parse_loads(text, cpus=cpus)) or (None,)
+    plan = Plan(settings, arms, works, loads)
+    _refuse_twice("load", list(plan.load_labels))
     _refuse_twice("arm", [arm.label for arm in arms])
     _refuse_twice("workload", [work.label for work in works])
     if settings.clock == "virtual" and settings.on != "lab":
@@ -74,7 +108,9 @@ def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
                 raise UsageError(f"arm {arm.label!r} asks for a kernel, but --on host has only the running one")
         if settings.kernel is not None:
             raise UsageError("--kernel chooses the lab's kernel; --on host has only the running one")
-    return Plan(settings, arms, works)
+        if settings.disk_mb is not None or settings.swap_mb is not None:
+            raise UsageError("--disk and --swap are the lab's: --on host uses this machine's disks and swap space")
+    return plan
 
 
 def _refuse_twice(what: str, labels: list[str]) -> None:

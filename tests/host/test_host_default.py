@@ -233,3 +233,21 @@ def test_colour_goes_to_terminals_only_and_not_where_it_is_unwanted(tmp_path):
     assert "\x1b[" in on_terminal("report", tmp_path / "out")
     assert "\x1b[" not in on_terminal("report", tmp_path / "out", NO_COLOR="1")
     assert "\x1b[" not in run("report", tmp_path / "out").stdout
+
+
+def test_a_load_runs_beside_the_workload_and_leaves_nothing(tmp_path: Path) -> None:
+    work = workload(tmp_path / "nap.toml", "sleep 1")
+    done = run("compare", "default", "--on", "host", "--work", work, "--load", "none", "--load", "process:processes=4",
+               "--blocks", "1", "--out", tmp_path / "out", "--json")  # fmt: skip
+    metrics = {sample["load"]: sample["metrics"] for sample in json.loads(done.stdout)["samples"]}
+    assert metrics["process:processes=4"]["load_passes"] > 0
+    assert metrics["process:processes=4"]["load_elapsed_s"] >= 1
+    assert "load_passes" not in metrics["none"]
+    assert remains() == []
+
+
+def test_a_load_without_what_it_needs_says_what(tmp_path: Path) -> None:
+    work = workload(tmp_path / "nap.toml", "sleep 1")
+    done = run("compare", "default", "--on", "host", "--work", work, "--load", "io_other:directory=/tmp,size_mb=1",
+               "--blocks", "1", "--out", tmp_path / "out", expect=2)  # fmt: skip
+    assert "is on the same device as the working directory" in done.stderr

@@ -8,7 +8,7 @@ import pytest
 
 from runoff.engines.lab import image, kernel
 from runoff.errors import MissingError
-from runoff.workloads import find
+from runoff.workloads import WORKLOADS
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -38,7 +38,7 @@ def lab_kernel() -> kernel.Kernel:
 @pytest.fixture(scope="session")
 def lab_image() -> image.Image:
     """The demo's image; it is not built here, because that needs the network."""
-    found = image.cached(image.needs([find("hackbench"), find("counters")]))
+    found = image.cached(image.needs([WORKLOADS.find("hackbench"), WORKLOADS.find("counters")]))
     if found is None:
         _absent("the image of the demo is not in the cache: make image")
     assert found is not None

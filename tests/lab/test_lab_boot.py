@@ -7,7 +7,7 @@ import pytest
 
 from runoff.engines.lab import image, initramfs, kernel, tools
 from runoff.errors import MissingError
-from runoff.workloads import find
+from runoff.workloads import WORKLOADS
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -25,7 +25,7 @@ def booted_kernel():
 @pytest.fixture(scope="module")
 def booted_image():
     """The image `make image` builds; it is not built here, because that needs the network."""
-    found = image.cached(image.needs([find("hackbench"), find("counters")]))
+    found = image.cached(image.needs([WORKLOADS.find("hackbench"), WORKLOADS.find("counters")]))
     if found is None:
         pytest.skip("the image of the demo is not in the cache: make image")
     return found

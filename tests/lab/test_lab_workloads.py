@@ -6,13 +6,13 @@ import pytest
 from command import run, samples
 
 from runoff.engines.lab import image
-from runoff.workloads import find
+from runoff.workloads import WORKLOADS
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 
 def test_compile_compiles(tmp_path: Path, lab_kernel, absent) -> None:
-    if image.cached(image.needs([find("compile")])) is None:
+    if image.cached(image.needs([WORKLOADS.find("compile")])) is None:
         absent("the image for compile is not in the cache: runoff image build --work compile")
     document = run("compare", "default", "bfs", "--work", "compile:part=et,jobs=2", "--blocks", "1",
                    "--out", tmp_path / "c", "--json").stdout  # fmt: skip

@@ -15,7 +15,7 @@ from runoff.engines.agent import find_agent
 from runoff.errors import MissingError
 from runoff.plan import Settings, make_plan, read_settings
 from runoff.results import Metric
-from runoff.workloads import Definition, find, names, parse_works
+from runoff.workloads import LOADS, WORKLOADS, Definition, parse_loads, parse_works
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -63,14 +63,31 @@ def test_the_example_workload_works(tmp_path: Path) -> None:
     assert Metric("elapsed_s", "s", "lower", "elapsed time", headline=True) in works[0].metrics
 
 
-@pytest.mark.parametrize("name", names())
+def test_the_page_of_loads_names_every_load_and_parameter() -> None:
+    page = (DOCS / "loads.md").read_text()
+    for name in LOADS.names():
+        (row,) = re.findall(rf"^\| `{name}` \|.*$", page, re.MULTILINE)
+        assert [key for key in LOADS.find(name).parameters if f"`{key}`" not in row] == []
+
+
+def test_the_example_load_works(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```toml\n(.*?)```", (DOCS / "loads.md").read_text(), re.DOTALL)
+    path = tmp_path / "gzip.toml"
+    path.write_text(text)
+    (load,) = parse_loads(str(path), cpus=2)
+    assert load is not None
+    assert load.label == "gzip"
+
+
+@pytest.mark.parametrize("name", WORKLOADS.names())
 def test_every_workload_has_a_page_with_its_parameters(name: str) -> None:
     page = (DOCS / f"workloads/{name}.md").read_text()
-    table = {key for key, parameter in find(name).parameters.items() if not parameter.words}
+    table = {key for key, parameter in WORKLOADS.find(name).parameters.items() if not parameter.words}
     assert {
         key
         for key in table
-        if f"\n| `{key}` | `{find(name).parameters[key].default}`".replace("`", "") not in page.replace("`", "")
+        if f"\n| `{key}` | `{WORKLOADS.find(name).parameters[key].default}`".replace("`", "")
+        not in page.replace("`", "")
     } == set()
 
 

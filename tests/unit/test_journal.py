@@ -12,13 +12,13 @@ from runoff.campaign.order import draw
 from runoff.engines.outcome import Taken, Voided
 from runoff.errors import MissingError, UsageError
 
-CELLS = draw(2, 1, 2, seed=1)
+CELLS = draw(2, 1, 1, 2, seed=1)
 
 
 def test_samples_survive_being_closed_and_come_back_in_run_order(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {"seed": 1}) as journal:
-        journal.add(CELLS[1], "bfs", "w", Voided("ejected", "log"))
-        journal.add(CELLS[0], "default", "w", Taken({"time_s": 0.1 + 0.2}, {"before": {}}))
+        journal.add(CELLS[1], "bfs", "w", "", Voided("ejected", "log"))
+        journal.add(CELLS[0], "default", "w", "", Taken({"time_s": 0.1 + 0.2}, {"before": {}}))
     with Journal.open(tmp_path / "c", write=True) as journal:
         assert journal.fact("seed") == 1
         assert journal.done() == {CELLS[0].id, CELLS[1].id}
@@ -29,9 +29,9 @@ def test_samples_survive_being_closed_and_come_back_in_run_order(tmp_path: Path)
 
 def test_one_cell_has_one_sample(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {}) as journal:
-        journal.add(CELLS[0], "a", "w", Voided("x"))
+        journal.add(CELLS[0], "a", "w", "", Voided("x"))
         with pytest.raises(sqlite3.IntegrityError):
-            journal.add(CELLS[0], "a", "w", Voided("y"))
+            journal.add(CELLS[0], "a", "w", "", Voided("y"))
 
 
 def test_a_directory_with_anything_in_it_is_not_taken(tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_a_killed_writer_leaves_every_finished_sample_and_no_lock(tmp_path: Path
         "import os, signal, sys; from pathlib import Path\n"
         "from runoff.campaign.journal import Journal; from runoff.campaign.order import draw\n"
         "from runoff.engines.outcome import Taken\n"
-        "journal = Journal.create(Path(sys.argv[1]), {}); cells = draw(2, 1, 2, seed=1)\n"
-        "journal.add(cells[0], 'a', 'w', Taken({'t': 1.0}, {}))\n"
+        "journal = Journal.create(Path(sys.argv[1]), {}); cells = draw(2, 1, 1, 2, seed=1)\n"
+        "journal.add(cells[0], 'a', 'w', '', Taken({'t': 1.0}, {}))\n"
         "journal._connection.execute(\"INSERT INTO facts VALUES ('half', '1')\")\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -79,7 +79,7 @@ def test_foreign_and_damaged_files_are_refused(tmp_path: Path) -> None:
 def test_a_cut_off_journal_is_refused(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {}) as journal:
         for cell in CELLS:
-            journal.add(cell, "a", "w", Voided("x" * 5000))
+            journal.add(cell, "a", "w", "", Voided("x" * 5000))
     path = tmp_path / "c" / FILE
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(UsageError, match="is damaged"):
@@ -88,11 +88,11 @@ def test_a_cut_off_journal_is_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_explained_and_keeps_what_was_written(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {}) as journal:
-        journal.add(CELLS[0], "a", "w", Voided("x"))
+        journal.add(CELLS[0], "a", "w", "", Voided("x"))
         # SQLite's own limit stands for the disk's: the same error reaches us by the same way.
         journal._connection.execute("PRAGMA max_page_count=1")
         with pytest.raises(MissingError, match="full"):
-            journal.add(CELLS[1], "a", "w", Voided("y" * 100_000))
+            journal.add(CELLS[1], "a", "w", "", Voided("y" * 100_000))
         assert journal.done() == {CELLS[0].id}
 
 

@@ -1,5 +1,7 @@
 """Randomised blocks."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,27 +10,30 @@ from runoff.campaign.order import draw
 SMALL = st.integers(min_value=1, max_value=6)
 
 
-@given(SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
-def test_each_block_holds_every_arm_on_every_workload_once(arms: int, works: int, blocks: int, seed: int) -> None:
-    cells = draw(arms, works, blocks, seed)
-    everything = {(arm, work) for arm in range(arms) for work in range(works)}
+@given(SMALL, SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
+def test_each_block_holds_every_arm_on_every_workload_beside_every_load_once(
+    arms: int, works: int, loads: int, blocks: int, seed: int
+) -> None:
+    cells = draw(arms, works, loads, blocks, seed)
+    everything = set(itertools.product(range(arms), range(works), range(loads)))
     for block in range(blocks):
-        mine = [(cell.arm, cell.work) for cell in cells if cell.block == block]
+        mine = [(cell.arm, cell.work, cell.load) for cell in cells if cell.block == block]
         assert len(mine) == len(everything)
         assert set(mine) == everything
     assert [cell.position for cell in cells] == list(range(len(cells)))
     assert len({cell.id for cell in cells}) == len(cells)
 
 
-@given(SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
+@given(SMALL, SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
 def test_same_seed_same_order_and_more_blocks_do_not_change_the_first(
-    arms: int, works: int, blocks: int, seed: int
+    arms: int, works: int, loads: int, blocks: int, seed: int
 ) -> None:
-    assert list(draw(arms, works, blocks + 1, seed))[: arms * works * blocks] == list(draw(arms, works, blocks, seed))
+    fewer = list(draw(arms, works, loads, blocks, seed))
+    assert list(draw(arms, works, loads, blocks + 1, seed))[: len(fewer)] == fewer
 
 
 def test_all_cells_of_a_block_share_its_seed_and_blocks_differ() -> None:
-    cells = draw(3, 2, 4, seed=7)
+    cells = draw(3, 2, 1, 4, seed=7)
     seeds = [{cell.seed for cell in cells if cell.block == block} for block in range(4)]
     assert all(len(mine) == 1 for mine in seeds)
     assert len(set.union(*seeds)) == 4
@@ -36,7 +41,7 @@ def test_all_cells_of_a_block_share_its_seed_and_blocks_differ() -> None:
 
 def test_every_arm_comes_first_about_equally_often() -> None:
     # 3,000 blocks of 3 arms: binomial(3000, 1/3) has SD 25.8; five of them.
-    cells = draw(3, 1, 3000, seed=1)
+    cells = draw(3, 1, 1, 3000, seed=1)
     first = [cell.arm for cell in cells if cell.position % 3 == 0]
     for arm in range(3):
         assert abs(first.count(arm) - 1000) < 5 * 25.8

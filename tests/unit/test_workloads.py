@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from runoff.errors import UsageError
-from runoff.workloads import find, names, parse_works
+from runoff.workloads import WORKLOADS, parse_works
 
 
 def test_every_workload_that_comes_with_runoff_is_valid_and_has_a_judged_metric() -> None:
-    assert {"hackbench", "counters", "compile", "command"} <= set(names())
-    for name in names():
+    assert {"hackbench", "counters", "compile", "command"} <= set(WORKLOADS.names())
+    for name in WORKLOADS.names():
         text = "command:true" if name == "command" else name
         for work in parse_works(text, cpus=2):
             assert work.metrics[0].headline, name
-            assert find(name).title
+            assert WORKLOADS.find(name).title
 
 
 def test_a_range_becomes_one_workload_for_each_value() -> None:

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use regex::Regex;
 
+use crate::background::Background;
 use crate::cgroup::Cgroup;
 use crate::child::{self, Ending, Outcome, Surroundings};
-use crate::measure::{self, Migrations};
+use crate::measure::{self, Migrations, Paging};
 use crate::proof::Witness;
-use crate::protocol::{Cell, Event, Extract, Phase, Proof, Sample, Void, Workload};
+use crate::protocol::{Cell, Event, Extract, Load, Phase, Proof, Sample, Void, Workload};
 use crate::scheduler;
 use crate::scratch::Scratch;
 use crate::stop::Stop;
@@ -57,27 +58,32 @@ fn attempt(
     progress: &mut dyn FnMut(Phase),
 ) -> Result<(Metrics, Proof), Refusal> {
     let workload = &cell.workload;
-    let scratch = Scratch::create(workload.root.as_deref())?;
-    let around = Surroundings {
-        root: workload.root.as_deref(),
-        scratch: &scratch,
-        environment: &workload.environment,
-        timeout: Duration::try_from_secs_f64(workload.timeout_s).map_err(|_| {
-            Refusal::new(
-                format!("the time-out {} is not a number of seconds", workload.timeout_s),
-                "",
-            )
-        })?,
-        stop,
+    let scratch = Scratch::create(workload.root.as_deref(), &cell.scratch, "work")?;
+    let around = surroundings(workload, &scratch, stop)?;
+    let beside = match &cell.load {
+        Some(load) => {
+            Some((load, Scratch::create(load.work.root.as_deref(), &cell.scratch, "load")?))
+        }
+        None => None,
+    };
+    let beside = match &beside {
+        Some((load, scratch)) => Some((*load, surroundings(&load.work, scratch, stop)?)),
+        None => None,
     };
     progress(Phase::Prepare);
     prepare(workload, &around)?;
+    if let Some((load, around)) = &beside {
+        prepare(&load.work, around)?;
+    }
     progress(Phase::Attach);
     let attachment = scheduler::attach(&cell.scheduler)
         .map_err(|error| Refusal::new(error.to_string(), error.detail()))?;
     let mut witness = Witness::before(&attachment);
     progress(Phase::Run);
-    let measured = measure(workload, &around, &mut witness);
+    let measured = match &beside {
+        Some((load, beside)) => measure_beside(load, beside, workload, &around, &mut witness),
+        None => measure(workload, &around, &mut witness),
+    };
     let proof = witness.after();
     attachment.detach().map_err(anyhow::Error::from)?;
     // A scheduler that was lost explains a failed command, so it is judged first.
@@ -92,6 +98,19 @@ fn attempt(
         Ok(metrics) => Ok((metrics, proof)),
         Err(refusal) => Err(Refusal { proof: Some(Box::new(proof)), ..refusal }),
     }
+}
+
+fn surroundings<'a>(
+    workload: &'a Workload,
+    scratch: &'a Scratch,
+    stop: &'a Stop,
+) -> Result<Surroundings<'a>, Refusal> {
+    let timeout = Duration::try_from_secs_f64(workload.timeout_s).map_err(|_| {
+        let seconds = workload.timeout_s;
+        Refusal::new(format!("the time-out {seconds} is not a number of seconds"), "")
+    })?;
+    let (root, environment) = (workload.root.as_deref(), &workload.environment);
+    Ok(Surroundings { root, scratch, environment, timeout, stop })
 }
 
 fn prepare(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
@@ -132,11 +151,56 @@ fn measure(
     if let (Some(before_s), Some(after_s)) = (wait_before_s, wait_after_s) {
         metrics.insert("runqueue_wait_s".into(), after_s - before_s);
     }
+    read_numbers(workload, around, &mut metrics)?;
+    Ok(metrics)
+}
+
+/// The workload beside a load, which is started before and ended after it.
+fn measure_beside(
+    load: &Load,
+    beside: &Surroundings,
+    workload: &Workload,
+    around: &Surroundings,
+    witness: &mut Witness,
+) -> Result<Metrics, Refusal> {
+    let background = Background::start(load, beside)?;
+    let paging = Paging::now()?;
+    let mut metrics = measure(workload, around, witness)?;
+    let paged = Paging::now()?.since(&paging);
+    let used = background.end(beside)?;
+    let elapsed_s = metrics["elapsed_s"];
+    metrics.extend([
+        ("load_elapsed_s".into(), used.elapsed.as_secs_f64()),
+        ("load_user_s".into(), used.cpu.user_s),
+        ("load_system_s".into(), used.cpu.system_s),
+        ("load_cpu_pct".into(), 100.0 * (used.cpu.user_s + used.cpu.system_s) / elapsed_s),
+        ("pgpgin_kb".into(), count(paged.in_kb)),
+        ("pgpgout_kb".into(), count(paged.out_kb)),
+        ("pswpin".into(), count(paged.swapped_in)),
+        ("pswpout".into(), count(paged.swapped_out)),
+    ]);
+    read_numbers(&load.work, beside, &mut metrics)?;
+    metrics.extend(counted(&child::tail(&beside.scratch.stdout())));
+    Ok(metrics)
+}
+
+/// What a load has counted: the numbers of the JSON object in its last line, if that is one.
+fn counted(output: &str) -> impl Iterator<Item = (String, f64)> {
+    let last = output.trim_end().lines().next_back().unwrap_or_default();
+    let numbers: BTreeMap<String, f64> = serde_json::from_str(last).unwrap_or_default();
+    numbers.into_iter().map(|(name, number)| (format!("load_{name}"), number))
+}
+
+fn read_numbers(
+    workload: &Workload,
+    around: &Surroundings,
+    metrics: &mut Metrics,
+) -> Result<(), Refusal> {
     let output = child::tail(&around.scratch.stdout());
     for extract in &workload.extract {
         metrics.insert(extract.metric.clone(), read_number(extract, &output)?);
     }
-    Ok(metrics)
+    Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
@@ -211,6 +275,13 @@ mod tests {
             refusal.as_deref(),
             Some("the output has no number for metric time_s (pattern Time: ([0-9.]+))")
         );
+    }
+
+    #[test]
+    fn a_load_tells_in_its_last_line_what_it_counted() {
+        let found: Vec<_> = counted("ready\n{\"passes\":2,\"units\":1.5}\n").collect();
+        assert_eq!(found, [("load_passes".into(), 2.0), ("load_units".into(), 1.5)]);
+        assert_eq!(counted("ready\nbye\n").count(), 0);
     }
 
     #[test]

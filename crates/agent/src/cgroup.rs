@@ -19,7 +19,7 @@ pub struct Cgroup {
 }
 
 /// CPU time in seconds of everything that ever ran in a cgroup, from `cpu.stat`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuTime {
     pub user_s: f64,
     pub system_s: f64,

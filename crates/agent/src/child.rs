@@ -19,7 +19,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::cgroup::Cgroup;
 use crate::scratch::Scratch;
-use crate::stop::Stop;
+use crate::stop::{self, Stop};
 
 /// A program that has ended may leave children in the middle of their own exit.
 const EXIT_GRACE: Duration = Duration::from_millis(200);
@@ -88,6 +88,11 @@ pub fn run(
     })
 }
 
+/// Starts `argv` and leaves it to the caller.
+pub fn start(argv: &[String], around: &Surroundings, cgroup: &Cgroup) -> Result<Child> {
+    prepare(argv, around, cgroup)?.spawn().map_err(|error| explain(&argv[0], &error))
+}
+
 /// The second look comes when a program has had time to start its threads.
 const SECOND_LOOK: Duration = Duration::from_millis(100);
 
@@ -110,6 +115,7 @@ fn prepare(argv: &[String], around: &Surroundings, cgroup: &Cgroup) -> Result<Co
     let directory = c_path(around.scratch.inside())?;
     // Only async-signal-safe calls: between fork and exec other threads' locks may be held.
     let enter = move || -> io::Result<()> {
+        stop::unblock_signals()?;
         procs.write_all(b"0")?;
         // SAFETY: the strings are NUL-terminated and outlive the calls.
         unsafe {

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use schemars::schema_for;
 
 use crate::scheduler::stats::{self, Reader};
-use crate::{cgroup, protocol, scheduler, scratch, session, work};
+use crate::{cgroup, load, protocol, scheduler, scratch, session, work};
 
 /// The instrument of runoff
 #[derive(Parser)]
@@ -60,6 +60,8 @@ enum Command {
         #[arg(long, conflicts_with = "per_cpu")]
         task: Option<u32>,
     },
+    /// Work in the background until SIGTERM; print `ready`, and in the end what was done as JSON
+    Load(load::Arguments),
     /// Count in several processes at once and print how long it took
     Counters(work::counters::Arguments),
     /// Run processes that only use the CPU; print what each got as one JSON line
@@ -95,6 +97,7 @@ pub fn run() -> Result<ExitCode> {
             let mut reader = Reader { per_cpu, task, out: &mut std::io::stdout() };
             return stats::read_running(&scheduler, follow, &mut reader);
         }
+        Command::Load(arguments) => return load::run(&arguments),
         Command::Counters(arguments) => work::counters::run(&arguments)?,
         Command::Stress(stress) => return stress.run(),
         Command::Hogs(hogs) => println!("{}", serde_json::to_string(&hogs.run()?)?),

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! runoff-agent: attaches a scheduler, proves that it is in charge, runs the work and measures it.
 
+mod background;
 mod cell;
 mod cgroup;
 mod child;
 mod commands;
 mod fingerprint;
 mod guest;
+mod load;
 mod measure;
 mod proof;
 mod protocol;

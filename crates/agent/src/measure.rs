@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use anyhow::{Context, Result};
 use nix::unistd::{SysconfVar, sysconf};
 use perf_event::events::Software;
 use perf_event::{Builder, Counter};
@@ -61,6 +62,45 @@ fn parse_schedstat(text: &str) -> Option<f64> {
     total_ns.map(|ns| ns as f64 / 1e9)
 }
 
+/// What the machine has moved to and from its disks, from /proc/vmstat.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Paging {
+    pub in_kb: i64,
+    pub out_kb: i64,
+    /// Pages.
+    pub swapped_in: i64,
+    pub swapped_out: i64,
+}
+
+impl Paging {
+    pub fn now() -> Result<Self> {
+        let text = fs::read_to_string("/proc/vmstat").context("cannot read /proc/vmstat")?;
+        Self::parse(&text).context("/proc/vmstat lacks pgpgin, pgpgout, pswpin or pswpout")
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let number = |key: &str| {
+            let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
+            value.parse().ok()
+        };
+        Some(Self {
+            in_kb: number("pgpgin")?,
+            out_kb: number("pgpgout")?,
+            swapped_in: number("pswpin")?,
+            swapped_out: number("pswpout")?,
+        })
+    }
+
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            in_kb: self.in_kb - before.in_kb,
+            out_kb: self.out_kb - before.out_kb,
+            swapped_in: self.swapped_in - before.swapped_in,
+            swapped_out: self.swapped_out - before.swapped_out,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +111,14 @@ mod tests {
                     domain0 SMT 3 0 0\n";
         assert_eq!(parse_schedstat(text), Some(2.0));
         assert_eq!(parse_schedstat("version 17\n"), None);
+    }
+
+    #[test]
+    fn paging_is_the_difference_of_two_looks() {
+        let before = Paging::parse("pgpgin 10\npgpgout 20\npswpin 0\npswpout 1\n");
+        let after = Paging::parse("nr_free 9\npgpgin 15\npgpgout 20\npswpin 3\npswpout 1\n");
+        let moved = after.zip(before).map(|(after, before)| after.since(&before));
+        assert_eq!(moved, Some(Paging { in_kb: 5, out_kb: 0, swapped_in: 3, swapped_out: 0 }));
+        assert_eq!(Paging::parse("pgpgin 1\n"), None);
     }
 }

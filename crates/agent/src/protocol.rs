@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -31,6 +31,26 @@ pub struct Cell {
     pub id: String,
     pub scheduler: Scheduler,
     pub workload: Workload,
+    /// What runs beside it.
+    #[serde(default)]
+    pub load: Option<Load>,
+    /// Where scratch directories are made, as workload and load name it.
+    #[serde(default = "place_in_memory")]
+    pub scratch: PathBuf,
+}
+
+fn place_in_memory() -> PathBuf {
+    "/tmp".into()
+}
+
+/// Work in the background. It is ended by SIGTERM after the workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Its numbers are read from the output when it has ended.
+    pub work: Workload,
+    /// A regular expression: the workload starts when the output matches it; at once without it.
+    pub ready: Option<String>,
 }
 
 /// Who is to be in charge of the CPUs.
@@ -51,7 +71,7 @@ pub enum Scheduler {
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     pub name: String,
-    /// Becomes the root directory of every command; the scratch directory is made below its /tmp.
+    /// Becomes the root directory of every command; the scratch directory is made inside it.
     pub root: Option<PathBuf>,
     /// Run one after the other before the clock starts, in the scratch directory.
     pub prepare: Vec<Vec<String>>,

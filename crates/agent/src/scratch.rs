@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A fresh directory for each sample, below the /tmp of the root that the workload sees.
+//! Fresh directories for each sample, below the root that the workload sees.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -9,6 +9,9 @@ use anyhow::{Context, Result};
 
 /// Where the agent's own program lies inside a root directory that is not the machine's.
 pub const PROGRAMS: &str = "/run/runoff";
+
+/// Where they are unless the request says otherwise.
+const PLACE: &str = "/tmp";
 
 const PREFIX: &str = "runoff-";
 
@@ -20,12 +23,12 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// `root` is the directory that becomes `/` for the workload, `None` the machine's own.
-    pub fn create(root: Option<&Path>) -> Result<Self> {
-        let name = format!("{PREFIX}{}", std::process::id());
-        let inside = Path::new("/tmp").join(&name);
+    /// `root` is the directory that becomes `/` for a command, `None` the machine's own; `place`
+    /// is a directory as the command names it, `name` tells the sample's scratch directories apart.
+    pub fn create(root: Option<&Path>, place: &Path, name: &str) -> Result<Self> {
+        let inside = place.join(format!("{PREFIX}{}-{name}", std::process::id()));
         let outside = match root {
-            Some(root) => root.join("tmp").join(&name),
+            Some(root) => root.join(inside.strip_prefix("/").context("no absolute path")?),
             None => inside.clone(),
         };
         // Beside the working directory, not in it: a program may look at or delete all it finds there.
@@ -68,7 +71,7 @@ impl Drop for Scratch {
 /// Removes what agents that were killed have left behind; the paths that are gone.
 pub fn sweep() -> Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
-    for entry in fs::read_dir("/tmp")? {
+    for entry in fs::read_dir(PLACE)? {
         let entry = entry?;
         let name = entry.file_name();
         let Some(owner) = name.to_str().and_then(owner) else {
@@ -85,7 +88,7 @@ pub fn sweep() -> Result<Vec<PathBuf>> {
 }
 
 fn owner(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?.trim_end_matches(".log").parse().ok()
+    name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()
 }
 
 fn remove(directory: &Path) {
@@ -113,8 +116,8 @@ mod tests {
 
     #[test]
     fn only_our_names_have_an_owner() {
-        assert_eq!(owner("runoff-42"), Some(42));
-        assert_eq!(owner("runoff-42.log"), Some(42));
+        assert_eq!(owner("runoff-42-work"), Some(42));
+        assert_eq!(owner("runoff-42-load.log"), Some(42));
         assert_eq!(owner("runoff-notes"), None);
         assert_eq!(owner("systemd-42"), None);
     }

@@ -10,6 +10,7 @@ from runoff.engines.agent import describe_schedulers
 from runoff.errors import UsageError
 from runoff.plan import Plan, Settings, make_plan, parse_settings
 from runoff.results import Results, Sample
+from runoff.workloads import LOAD_METRICS
 
 
 def create(directory: Path, plan: Plan) -> Journal:
@@ -46,8 +47,8 @@ def read_results(directory: Path) -> Results:
             blocks=settings.blocks,
             arms=tuple(arm.label for arm in plan.arms),
             workloads=tuple(work.label for work in plan.works),
-            loads=("",),
-            metrics={work.label: work.metrics for work in plan.works},
+            loads=plan.load_labels,
+            metrics={work.label: (*work.metrics, *(LOAD_METRICS if settings.loads else ())) for work in plan.works},
             samples=samples,
             planned=plan.planned,
             fingerprint={**(fingerprints[-1] if fingerprints else {}), "arms": journal.fact("arms", {})},
@@ -85,9 +86,15 @@ def rerun_command(settings: Settings) -> str:
     words = ["runoff", "compare", *settings.arms]
     for text in settings.workloads:
         words += ["--work", text]
+    for text in settings.loads:
+        words += ["--load", text]
     words += ["--on", settings.on, "--clock", settings.clock]
     if settings.on == "lab":
         words += ["--cpus", str(settings.cpus), "--memory", str(settings.memory_mb)]
+        if settings.disk_mb:
+            words += ["--disk", str(settings.disk_mb)]
+        if settings.swap_mb:
+            words += ["--swap", str(settings.swap_mb)]
     if settings.kernel:
         words += ["--kernel", settings.kernel]
     for package in settings.packages:

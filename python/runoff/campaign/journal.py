@@ -115,7 +115,7 @@ class Journal:
         row = self._connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
         return default if row is None else json.loads(row[0])
 
-    def add(self, cell: Cell, arm: str, workload: str, outcome: Outcome) -> None:
+    def add(self, cell: Cell, arm: str, workload: str, load: str, outcome: Outcome) -> None:
         """Write one sample durably; a second one for the same cell is a bug and fails."""
         taken = isinstance(outcome, Taken)
         row = (
@@ -124,7 +124,7 @@ class Journal:
             cell.position,
             arm,
             workload,
-            "",
+            load,
             int(taken),
             None if isinstance(outcome, Taken) else outcome.reason,
             "" if isinstance(outcome, Taken) else outcome.detail,

@@ -1,4 +1,4 @@
-"""Randomised blocks: each block takes every arm on every workload once, in an order drawn from the seed."""
+"""Randomised blocks: each takes every arm on every workload beside every load once, in an order drawn from the seed."""
 
 import random
 from collections.abc import Sequence
@@ -16,18 +16,21 @@ class Cell:
     """Index into the plan's arms."""
     work: int
     """Index into the plan's workloads."""
+    load: int
+    """Index into the plan's loads."""
     seed: int
     """The block's seed, the same for all its cells: common random numbers in a deterministic engine."""
 
 
-def draw(arms: int, works: int, blocks: int, seed: int) -> Sequence[Cell]:
+def draw(arms: int, works: int, loads: int, blocks: int, seed: int) -> Sequence[Cell]:
     """The whole order; same numbers, same order, whatever was taken already."""
     cells: list[Cell] = []
     for block in range(blocks):
         generator = random.Random(f"{seed}/{block}")
         block_seed = generator.getrandbits(63)
-        pairs = [(arm, work) for work in range(works) for arm in range(arms)]
-        generator.shuffle(pairs)
-        for arm, work in pairs:
-            cells.append(Cell(f"b{block}.w{work}.a{arm}", block, len(cells), arm, work, block_seed))
+        places = [(arm, work, load) for load in range(loads) for work in range(works) for arm in range(arms)]
+        generator.shuffle(places)
+        for arm, work, load in places:
+            name = f"b{block}.w{work}.l{load}.a{arm}" if loads > 1 else f"b{block}.w{work}.a{arm}"
+            cells.append(Cell(name, block, len(cells), arm, work, load, block_seed))
     return cells

@@ -48,7 +48,7 @@ class _Wish:
 
 def order(plan: Plan) -> list[Cell]:
     """The plan's cells in run order."""
-    return list(draw(len(plan.arms), len(plan.works), plan.settings.blocks, plan.settings.seed))
+    return list(draw(len(plan.arms), len(plan.works), len(plan.loads), plan.settings.blocks, plan.settings.seed))
 
 
 def run(plan: Plan, journal: Journal, engine: Engine, observer: Observer, jobs: int = 1) -> bool:
@@ -122,7 +122,9 @@ def _take_all(
                     continue
                 journal.set_fact("fingerprints", [*earlier, dict(engine.fingerprint())])
                 journal.set_fact("warnings", list(engine.warnings()))
-                journal.add(cell, plan.arms[cell.arm].label, plan.works[cell.work].label, outcome)
+                journal.add(
+                    cell, plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load], outcome
+                )
                 observer.finished(cell, outcome)
 
 

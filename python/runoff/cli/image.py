@@ -43,14 +43,21 @@ def command() -> None:
 )
 @click.argument("packages", metavar="[PACKAGE]...", nargs=-1)
 @click.option("--work", "works", metavar="NAME", multiple=True, help="Add what this workload needs; may be repeated.")
+@click.option("--load", "loads", metavar="NAME", multiple=True, help="Add what this load needs; may be repeated.")
 @click.option("--source", "sources", metavar="NAME", multiple=True, help="Source package to unpack in /usr/src/NAME.")
 @click.option("--mirror", "mirror_url", metavar="URL", help=f"Debian archive to use (also {mirror.VARIABLE}).")
 @click.option("--json", "as_json", is_flag=True, help="Print the image as one JSON document.")
 def build(
-    packages: tuple[str, ...], works: tuple[str, ...], sources: tuple[str, ...], mirror_url: str | None, as_json: bool
+    packages: tuple[str, ...],
+    works: tuple[str, ...],
+    loads: tuple[str, ...],
+    sources: tuple[str, ...],
+    mirror_url: str | None,
+    as_json: bool,
 ) -> None:
-    """Make an image with these Debian PACKAGEs and what workloads need, unless the cache has it."""
-    wanted = image.needs([workloads.find(work) for work in works], packages, sources)
+    """Make an image with these Debian PACKAGEs and what workloads and loads need, unless the cache has it."""
+    definitions = [workloads.WORKLOADS.find(work) for work in works] + [workloads.LOADS.find(load) for load in loads]
+    wanted = image.needs(definitions, packages, sources)
     _show(image.ensure(wanted, _progress, mirror_url), as_json)
 
 

@@ -9,15 +9,15 @@ from runoff import workloads
 from runoff.arms import allowed
 from runoff.text import parameter_line
 
-KINDS = ("schedulers", "workloads", "kernels")
+KINDS = ("schedulers", "workloads", "loads", "kernels")
 
 
 @click.command(epilog="Example: runoff list schedulers --json")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(kind: str, as_json: bool) -> None:
-    """List schedulers, workloads or the lab's kernels."""
-    entries = {"schedulers": _schedulers, "workloads": _workloads, "kernels": _kernels}[kind]()
+    """List schedulers, workloads, loads or the lab's kernels."""
+    entries = {"schedulers": _schedulers, "workloads": _workloads, "loads": _loads, "kernels": _kernels}[kind]()
     if as_json:
         click.echo(json.dumps(entries, indent=2))
         return
@@ -54,10 +54,19 @@ def _scheduler(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _workloads() -> list[dict[str, Any]]:
-    return [_workload(name, workloads.find(name)) for name in workloads.names()]
+    return _definitions(workloads.WORKLOADS)
 
 
-def _workload(name: str, definition: workloads.Definition) -> dict[str, Any]:
+def _loads() -> list[dict[str, Any]]:
+    nothing = {"name": workloads.NO_LOAD, "title": "the workload alone", "parameters": []}
+    return [nothing, *_definitions(workloads.LOADS)]
+
+
+def _definitions(catalogue: workloads.Catalogue) -> list[dict[str, Any]]:
+    return [_definition(name, catalogue.find(name)) for name in catalogue.names()]
+
+
+def _definition(name: str, definition: workloads.Definition) -> dict[str, Any]:
     parameters = [
         {"name": key, "default": parameter.default, "range": _range(parameter), "about": parameter.about}
         for key, parameter in definition.parameters.items()

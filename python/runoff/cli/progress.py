@@ -35,7 +35,7 @@ class Progress:
         self._done = done
         self._taken_here = 0
         self._start_s = time.monotonic()
-        self._sums: dict[tuple[int, int], list[float]] = {}
+        self._sums: dict[tuple[int, int, int], list[float]] = {}
         self._status = Status("", console=console) if sys.stderr.isatty() else None
 
     def clear(self) -> None:
@@ -60,7 +60,9 @@ class Progress:
         self._done += 1
         self._taken_here += 1
         if isinstance(outcome, Taken):
-            self._sums.setdefault((cell.work, cell.arm), []).append(outcome.metrics[self._headline(cell.work)])
+            self._sums.setdefault((cell.work, cell.load, cell.arm), []).append(
+                outcome.metrics[self._headline(cell.work)]
+            )
             text = f"{outcome.metrics[self._headline(cell.work)]:.4g} {self._unit(cell.work)}".rstrip()
         else:
             text = f"void: {outcome.reason}"
@@ -83,7 +85,10 @@ class Progress:
 
     def _place(self, cell: Cell) -> str:
         arm, work = self._plan.arms[cell.arm].label, self._plan.works[cell.work].label
+        load = self._plan.load_labels[cell.load]
         place = f"{self._done}/{self._plan.planned}  block {cell.block + 1}/{self._plan.settings.blocks}  {arm}  {work}"
+        if load:
+            place += f" beside {load}"
         return f"{place}  {self._eta()}".rstrip()
 
     def _eta(self) -> str:
@@ -93,10 +98,10 @@ class Progress:
         return f"ETA {duration(each_s * (self._plan.planned - self._done))}"
 
     def _estimates(self, cell: Cell) -> str:
-        """Running means of the present workload: to watch, not to judge by."""
+        """Running means of the present workload and load: to watch, not to judge by."""
         parts = []
         for index, arm in enumerate(self._plan.arms):
-            values = self._sums.get((cell.work, index))
+            values = self._sums.get((cell.work, cell.load, index))
             if values:
                 parts.append(f"{arm.label} {sum(values) / len(values):.4g}")
         return "  ".join(parts)

@@ -18,7 +18,7 @@ from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import MissingError, RunoffError
 from runoff.workloads import Work
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 
 class AgentLost(Exception):
@@ -70,9 +70,24 @@ def check_request(scheduler: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "check", "id": "check", "scheduler": scheduler}
 
 
-def sample_request(cell_id: str, scheduler: Mapping[str, Any], work: Work, root: str | None) -> dict[str, Any]:
-    """Take one sample of ``work`` with ``root`` as its ``/``."""
-    return {"type": "sample", "id": cell_id, "scheduler": scheduler, "workload": work.message(root)}
+def sample_request(
+    cell_id: str,
+    scheduler: Mapping[str, Any],
+    work: Work,
+    load: Work | None = None,
+    *,
+    root: str | None = None,
+    scratch: str = "/tmp",
+) -> dict[str, Any]:
+    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``."""
+    return {
+        "type": "sample",
+        "id": cell_id,
+        "scheduler": scheduler,
+        "workload": work.message(root),
+        "load": None if load is None else load.load_message(root),
+        "scratch": scratch,
+    }
 
 
 class Agent:

@@ -41,7 +41,10 @@ class HostEngine:
                 "or compare on a newer kernel"
             )
         for work in self._plan.works:
-            require_programs(work)
+            require_programs("workload", work)
+        for load in self._plan.loads:
+            if load is not None:
+                require_programs("load", load)
         self._start()
 
     def _start(self) -> Agent:
@@ -61,10 +64,10 @@ class HostEngine:
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         agent = self._start()
-        work = self._plan.works[cell.work]
-        request = sample_request(cell.id, self._plan.arms[cell.arm].scheduler, work, root=None)
+        work, load = self._plan.works[cell.work], self._plan.loads[cell.load]
+        request = sample_request(cell.id, self._plan.arms[cell.arm].scheduler, work, load)
         try:
-            return agent.take(request, on_phase, silence_limit_s(work))
+            return agent.take(request, on_phase, silence_limit_s(work, load))
         except AgentLost as lost:
             return Voided(f"the agent was lost: {lost}", self._lose())
 
@@ -102,18 +105,18 @@ def machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
     return {"machine": tables.pop("hardware", {}), "kernel": tables.pop("kernel", {}), **tables}
 
 
-def silence_limit_s(work: Work) -> float:
+def silence_limit_s(work: Work, load: Work | None = None) -> float:
     """Longest time between two events of one sample."""
-    commands = len(work.definition.prepare) + 1
-    return commands * work.definition.timeout_s + MARGIN_S
+    definitions = [each.definition for each in (work, load) if each is not None]
+    return sum((len(each.prepare) + 1) * each.timeout_s for each in definitions) + MARGIN_S
 
 
-def require_programs(work: Work) -> None:
+def require_programs(noun: str, work: Work) -> None:
     """Raises MissingError naming the program and the package that holds it."""
     for program in work.definition.programs:
         if which(program) is None:
             packages = " ".join(work.definition.packages)
-            raise MissingError(f"workload {work.label!r} needs {program}: apt-get install {packages}")
+            raise MissingError(f"{noun} {work.label!r} needs {program}: apt-get install {packages}")
     for path in work.definition.files:
         if not Path(path).exists():
-            raise MissingError(f"workload {work.label!r} needs {path} on the host: put it there, or use --on lab")
+            raise MissingError(f"{noun} {work.label!r} needs {path} on the host: put it there, or use --on lab")

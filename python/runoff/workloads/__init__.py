@@ -1,6 +1,18 @@
 """Workloads: one TOML file each says what it runs, needs, prepares and measures."""
 
-from runoff.workloads.definition import Definition, Parameter, find, names
-from runoff.workloads.work import STANDARD_METRICS, Work, parse_works
+from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter
+from runoff.workloads.work import LOAD_METRICS, NO_LOAD, STANDARD_METRICS, Work, parse_loads, parse_works
 
-__all__ = ["STANDARD_METRICS", "Definition", "Parameter", "Work", "find", "names", "parse_works"]
+__all__ = [
+    "LOADS",
+    "LOAD_METRICS",
+    "NO_LOAD",
+    "STANDARD_METRICS",
+    "WORKLOADS",
+    "Catalogue",
+    "Definition",
+    "Parameter",
+    "Work",
+    "parse_loads",
+    "parse_works",
+]

@@ -1,6 +1,7 @@
-"""The TOML file of a workload as a validated object. docs/workloads/README.md describes the keys."""
+"""The TOML file of a workload or load as a validated object. docs/workloads/README.md describes the keys."""
 
 import tomllib
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -40,7 +41,7 @@ class MetricDefinition(_Table):
 
 
 class Definition(_Table):
-    """A workload."""
+    """A workload, or a load that runs beside one."""
 
     title: str
     description: str
@@ -61,38 +62,54 @@ class Definition(_Table):
     timeout_s: float = Field(default=600, gt=0, le=86_400)
     elapsed_headline: bool = False
     """Judge the elapsed time too; for programs that do not measure themselves."""
+    ready: str | None = None
+    """Of a load: a regular expression for the output that says that it is prepared."""
+    disk: bool = False
+    """It writes much: its directory must be on a disk, not in memory."""
+    swap: bool = False
+    """It needs swap space."""
     parameters: dict[str, Parameter] = Field(default_factory=dict)
     metrics: dict[str, MetricDefinition] = Field(default_factory=dict)
 
 
-def names() -> list[str]:
-    """The workloads that come with runoff."""
-    folder = resources.files("runoff.workloads")
-    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The definitions that come with runoff, and how to get at those of the user."""
+
+    package: str
+    """Where the TOML files are."""
+    noun: str
+
+    def names(self) -> list[str]:
+        """Those that come with runoff."""
+        folder = resources.files(self.package)
+        return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+    def find(self, name: str) -> Definition:
+        """One by its name, or by the path of a user's TOML file. Raises UsageError."""
+        if name.endswith(".toml"):
+            return self._parse(self._read(Path(name)), name)
+        if name not in self.names():
+            guess = closest(name, self.names())
+            raise UsageError(f"unknown {self.noun} {name!r}{guess}; or give the path of a .toml file")
+        return self._parse(resources.files(self.package).joinpath(f"{name}.toml").read_text(encoding="utf-8"), name)
+
+    def _read(self, path: Path) -> str:
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot read the {self.noun} {path}: {error}") from None
+
+    def _parse(self, text: str, origin: str) -> Definition:
+        try:
+            return Definition.model_validate(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError(f"{self.noun} {origin} is not TOML: {error}") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            raise UsageError(f"{self.noun} {origin}: {key}: {first['msg']}") from None
 
 
-def find(name: str) -> Definition:
-    """A workload by its name, or by the path of a user's TOML file. Raises UsageError."""
-    if name.endswith(".toml"):
-        return _parse(_read(Path(name)), name)
-    if name not in names():
-        raise UsageError(f"unknown workload {name!r}{closest(name, names())}; or give the path of a .toml file")
-    return _parse(resources.files("runoff.workloads").joinpath(f"{name}.toml").read_text(encoding="utf-8"), name)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the workload {path}: {error}") from None
-
-
-def _parse(text: str, origin: str) -> Definition:
-    try:
-        return Definition.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"workload {origin} is not TOML: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"workload {origin}: {key}: {first['msg']}") from None
+WORKLOADS = Catalogue("runoff.workloads", "workload")
+LOADS = Catalogue("runoff.loads", "load")

@@ -1,4 +1,4 @@
-"""A workload with its parameters filled in: ready to be sent to the agent."""
+"""A workload or load with its parameters filled in: ready to be sent to the agent."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from typing import Any
 from runoff.errors import UsageError
 from runoff.results import Metric
 from runoff.text import closest, parse_assignments
-from runoff.workloads.definition import Definition, Parameter, find
+from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter
 
 STANDARD_METRICS = (
     Metric("elapsed_s", "s", "lower", "elapsed time"),
@@ -25,10 +25,37 @@ STANDARD_METRICS = (
 )
 """What the agent measures for every workload (docs/protocol.md)."""
 
+LOAD_METRICS = (
+    Metric("load_elapsed_s", "s", "none", "load: from the workload's start to its own end"),
+    Metric("load_user_s", "s", "none", "load: user CPU time while the workload ran"),
+    Metric("load_system_s", "s", "none", "load: system CPU time while the workload ran"),
+    Metric("load_cpu_pct", "%", "none", "load: CPU use while the workload ran (100 is one CPU)"),
+    Metric("load_reaped_cpu_s", "s", "none", "load: CPU time of what it waited for, as contest counted it"),
+    Metric("load_passes", "", "none", "load: how often it did all of its work"),
+    Metric("load_units", "", "none", "load: work done in contest's unit"),
+    Metric("load_bytes_read", "B", "none", "load: bytes read"),
+    Metric("load_bytes_written", "B", "none", "load: bytes written"),
+    Metric("pgpgin_kb", "KiB", "none", "read from disks, whole machine"),
+    Metric("pgpgout_kb", "KiB", "none", "written to disks, whole machine"),
+    Metric("pswpin", "", "none", "pages swapped in, whole machine"),
+    Metric("pswpout", "", "none", "pages swapped out, whole machine"),
+)
+"""What the agent measures beside a load, and what runoff's own loads count."""
+
+NO_LOAD = "none"
+"""A load by this name is none: the workload alone, beside which the others are seen."""
+
+
+def parse_loads(text: str, cpus: int) -> list["Work | None"]:
+    """Like `parse_works`, for what runs beside the work. Raises UsageError."""
+    if text.strip() == NO_LOAD:
+        return [None]
+    return list(parse_works(text, cpus, LOADS))
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One cell's foreground work."""
+    """One cell's foreground work, or the load beside it."""
 
     label: str
     definition: Definition
@@ -66,6 +93,10 @@ class Work:
             ],
         }
 
+    def load_message(self, root: str | None) -> dict[str, Any]:
+        """The agent's ``Load`` message."""
+        return {"work": self.message(root), "ready": self.definition.ready}
+
     def _fill(self, argv: list[str]) -> list[str]:
         return [word for template in argv for word in self._words(template)]
 
@@ -82,38 +113,39 @@ class Work:
         return self.values.get(match[1], match[0])
 
 
-def parse_works(text: str, cpus: int) -> list[Work]:
+def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[Work]:
     """``name[:key=value,...]`` as one work, or several where a value is a range ``1..4``.
 
     ``cpus`` stands for ``{cpus}`` in a default. Raises UsageError.
     """
     name, _, rest = text.strip().partition(":")
-    definition = find(name)
+    where = f"{catalogue.noun} {text!r}"
+    definition = catalogue.find(name)
     short = Path(name).name.removesuffix(".toml")
     words = next((key for key, parameter in definition.parameters.items() if parameter.words), None)
     if words is not None:
-        return [_command(text, definition, words, rest)]
-    given = parse_assignments(rest, f"workload {text!r}")
+        return [_command(text, where, definition, words, rest)]
+    given = parse_assignments(rest, where)
     for key in given:
         if key not in definition.parameters:
-            raise UsageError(f"workload {text!r}: no parameter {key!r}{closest(key, definition.parameters)}")
+            raise UsageError(f"{where}: no parameter {key!r}{closest(key, definition.parameters)}")
     combinations: list[dict[str, str]] = [{}]
     varied = set(given)
     for key, parameter in definition.parameters.items():
-        values = _values(key, given.get(key, parameter.default).replace("{cpus}", str(cpus)), parameter, text)
+        values = _values(key, given.get(key, parameter.default).replace("{cpus}", str(cpus)), parameter, where)
         if len(values) > 1:
             varied.add(key)
         combinations = [{**chosen, key: value} for chosen in combinations for value in values]
     return [Work(_label(short, chosen, varied), definition, chosen) for chosen in combinations]
 
 
-def _command(text: str, definition: Definition, key: str, line: str) -> Work:
+def _command(text: str, where: str, definition: Definition, key: str, line: str) -> Work:
     try:
         empty = not shlex.split(line)
     except ValueError as error:
-        raise UsageError(f"workload {text!r}: {error}") from None
+        raise UsageError(f"{where}: {error}") from None
     if empty:
-        raise UsageError(f"workload {text!r}: a command line must follow the colon, e.g. 'command:gzip -9 file'")
+        raise UsageError(f"{where}: a command line must follow the colon, e.g. 'command:gzip -9 file'")
     return Work(text.strip(), definition, {key: line})
 
 
@@ -125,16 +157,14 @@ def _label(name: str, chosen: Mapping[str, str], varied: set[str]) -> str:
 def _values(key: str, text: str, parameter: Parameter, where: str) -> list[str]:
     if parameter.choices is not None:
         if text not in parameter.choices:
-            raise UsageError(f"workload {where!r}: {key}={text}{closest(text, parameter.choices)}")
+            raise UsageError(f"{where}: {key}={text}{closest(text, parameter.choices)}")
         return [text]
     if parameter.minimum is None or parameter.maximum is None:
         return [text]
     match = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text)
     if match is None:
-        raise UsageError(f"workload {where!r}: {key} must be a whole number or a range like 1..4, not {text!r}")
+        raise UsageError(f"{where}: {key} must be a whole number or a range like 1..4, not {text!r}")
     low, high = int(match[1]), int(match[2] or match[1])
     if not parameter.minimum <= low <= high <= parameter.maximum:
-        raise UsageError(
-            f"workload {where!r}: {key}={text} is out of its range {parameter.minimum}..{parameter.maximum}"
-        )
+        raise UsageError(f"{where}: {key}={text} is out of its range {parameter.minimum}..{parameter.maximum}")
     return [str(value) for value in range(low, high + 1)]

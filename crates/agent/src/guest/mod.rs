@@ -2,6 +2,7 @@
 //! PID 1 of the lab's guest: brings a bare kernel to the point where a session can run, then turns
 //! the machine off. Its orders are in /boot.json of the initramfs (python/runoff/engines/lab/guest.py).
 
+mod devices;
 mod entropy;
 mod mounts;
 mod quiet;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 
 use crate::session;
 use crate::stop::Stop;
+use devices::{Content, find};
 
 const ORDERS: &str = "/boot.json";
 
@@ -27,8 +29,12 @@ const ORDERS: &str = "/boot.json";
 struct Orders {
     /// Kernel modules in the order of their dependencies.
     modules: Vec<PathBuf>,
-    /// The block device with the root file system of workloads.
-    image: Option<PathBuf>,
+    /// Whether there is a device with the root file system of workloads,
+    image: bool,
+    /// one with a file system for what is written,
+    disk: bool,
+    /// and one with swap space.
+    swap: bool,
     /// Perturbs everything that a deterministic machine would repeat; absent under the real clock.
     seed: Option<u64>,
     /// A file with the session's requests; absent when they come over the serial port.
@@ -53,8 +59,14 @@ fn run() -> Result<()> {
     for module in &orders.modules {
         load(module).with_context(|| format!("cannot load the module {}", module.display()))?;
     }
-    if let Some(device) = &orders.image {
-        mounts::image(device)?;
+    if orders.image {
+        mounts::image(&find(Content::FileSystem("runoff"))?)?;
+    }
+    if orders.disk {
+        mounts::disk(&find(Content::FileSystem("scratch"))?, orders.image)?;
+    }
+    if orders.swap {
+        mounts::swap(&find(Content::SwapSpace)?)?;
     }
     let mut port = serial::open()?;
     quiet::wait();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! File systems of the guest.
 
-use std::fs::{self, File};
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
+use std::{fs, io};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use nix::libc;
 use nix::mount::{MsFlags, mount};
 
 use crate::scratch::PROGRAMS;
@@ -14,8 +15,8 @@ use crate::scratch::PROGRAMS;
 /// Where workloads with an image have their root directory.
 pub const IMAGE: &str = "/image";
 
-/// A driver may still be creating its device when its module has been loaded: 5 s in 10 ms steps.
-const DEVICE_TRIES: u32 = 500;
+/// Where the disk is below that, or in the bare guest.
+const DISK: &str = "scratch";
 
 pub fn kernel_file_systems() -> Result<()> {
     for (kind, target) in [
@@ -39,7 +40,6 @@ pub fn kernel_file_systems() -> Result<()> {
 
 /// Mounts the image and, inside it, what programs expect of a running system.
 pub fn image(device: &Path) -> Result<()> {
-    await_device(device);
     let root = Path::new(IMAGE);
     attach("ext4", &device.to_string_lossy(), root)?;
     for (kind, target) in [
@@ -60,14 +60,19 @@ pub fn image(device: &Path) -> Result<()> {
     Ok(())
 }
 
-fn await_device(device: &Path) {
-    for _ in 0..DEVICE_TRIES {
-        // The node is there before its driver can serve it.
-        if File::open(device).is_ok() {
-            return;
-        }
-        sleep(Duration::from_millis(10));
-    }
+/// Mounts the disk where commands with the image as their root, or without one, find it.
+pub fn disk(device: &Path, below_image: bool) -> Result<()> {
+    let root = Path::new(if below_image { IMAGE } else { "/" });
+    attach("ext4", &device.to_string_lossy(), &root.join(DISK))
+}
+
+/// Swaps on a device whose header is there already.
+pub fn swap(device: &Path) -> Result<()> {
+    let path = CString::new(device.as_os_str().as_bytes())?;
+    // SAFETY: the path is NUL-terminated and outlives the call.
+    let failed = unsafe { libc::swapon(path.as_ptr(), 0) } != 0;
+    ensure!(!failed, "cannot swap on {}: {}", device.display(), io::Error::last_os_error());
+    Ok(())
 }
 
 fn attach(kind: &str, source: &str, target: &Path) -> Result<()> {

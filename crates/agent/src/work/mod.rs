@@ -3,6 +3,6 @@
 
 pub mod counters;
 pub mod hogs;
-mod process;
+pub mod process;
 pub mod stress;
 pub mod yielders;

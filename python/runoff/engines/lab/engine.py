@@ -13,14 +13,14 @@ from runoff.campaign.order import Cell
 from runoff.engines.agent import AgentLost, check_request, sample_request
 from runoff.engines.base import OnPhase
 from runoff.engines.host import CHECK_LIMIT_S, machine_tables, silence_limit_s
-from runoff.engines.lab import accelerator, qemu
+from runoff.engines.lab import accelerator, ext4, qemu, swap
 from runoff.engines.lab import image as images
 from runoff.engines.lab import kernel as kernels
-from runoff.engines.lab.guest import IMAGE_ROOT, Cargo, Guest, Orders, boot
+from runoff.engines.lab.guest import DISK_PLACE, IMAGE_ROOT, MEMORY_PLACE, Cargo, Guest, Orders, boot
 from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
 from runoff.errors import MissingError
 from runoff.plan import Plan
-from runoff.workloads import Work
+from runoff.workloads import Definition
 
 BOOT_LIMIT_S = 180.0
 
@@ -54,9 +54,9 @@ class LabEngine:
             raise MissingError(f"the lab needs {qemu.PROGRAM}: apt-get install qemu-system-x86")
         for arm in self._plan.arms:
             self._find_kernel(arm)
-        works = self._plan.works
-        if any(_needs_image(work) for work in works):
-            wanted = images.needs([work.definition for work in works], self._plan.settings.packages)
+        definitions = self._plan.definitions
+        if any(_needs_image(definition) for definition in definitions):
+            wanted = images.needs(definitions, self._plan.settings.packages)
             self._image = images.ensure(wanted, say)
         self._folder.mkdir(parents=True, exist_ok=True)
         if not self._virtual:
@@ -93,13 +93,16 @@ class LabEngine:
             return Refused(f"the guest was lost: {lost}", self._lose(), lost=True)
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
-        arm, work = self._plan.arms[cell.arm], self._plan.works[cell.work]
+        plan = self._plan
+        arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
         root = IMAGE_ROOT if self._image is not None else None
-        request = sample_request(cell.id, _in_guest(self._plan, arm), work, root)
+        scratch = DISK_PLACE if plan.disk_mb else MEMORY_PLACE
+        request = sample_request(cell.id, _in_guest(plan, arm), work, load, root=root, scratch=scratch)
+        limit_s = silence_limit_s(work, load)
         if self._virtual:
-            return self._take_alone(arm, cell, request, silence_limit_s(work) * VIRTUAL_SLOWDOWN, on_phase)
+            return self._take_alone(arm, cell, request, limit_s * VIRTUAL_SLOWDOWN, on_phase)
         try:
-            return self._guest_for(arm.kernel).agent.take(request, on_phase, silence_limit_s(work))
+            return self._guest_for(arm.kernel).agent.take(request, on_phase, limit_s)
         except AgentLost as lost:
             reason = self._lose()
             return Voided(f"the guest was lost: {reason or lost}")
@@ -144,6 +147,8 @@ class LabEngine:
             accelerator=self._accelerator,
             seed=orders.seed or 0,
             image=self._image.path if self._image is not None else None,
+            disk=ext4.blank(folder / "disk", self._plan.disk_mb) if self._plan.disk_mb else None,
+            swap=swap.make(folder / "swap", self._plan.swap_mb) if self._plan.swap_mb else None,
         )
         guest = boot(folder, machine, kernel, _cargo(self._plan), orders, BOOT_LIMIT_S)
         with self._lock:
@@ -205,9 +210,9 @@ class LabEngine:
         self._guest = None
 
 
-def _needs_image(work: Work) -> bool:
+def _needs_image(definition: Definition) -> bool:
     """Work that the agent itself can do needs no root file system."""
-    return work.definition.command[0] != "runoff-agent" or bool(work.definition.prepare)
+    return definition.command[0] != "runoff-agent" or bool(definition.prepare or definition.programs)
 
 
 def _object_path(index: int) -> str:

@@ -12,6 +12,8 @@ FREE_BYTES = 256 << 20
 """Room for what workloads write."""
 ALIGN_BYTES = 2 << 20
 """The kernel maps NVDIMMs in units of this size (memremap_compat_align)."""
+DISK_LABEL = "scratch"
+"""By which the guest knows a disk (crates/agent/src/guest/mod.rs)."""
 _UUID = "6f1d9cbb-4a49-4d5c-9a76-1d2f0f6f3b7e"
 _BLOCK_BYTES = 4096
 _INODE_BYTES = 256
@@ -44,6 +46,23 @@ def make(tree: Path, image: Path) -> None:
         env=_FIXED_TIME,
     )
     _normalise(image)
+
+
+def blank(image: Path, size_mb: int) -> Path:
+    """Write an empty ext4 file system.
+
+    Raises:
+        MissingError: e2fsprogs is not installed.
+        RunoffError: it failed.
+    """
+    with image.open("wb") as file:
+        file.truncate(size_mb << 20)
+    # The whole of it is initialised now, or the guest's kernel would do that beside the first samples.
+    fixed = f"root_owner=0:0,hash_seed={_UUID},lazy_itable_init=0,lazy_journal_init=0,nodiscard"
+    options = f"-q -F -m 0 -b {_BLOCK_BYTES} -L {DISK_LABEL} -U {_UUID}"
+    mkfs = tools.require("mkfs.ext4", _PACKAGE)
+    tools.run([mkfs, *options.split(), "-E", fixed, image], what=f"making {image.name}", env=_FIXED_TIME)
+    return image
 
 
 def _measure(tree: Path) -> tuple[int, int]:

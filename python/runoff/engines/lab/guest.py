@@ -12,9 +12,12 @@ from runoff.engines.lab import initramfs, qemu
 from runoff.engines.lab.kernel import Kernel
 
 IMAGE_MODULES = ("libnvdimm", "nd_btt", "nd_pmem", "nfit")
-IMAGE_DEVICE = "/dev/pmem0"
 IMAGE_ROOT = "/image"
 """Where the guest mounts the image (crates/agent/src/guest/mounts.rs)."""
+DISK_PLACE = "/scratch"
+"""Where it mounts the disk, as work with the image as its root sees it;"""
+MEMORY_PLACE = "/tmp"
+"""and what lies in its memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,8 @@ def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orde
         programs=cargo.programs,
         out=machine.initramfs,
     )
-    agent = Agent(qemu.command(machine), requests=orders.requests is None)
+    command = qemu.command(machine)
+    agent = Agent(command, requests=orders.requests is None)
     try:
         fingerprint = agent.hello(timeout_s)
     except AgentLost as lost:
@@ -76,14 +80,16 @@ def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orde
         reason = console_reason(machine.console) or agent.last_words() or str(lost)
         raise AgentLost(f"the guest did not start: {reason}") from None
     finally:
-        # QEMU has read it by the time the agent speaks.
-        machine.initramfs.unlink(missing_ok=True)
-    (folder / "qemu.txt").write_text(" ".join(qemu.command(machine)) + "\n", encoding="utf-8")
+        # QEMU has read it, and holds the others open, by the time the agent speaks.
+        for file in (machine.initramfs, machine.disk, machine.swap):
+            if file is not None:
+                file.unlink(missing_ok=True)
+    (folder / "qemu.txt").write_text(" ".join(command) + "\n", encoding="utf-8")
     return Guest(agent, machine.console, fingerprint)
 
 
 def _modules(kernel: Kernel, machine: qemu.Machine) -> list[Path]:
-    if machine.image is None:
+    if not machine.files:
         return []
     ordered: dict[Path, None] = {}
     for name in IMAGE_MODULES:
@@ -98,7 +104,7 @@ def _order_files(machine: qemu.Machine, modules: list[str], orders: Orders) -> d
     files["/boot.json"] = json.dumps(
         {
             "modules": modules,
-            "image": IMAGE_DEVICE if machine.image is not None else None,
+            **{name: name in machine.files for name in ("image", "disk", "swap")},
             "seed": orders.seed,
             "requests": "/requests.jsonl" if orders.requests is not None else None,
         }

@@ -26,7 +26,17 @@ class Machine:
     seed: int = 0
     """Of the guest's own random numbers, under the virtual clock."""
     image: Path | None = None
-    """Root file system of workloads; the guest's writes to it are private and vanish."""
+    """Root file system of workloads; the guest's writes to it are private and vanish, as those to the next two."""
+    disk: Path | None = None
+    """An empty file system."""
+    swap: Path | None = None
+    """As long as the swap space shall be."""
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Those of the three that it has."""
+        named = {"image": self.image, "disk": self.disk, "swap": self.swap}
+        return {name: path for name, path in named.items() if path is not None}
 
 
 def command(machine: Machine) -> list[str]:
@@ -72,16 +82,17 @@ def _clock(machine: Machine) -> list[str]:
 
 
 def _memory(machine: Machine) -> list[str]:
-    if machine.image is None:
+    files = machine.files
+    if not files:
         return ["-machine", "pc", "-m", f"{machine.memory_mb}M"]
-    size = machine.image.stat().st_size
-    largest_mb = machine.memory_mb + size // (1 << 20) + 1024
-    # A synchronous device: it needs no unpacking, no memory of the guest, and stays repeatable.
-    backend = f"memory-backend-file,id=image,mem-path={_escape(machine.image)},share=off,size={size}"
-    return [
-        *("-machine", "pc,nvdimm=on", "-m", f"{machine.memory_mb}M,slots=2,maxmem={largest_mb}M"),
-        *("-object", backend, "-device", "nvdimm,memdev=image"),
-    ]
+    sizes = {name: path.stat().st_size for name, path in files.items()}
+    largest_mb = machine.memory_mb + sum(sizes.values()) // (1 << 20) + 1024
+    words = ["-machine", "pc,nvdimm=on", "-m", f"{machine.memory_mb}M,slots={1 + len(files)},maxmem={largest_mb}M"]
+    # Synchronous devices: they need no unpacking, no memory of the guest, and stay repeatable.
+    for name, path in files.items():
+        backend = f"memory-backend-file,id={name},mem-path={_escape(path)},share=off,size={sizes[name]}"
+        words += ["-object", backend, "-device", f"nvdimm,memdev={name}"]
+    return words
 
 
 def _escape(path: Path) -> str:

@@ -1,0 +1,122 @@
+"""Every load of contest really works in a guest: memory that is written back, pages that are swapped, archives."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import run, samples
+
+from runoff.engines.lab import image
+from runoff.workloads import LOADS
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+MEMORY_MB = 256
+WORK_S = 6
+MEBIBYTE = 1 << 20
+
+LOADS_HERE = ("none", "process", "io:size_mb=64", "read:size_mb=64", "list", "mem", "ctar", "xtar")
+
+
+def take(folder: Path, *arguments: str, expect: int = 0) -> list[dict[str, Any]]:
+    """The samples of one block of ``default``."""
+    done = run("compare", "default", *arguments, "--blocks", "1", "--out", folder / "c", "--json", expect=expect)
+    return list(samples(done.stdout).values())
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> dict[str, dict[str, float]]:
+    """Metrics of a workload that sleeps, by what ran beside it."""
+    if image.cached(image.needs([LOADS.find("ctar"), LOADS.find("list")])) is None:
+        absent("the image for loads is not in the cache: runoff image build --load ctar --load list")
+    arguments = [word for load in LOADS_HERE for word in ("--load", load)]
+    machine = ("--memory", str(MEMORY_MB), "--cpus", "1")
+    document = take(tmp_path_factory.mktemp("loads"), "--work", f"command:sleep {WORK_S}", *arguments, *machine)
+    found = {}
+    for sample in document:
+        assert sample["valid"], sample
+        found[sample["load"]] = sample["metrics"]
+    assert set(found) == set(LOADS_HERE)
+    return found
+
+
+def test_without_a_load_nothing_is_counted(beside: dict[str, dict[str, float]]) -> None:
+    assert not any(name.startswith("load_") for name in beside["none"])
+
+
+@pytest.mark.parametrize("load", LOADS_HERE[1:])
+def test_the_load_had_the_cpu_while_the_workload_ran(load: str, beside: dict[str, dict[str, float]]) -> None:
+    metrics = beside[load]
+    assert metrics["load_cpu_pct"] > 5
+    assert metrics["load_elapsed_s"] >= metrics["elapsed_s"] >= WORK_S
+
+
+def test_the_ring_turns(beside: dict[str, dict[str, float]]) -> None:
+    metrics = beside["process"]
+    assert metrics["load_passes"] > 100
+    assert metrics["load_units"] == pytest.approx(metrics["load_passes"] / 1000)
+
+
+def test_what_io_writes_reaches_the_disk(beside: dict[str, dict[str, float]]) -> None:
+    metrics = beside["io:size_mb=64"]
+    assert metrics["load_bytes_written"] > 64 * MEBIBYTE
+    assert metrics["load_passes"] == metrics["load_bytes_written"] // (64 * MEBIBYTE)
+    assert metrics["load_units"] == pytest.approx(4 * metrics["load_bytes_written"] / (64 * MEBIBYTE))
+    assert metrics["pgpgout_kb"] > 16 * 1024
+
+
+def test_read_ends_with_a_whole_pass(beside: dict[str, dict[str, float]]) -> None:
+    metrics = beside["read:size_mb=64"]
+    assert metrics["load_passes"] >= 1
+    assert metrics["load_bytes_read"] == metrics["load_passes"] * 64 * MEBIBYTE
+
+
+def test_mem_makes_the_machine_swap(beside: dict[str, dict[str, float]]) -> None:
+    metrics = beside["mem"]
+    assert metrics["load_bytes_written"] > MEMORY_MB * MEBIBYTE
+    assert metrics["pswpout"] > 1000
+
+
+def test_archives_that_are_not_finished_are_not_counted_nor_is_their_cpu_time(
+    beside: dict[str, dict[str, float]],
+) -> None:
+    """contest's own accounting: only what was waited for. The control group knows the rest."""
+    for load in ("ctar", "xtar"):
+        metrics = beside[load]
+        assert metrics["load_passes"] == int(metrics["load_passes"])
+        assert metrics["load_reaped_cpu_s"] < metrics["load_user_s"] + metrics["load_system_s"] + 1
+
+
+BROKEN = {
+    "ends": ("exit 3", "the load `ends` ended too early (exit status: 3): "),
+    "sleeps": ("echo ready; exec sleep 1000", "the load `sleeps` used no CPU time, so it did not run"),
+    "never": ("while :; do :; done", "the load `never` was not ready within 2 s"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_load_that_does_not_run_voids_the_sample(name: str, tmp_path: Path, lab_kernel, lab_image) -> None:
+    script, reason = BROKEN[name]
+    path = tmp_path / f"{name}.toml"
+    path.write_text(
+        f'title = "t"\ndescription = "d"\ncommand = ["sh", "-c", {script!r}]\nready = "ready"\ntimeout_s = 2\n'
+    )
+    for sample in take(tmp_path, "--work", "hackbench:groups=1,loops=1", "--load", str(path), expect=2):
+        assert not sample["valid"]
+        assert reason in sample["reason"]
+
+
+def test_beside_a_load_the_virtual_clock_repeats_itself(tmp_path: Path, lab_kernel) -> None:
+    arguments = (
+        "--work",
+        "counters:n=1,count=3000000,passes=1",
+        "--load",
+        "process",
+        "--clock",
+        "virtual",
+        "--cpus",
+        "1",
+    )
+    (first,), (second,) = (take(tmp_path / folder, *arguments) for folder in ("a", "b"))
+    assert first["metrics"]["load_passes"] > 0
+    assert first["metrics"] == second["metrics"]

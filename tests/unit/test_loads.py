@@ -1,0 +1,88 @@
+"""Loads: their files, their place in plan and order, and the message they become."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runoff.campaign.directory import rerun_command
+from runoff.engines.agent import sample_request
+from runoff.engines.lab import swap
+from runoff.errors import UsageError
+from runoff.plan import make_plan, parse_settings
+from runoff.workloads import LOADS, parse_loads, parse_works
+
+CONTEST = {"process", "ctar", "xtar", "io", "io_other", "read", "list", "mem"}
+
+
+def plan(**values: Any) -> Any:
+    settings = {"arms": ["default"], "workloads": ["hackbench"], "memory_mb": 256, **values}
+    return make_plan(parse_settings(settings, "test"), None)
+
+
+def test_every_load_that_comes_with_runoff_is_valid_and_says_when_it_is_ready() -> None:
+    assert set(LOADS.names()) >= CONTEST
+    for name in LOADS.names():
+        (load,) = parse_loads(name, cpus=2)
+        assert load is not None
+        assert load.definition.ready, name
+        assert load.load_message(None)["work"]["command"][:2] == ["runoff-agent", "load"]
+
+
+def test_loads_multiply_the_cells_and_none_is_nothing() -> None:
+    made = plan(loads=["none", "process:tokens=1..2"], blocks=3)
+    assert made.load_labels == ("none", "process:tokens=1", "process:tokens=2")
+    assert made.loads[0] is None
+    assert made.planned == 9
+
+
+def test_without_loads_reports_know_of_none() -> None:
+    assert plan().load_labels == ("",)
+
+
+def test_disk_and_swap_come_with_the_loads_that_want_them() -> None:
+    assert (plan().disk_mb, plan().swap_mb) == (0, 0)
+    assert (plan(loads=["io"]).disk_mb, plan(loads=["io"]).swap_mb) == (1024, 0)
+    assert plan(loads=["mem"]).swap_mb == 512
+    assert plan(loads=["io"], disk_mb=100).disk_mb == 100
+
+
+def test_the_host_has_its_own_disks() -> None:
+    with pytest.raises(UsageError, match="--disk and --swap are the lab's"):
+        plan(on="host", disk_mb=100)
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        ("proces", "unknown load 'proces'; did you mean 'process'?"),
+        ("io:size_mb=x", "load 'io:size_mb=x': size_mb must be a whole number"),
+        ("process:tokens=99", "tokens=99 is out of its range 1..64"),
+    ],
+)
+def test_a_bad_load_is_named(load: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        plan(loads=[load])
+
+
+def test_a_load_given_twice_is_refused() -> None:
+    with pytest.raises(UsageError, match="load 'io' is given twice"):
+        plan(loads=["io", "io"])
+
+
+def test_the_request_carries_the_load_and_the_command_line_repeats_it() -> None:
+    (work,), (load,) = parse_works("hackbench", cpus=2), parse_loads("io:size_mb=5", cpus=2)
+    request = sample_request("a", {"kind": "default"}, work, load, scratch="/scratch")
+    assert request["load"]["work"]["command"][-1] == "--size-mb=5"
+    assert request["load"]["ready"] == "ready"
+    assert request["scratch"] == "/scratch"
+    line = rerun_command(plan(loads=["none", "io:size_mb=5"], disk_mb=100).settings)
+    assert "--load none --load io:size_mb=5" in line
+    assert "--disk 100" in line
+
+
+def test_swap_space_has_the_header_of_the_kernel(tmp_path: Path) -> None:
+    page = swap.make(tmp_path / "swap", 16).read_bytes()[:4096]
+    assert page.endswith(b"SWAPSPACE2")
+    assert int.from_bytes(page[1024:1028], "little") == 1
+    assert int.from_bytes(page[1028:1032], "little") == (16 << 20) // 4096 - 1
