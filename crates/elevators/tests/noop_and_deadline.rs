@@ -153,6 +153,8 @@ fn steps() -> impl Strategy<Value = Vec<(bool, bool, u64)>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn deadline_is_its_reference(steps in steps(), sectors in Just((0..300u64).collect::<Vec<_>>()).prop_shuffle(), fix: bool) {
         let mut deadline = elevator("deadline", &[if fix { "variant=2.5.63-mm2" } else { "variant=2.5.63" }]);
