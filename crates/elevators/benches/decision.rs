@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What one decision costs with 256 requests waiting: completion of one, choice of the next, arrival of another.
+//! What an elevator costs with 256 requests waiting: the choice of the next alone, and the whole of completion,
+//! choice and arrival of another.
 //!
 //! usage: cargo bench -p elevators
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use elevators::{MS, Queue, Request, Settings, catalogue};
@@ -41,24 +43,45 @@ fn choose(queue: &mut Queue, now: &mut u64) -> Request {
     }
 }
 
-fn decisions(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("decision");
-    for (name, pairs) in VARIANTS {
+/// A queue with requests waiting, and what keeps it so.
+struct Load {
+    queue: Queue,
+    arrivals: Arrivals,
+    now: u64,
+}
+
+impl Load {
+    fn new(name: &str, pairs: &[&str]) -> Self {
         let description = catalogue::find(name).expect("it is in the catalogue");
         let settings =
             Settings::parse(description, pairs.iter().copied()).expect("they are allowed");
-        let mut queue = Queue::new(&settings);
-        let (mut arrivals, mut now) = (Arrivals(0), 0);
-        (0..WAITING).for_each(|_| queue.add(arrivals.next(), now));
-        group.bench_function(format!("{name} {}", pairs.join(" ")), |bencher| {
-            bencher.iter(|| {
-                let request = choose(&mut queue, &mut now);
-                now += 5 * MS;
-                black_box(queue.completed(request.id, now));
-                queue.add(arrivals.next(), now);
-            });
+        let (mut queue, mut arrivals) = (Queue::new(&settings), Arrivals(0));
+        (0..WAITING).for_each(|_| queue.add(arrivals.next(), 0));
+        Self { queue, arrivals, now: 0 }
+    }
+
+    /// One request from choice to completion, and another in its place; how long the choice took.
+    fn step(&mut self) -> Duration {
+        let start = Instant::now();
+        let request = choose(&mut self.queue, &mut self.now);
+        let took = start.elapsed();
+        self.now += 5 * MS;
+        black_box(self.queue.completed(request.id, self.now));
+        self.queue.add(self.arrivals.next(), self.now);
+        took
+    }
+}
+
+fn decisions(criterion: &mut Criterion) {
+    for (name, pairs) in VARIANTS {
+        let label = format!("{name} {}", pairs.join(" "));
+        let mut load = Load::new(name, pairs);
+        criterion.bench_function(&format!("choice/{label}"), |bencher| {
+            bencher.iter_custom(|times| (0..times).map(|_| load.step()).sum());
         });
-        assert_eq!(queue.queued() as u64, WAITING);
+        criterion
+            .bench_function(&format!("request/{label}"), |bencher| bencher.iter(|| load.step()));
+        assert_eq!(load.queue.queued() as u64, WAITING);
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::lane::Lane;
 use crate::{Elevator, End, Request};
 
-/// Linux 2.5.63, drivers/block/noop-iosched.c: a list; merging joins a request to the end of another.
+/// Linux 2.5.63, drivers/block/elevator.c: a list; merging joins a request to the end of another.
 #[derive(Debug, Default)]
 pub struct Noop {
     waiting: Lane,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is the same around every elevator: merging, barriers, the pool.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::merge::Mergeable;
 use crate::{Context, Direction, Elevator, End, Id, Pool, Request, Settings};
@@ -36,7 +38,7 @@ impl<E: Elevator> Queue<E> {
     /// `nr_requests` for each direction; nothing is merged to more than `max_sectors`.
     pub fn around(elevator: E, nr_requests: usize, max_sectors: u64) -> Self {
         let (mergeable, dispatch, in_flight) =
-            (Mergeable::default(), VecDeque::new(), HashMap::new());
+            (Mergeable::default(), VecDeque::new(), HashMap::default());
         Self { elevator, mergeable, dispatch, in_flight, pool: Pool::new(nr_requests), max_sectors }
     }
 

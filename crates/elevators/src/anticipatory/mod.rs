@@ -8,7 +8,7 @@ mod batch;
 mod process;
 mod waiting;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use batch::{Batches, Pending};
 use process::{Newcomers, Process};
@@ -85,7 +85,7 @@ impl Anticipatory {
                 settings.ns("write_batch_expire_ms"),
             ),
             anticipation: Anticipation::new(settings.ns("antic_expire_ms"), history),
-            processes: HashMap::new(),
+            processes: HashMap::default(),
             newcomers: Newcomers::default(),
             in_flight: [0; 2],
         }

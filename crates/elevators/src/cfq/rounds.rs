@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! CFQ #2: rounds of requests. No expiry, no waiting, no preference for reads.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::lane::Lane;
 use crate::{Context, Direction, Elevator, End, MayQueue, Pool, Request, Settings};
@@ -13,7 +15,7 @@ struct ProcessQueue {
     counted: [usize; 2],
 }
 
-/// The patch "CFQ scheduler, #2" for Linux 2.5.60 of 14 February 2003. With `quirks` it does what the posted
+/// The patch "CFQ scheduler, #2" of 14 February 2003. With `quirks` it does what the posted
 /// code did, which is not what it was meant to do: see docs/elevators/cfq.md.
 pub struct Rounds {
     quantum: usize,

@@ -4,7 +4,7 @@
 //! Linux 2.6.13 to 4.20, block/cfq-iosched.c, without groups: the rules of about 2.6.28, and the
 //! shortened slices of 2.6.32 as a parameter.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::order::Order;
 use super::process::{Owner, ProcessQueue, Slice};

@@ -22,7 +22,7 @@ impl Level {
     }
 }
 
-/// Linux 5.18 and later, block/mq-deadline.c, without zones.
+/// Linux 5.14 and later, block/mq-deadline.c, without zones.
 pub struct MqDeadline {
     expire_ns: [u64; 2],
     aging_ns: u64,
