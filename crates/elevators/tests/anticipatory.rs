@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::reference::Anticipatory;
+use common::reference::anticipatory::Anticipatory;
 use common::{elevator, ids, ms};
 use elevators::{Elevator, MayQueue, Pool, Request};
 use proptest::prelude::*;

@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::reference::Rounds;
+use common::reference::sliced::Sliced;
 use common::{elevator, ids, ms, serve_all, settings};
 use elevators::{Class, Direction, Elevator, MayQueue, Pool, Priority, Queue, Request};
 use proptest::prelude::*;
@@ -404,5 +405,35 @@ proptest! {
         let (least, most) = (had.values().min().unwrap(), had.values().max().unwrap());
         prop_assert_eq!(had.len(), levels.len());
         prop_assert!(most - least <= ms(100 + 2 * service), "{:?}", had);
+    }
+
+    #[test]
+    fn slices_are_their_reference(
+        steps in prop::collection::vec((0..6u8, 0..4u64, any::<bool>(), 0..20_000_000u64), 1..60),
+        sectors in Just((0..60u64).collect::<Vec<_>>()).prop_shuffle(),
+        far in prop::sample::select(vec![8u64, 100]),
+    ) {
+        // Few and near requests: nobody is known as seeky, and think times are not yet known well enough.
+        let mut cfq = elevator("cfq", SLICED);
+        let mut reference = Sliced::default();
+        let (mut now, mut in_flight) = (0, Vec::new());
+        let mut reads_of = [0; 4];
+        for (id, (what, context, sync, passed)) in steps.into_iter().enumerate() {
+            now += passed;
+            if what < 3 && reads_of[context as usize] < 3 {
+                reads_of[context as usize] += u8::from(sync);
+                let make = if sync { Request::read } else { Request::write };
+                let request = make(id as u64, context, sectors[id] * far, 8);
+                cfq.add(request, now);
+                reference.add(request, now);
+            } else if what == 3 && !in_flight.is_empty() {
+                let request: Request = in_flight.remove(0);
+                cfq.completed(&request, now);
+                reference.completed(&request, now);
+            }
+            let chosen = cfq.next(now);
+            prop_assert_eq!(chosen, reference.next(now), "step {}", id);
+            in_flight.extend(chosen);
+        }
     }
 }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::reference::Deadline;
+use common::reference::mq::MqDeadline;
 use common::{elevator, ids, ms, serve_all};
 use elevators::{Class, Elevator, Priority, Request};
 use proptest::prelude::*;
@@ -173,6 +174,49 @@ proptest! {
         }
         while deadline.queued() > 0 {
             prop_assert_eq!(deadline.next(now), reference.next(now));
+        }
+    }
+
+    #[test]
+    fn mq_deadline_is_its_reference(
+        steps in prop::collection::vec((0..5u8, any::<bool>(), 0..3usize, 0..600u64), 1..300),
+        sectors in Just((0..300u64).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let mut deadline = elevator("deadline", &["variant=mq"]);
+        let mut reference = MqDeadline::default();
+        let (mut now, mut in_flight) = (0, Vec::new());
+        for (id, (what, reads, class, passed_ms)) in steps.into_iter().enumerate() {
+            now += ms(passed_ms);
+            if what < 3 {
+                let make = if reads { Request::read } else { Request::write };
+                let class = [Class::RealTime, Class::BestEffort, Class::Idle][class];
+                let request = make(id as u64, 1, sectors[id] * 8, 8);
+                let request = Request { priority: Priority { class, level: 4 }, ..request };
+                deadline.add(request, now);
+                reference.add(request, now);
+            } else if what == 3 && !in_flight.is_empty() {
+                let request = in_flight.remove(0);
+                deadline.completed(&request, now);
+                reference.completed(&request);
+            } else {
+                let chosen = deadline.next(now);
+                prop_assert_eq!(chosen, reference.next(now));
+                in_flight.extend(chosen);
+            }
+        }
+    }
+
+    #[test]
+    fn noop_is_a_list(steps in prop::collection::vec((any::<bool>(), 0..100u64), 1..200)) {
+        let (mut noop, mut list) = (elevator("noop", &[]), Vec::new());
+        for (id, (adds, sector)) in steps.into_iter().enumerate() {
+            if adds {
+                list.push(Request::write(id as u64, 1, sector, 8));
+                noop.add(list[list.len() - 1], 0);
+            } else {
+                let first = if list.is_empty() { None } else { Some(list.remove(0)) };
+                prop_assert_eq!(noop.next(0), first);
+            }
         }
     }
 }
