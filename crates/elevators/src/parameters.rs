@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How parameters describe themselves, and how they are chosen by name.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 /// What a parameter may be.
@@ -98,7 +98,16 @@ fn range(unit: &str, min: u64, max: u64) -> String {
 pub struct Description {
     pub name: &'static str,
     pub sentence: &'static str,
+    /// In groups, some of which are shared; one list for users.
+    #[serde(serialize_with = "as_one_list")]
     pub parameters: &'static [&'static [Parameter]],
+}
+
+fn as_one_list<S: Serializer>(
+    groups: &&'static [&'static [Parameter]],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(groups.iter().flat_map(|group| group.iter()))
 }
 
 impl Description {

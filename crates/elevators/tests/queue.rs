@@ -173,6 +173,28 @@ fn every_variant_can_be_built_and_every_default_is_allowed() {
 }
 
 #[test]
+fn descriptions_can_be_printed_as_json() {
+    let deadline = serde_json::to_value(find("deadline").unwrap()).unwrap();
+    let parameters = deadline["parameters"].as_array().unwrap();
+    assert_eq!(deadline["name"], "deadline");
+    assert_eq!(
+        parameters[0]["choices"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap())
+            .collect::<Vec<_>>(),
+        ["2.5.63", "2.5.63-mm2", "mq"]
+    );
+    let expected = serde_json::json!({
+        "name": "prio_aging_expire_ms", "unit": "ms", "min": 1, "max": 600_000, "default": 10_000, "variants": ["mq"],
+        "sentence": "A request of a worse class that waits longer goes before better classes.",
+    });
+    assert!(parameters.contains(&expected), "{parameters:?}");
+    assert_eq!(parameters.last().unwrap()["name"], "max_sectors_kb");
+}
+
+#[test]
 fn errors_name_the_parameter_and_what_it_may_be() {
     let error = |pairs: &[&str]| {
         Settings::parse(find("deadline").unwrap(), pairs.iter().copied()).unwrap_err().to_string()
