@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What sequential readers get of a disk of 2003 under each elevator, as in docs/elevators.
 //!
-//! usage: cargo run --release -p disk --example readers
+//! usage: cargo run --release -p disk --example readers [-- KEY=VALUE...]   parameters of the disk
 
 #[path = "../tests/harness/mod.rs"]
 mod harness;
 
-use harness::{GB, Process, elevator, rates, readers};
+use harness::{GB, Process, disk, elevator, rates_on, readers};
 
 const ELEVATORS: &[(&str, &[&str])] = &[
     ("noop", &[]),
@@ -22,6 +22,8 @@ const ELEVATORS: &[(&str, &[&str])] = &[
 const SECONDS: u64 = 60;
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let disk = disk("ide2003", &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     println!(
         "MB/s of all readers, 4 GB apart, by windows of 128 KiB under way; least and most of four readers"
     );
@@ -29,8 +31,8 @@ fn main() {
         let settings = elevator(name, pairs);
         print!("{:32}", format!("{name} {}", pairs.join(" ")));
         for windows in [1, 2] {
-            let by_count =
-                [1, 2, 4].map(|count| rates(&settings, &readers(count, windows), SECONDS));
+            let by_count = [1, 2, 4]
+                .map(|count| rates_on(disk.clone(), &settings, &readers(count, windows), SECONDS));
             let four = by_count[2]
                 .iter()
                 .fold((f64::MAX, 0.0_f64), |(a, b), rate| (a.min(*rate), b.max(*rate)));
@@ -40,7 +42,7 @@ fn main() {
         }
         let beside =
             [Process::sequential("reader", 0), Process::writer("writer", 20 * GB, 100, 256, 256)];
-        let [reader, writer] = rates(&settings, &beside, SECONDS)[..] else {
+        let [reader, writer] = rates_on(disk.clone(), &settings, &beside, SECONDS)[..] else {
             unreachable!("there are two")
         };
         println!("  beside a writer: {reader:.1} and {writer:.1}");

@@ -247,9 +247,13 @@ pub fn readers(count: usize, windows: usize) -> Vec<Process> {
     (0..count).map(reader).collect()
 }
 
-/// `processes` for that long, and what each moved after the first second, in MB/s.
+/// `processes` on a new `ide2003` for that long, and what each moved after the first second, in MB/s.
 pub fn rates(elevator: &Settings, processes: &[Process], seconds: u64) -> Vec<f64> {
-    let mut world = World::new(elevator, disk("ide2003", &[]), processes);
+    rates_on(disk("ide2003", &[]), elevator, processes, seconds)
+}
+
+pub fn rates_on(disk: Disk, elevator: &Settings, processes: &[Process], seconds: u64) -> Vec<f64> {
+    let mut world = World::new(elevator, disk, processes);
     world.run_until((1 + seconds) * 1000 * MS);
     world
         .sectors(1000 * MS)
