@@ -17,7 +17,7 @@ const PARAMETERS: &[Parameter] = &[
         "sectors",
         "1",
         1 << 16,
-        1 << 40,
+        1 << 33,
         78_000_000,
         "Size in sectors of 512 bytes.",
     ),
@@ -67,7 +67,7 @@ const PARAMETERS: &[Parameter] = &[
     Parameter::number(
         "rate_outer_kb_s",
         "kb/s",
-        100,
+        1000,
         1_000_000,
         40_000,
         "Media rate at the first sector, in 1000 bytes per second.",
@@ -75,7 +75,7 @@ const PARAMETERS: &[Parameter] = &[
     Parameter::number(
         "rate_inner_kb_s",
         "kb/s",
-        100,
+        1000,
         1_000_000,
         24_000,
         "Media rate at the last sector.",

@@ -3,6 +3,7 @@
 
 use disk::{Disk, Mechanics, catalogue};
 use elevators::Request;
+use elevators::parameters::Allowed;
 use proptest::prelude::*;
 
 const KIB_128: u64 = 256;
@@ -200,6 +201,27 @@ fn what_is_in_the_write_cache_is_read_from_it() {
     let now = now + ide.service(&Request::write(2, 1, 40_000_000, 8), now).total_ns();
     let read = ide.service(&Request::read(3, 1, 40_000_000, 8), now);
     assert_eq!((read.wait_ns, read.seek_ns, read.rotation_ns), (0, 0, 0));
+}
+
+/// Of every number the smallest, and the largest, that is allowed.
+#[test]
+fn the_extremes_of_every_parameter_can_be_built_and_used() {
+    for parameter in disk::DISK.all_parameters() {
+        let Allowed::Range { min, max, .. } = parameter.allowed else { continue };
+        for value in [min, max] {
+            let (slow, extreme) = ("rate_inner_kb_s=1000", format!("{}={value}", parameter.name));
+            let pairs = if extreme.starts_with("rate_inner") {
+                vec![&extreme[..]]
+            } else {
+                vec![slow, &extreme]
+            };
+            let mut disk = disk("ide2003", &pairs);
+            let last = disk.mechanics().unwrap().geometry.sectors - 64;
+            let there = disk.service(&Request::read(1, 1, last, 64), 0).total_ns();
+            let back = disk.service(&Request::write(2, 1, 0, 64), there).total_ns();
+            assert!(there > 0 && back < 3_000_000_000_000, "{extreme}: {there} {back}");
+        }
+    }
 }
 
 proptest! {
