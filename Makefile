@@ -23,7 +23,7 @@ help:
 	@echo 'make test    setup, kernel, image, then every test'
 	@echo 'make check   formats, lints, types and house rules'
 	@echo 'make bench   measures what runoff itself costs (bench/README.md)'
-	@echo 'make pictures  draws docs/schedulers/pictures'
+	@echo 'make pictures  draws docs/schedulers/pictures and docs/elevators/pictures'
 	@echo 'make wheel   a wheel with runoff and its agent in build/wheels'
 	@echo 'make clean   remove what was built here (the cache of kernels and images stays)'
 
@@ -81,6 +81,7 @@ bench: setup kernel image
 
 pictures: setup kernel
 	python tools/pictures
+	python tools/head_pictures
 
 wheel: setup
 	maturin build --release --out build/wheels

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a disk is asked to do.
+
+/// Names a request; unique among those that are queued or in flight.
+pub type Id = u64;
+
+/// Names who submitted a request, as a process id would. Nothing else is known of it.
+pub type Context = u64;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    Read,
+    Write,
+}
+
+/// The classes of ioprio_set(2), best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    RealTime,
+    BestEffort,
+    Idle,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority {
+    pub class: Class,
+    /// 0 is the best of 8.
+    pub level: u8,
+}
+
+impl Default for Priority {
+    fn default() -> Self {
+        Self { class: Class::BestEffort, level: 4 }
+    }
+}
+
+impl Priority {
+    /// What a process that never called ioprio_set has (Linux include/linux/ioprio.h, task_nice_ioprio).
+    pub fn from_nice(nice: i8) -> Self {
+        let level = (nice.clamp(-20, 19) + 20) / 5;
+        Self { class: Class::BestEffort, level: level.unsigned_abs() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    pub id: Id,
+    pub direction: Direction,
+    /// Somebody waits for it: every read, and writes of fsync, O_SYNC and O_DIRECT.
+    pub sync: bool,
+    /// Of 512 bytes each.
+    pub first: u64,
+    pub sectors: u64,
+    pub context: Context,
+    pub priority: Priority,
+    /// Everything queued before it is dispatched before it, everything after it after it.
+    pub barrier: bool,
+}
+
+impl Request {
+    pub fn read(id: Id, context: Context, first: u64, sectors: u64) -> Self {
+        let priority = Priority::default();
+        Self {
+            id,
+            direction: Direction::Read,
+            sync: true,
+            first,
+            sectors,
+            context,
+            priority,
+            barrier: false,
+        }
+    }
+
+    /// A write of the page cache, for which nobody waits.
+    pub fn write(id: Id, context: Context, first: u64, sectors: u64) -> Self {
+        Self { direction: Direction::Write, sync: false, ..Self::read(id, context, first, sectors) }
+    }
+
+    /// Asks the disk to empty its write cache; it has no sectors and is a barrier.
+    pub fn flush(id: Id, context: Context) -> Self {
+        Self { sync: true, barrier: true, ..Self::write(id, context, 0, 0) }
+    }
+
+    /// The first sector behind it.
+    pub fn end(&self) -> u64 {
+        self.first + self.sectors
+    }
+
+    pub fn is_flush(&self) -> bool {
+        self.barrier && self.sectors == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nice_values_give_the_levels_of_ioprio() {
+        let level = |nice| Priority::from_nice(nice).level;
+        assert_eq!([-20, -16, -15, 0, 4, 5, 19].map(level), [0, 0, 1, 4, 4, 5, 7]);
+    }
+}

@@ -1,0 +1,96 @@
+"""Where the head of a disk is: a line for its way, a bar wherever it serves a request."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runoff.report.figures.axis import Axis
+from runoff.report.figures.svg import COLOURS, Canvas, number
+
+WIDTH = 780
+LEFT = 58
+RIGHT = 36
+TOP = 58
+HEIGHT = 260
+BAR = 6
+LEGEND_ROW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One request; times in ms since the start of the picture."""
+
+    process: str
+    kb: float
+    at: float
+    reached: float
+    """When the head was there."""
+    done: float
+    from_cylinder: float
+    cylinder: float
+
+    @classmethod
+    def of(cls, row: Mapping[str, str]) -> "Move":
+        """From one row of what the example ``head_movement`` prints."""
+        return cls(
+            process=row["process"],
+            kb=float(row["kb"]),
+            at=float(row["at_ms"]),
+            reached=float(row["reached_ms"]),
+            done=float(row["done_ms"]),
+            from_cylinder=float(row["from_cylinder"]),
+            cylinder=float(row["cylinder"]),
+        )
+
+
+def draw(title: str, about: str, moves: Sequence[Move], processes: Sequence[str], shown_ms: float) -> str:
+    """A picture of its own; every process has its colour in every picture, even if it got nothing."""
+    bottom = TOP + HEIGHT
+    canvas = Canvas(WIDTH, f"{title}: {about}")
+    times = Axis(0, shown_ms, LEFT, WIDTH - RIGHT)
+    cylinders = Axis(0, 60_000, bottom, TOP)
+    canvas.text(LEFT, 22, title, "title")
+    canvas.text(LEFT, 40, about, "tick")
+    for value, label in times.ticks(9):
+        canvas.line(times.at(value), TOP, times.at(value), bottom, "grid")
+        canvas.text(times.at(value), bottom + 16, label, "tick", "middle")
+    for value, label in cylinders.ticks(4):
+        canvas.line(LEFT, cylinders.at(value), WIDTH - RIGHT, cylinders.at(value), "grid")
+        canvas.text(LEFT - 8, cylinders.at(value) + 4, label, "tick", "end")
+    canvas.text(WIDTH - RIGHT + 14, bottom + 16, "ms", "tick")
+    canvas.text(LEFT - 8, TOP - 8, "cylinder", "tick", "end")
+    shown = [move for move in moves if move.at < shown_ms]
+    canvas.path("".join(_way(times, cylinders, move) for move in shown), "axis")
+    for index, process in enumerate(processes):
+        bars = "".join(_bar(times, cylinders, move) for move in shown if move.process == process)
+        if bars:
+            canvas.path(bars, _style(index))
+        _legend(canvas, bottom + 40 + LEGEND_ROW * index, index, process, _rate(shown, process, shown_ms))
+    return canvas.render_alone(bottom + 40 + LEGEND_ROW * len(processes))
+
+
+def _style(index: int) -> str:
+    # The first colour is grey, which is the way of the head.
+    return f"a{1 + index % (COLOURS - 1)}"
+
+
+def _way(times: Axis, cylinders: Axis, move: Move) -> str:
+    start, end = cylinders.at(move.from_cylinder), cylinders.at(move.cylinder)
+    return f"M{number(times.at(move.at))} {number(start)}L{number(times.at(move.reached))} {number(end)}"
+
+
+def _bar(times: Axis, cylinders: Axis, move: Move) -> str:
+    left, right = times.at(move.reached), times.at(move.done)
+    top = cylinders.at(move.cylinder) - BAR / 2
+    return f"M{number(left)} {number(top)}h{number(max(right - left, 0.5))}v{BAR}H{number(left)}z"
+
+
+def _rate(shown: Sequence[Move], process: str, shown_ms: float) -> float:
+    """MB/s within the picture."""
+    own = [move for move in shown if move.process == process and move.done <= shown_ms]
+    return sum(move.kb for move in own) * 1024 / 1e6 / (shown_ms / 1000)
+
+
+def _legend(canvas: Canvas, y: float, index: int, process: str, rate: float) -> None:
+    canvas.rect(LEFT, y - 10, 16, 11, _style(index))
+    canvas.text(LEFT + 22, y, process, "name")
+    canvas.text(LEFT + 160, y, f"{rate:.1f} MB/s", "name", "end")
