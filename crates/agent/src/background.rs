@@ -17,6 +17,8 @@ use crate::protocol::Load;
 
 /// What ends between the request and this is waited for; the rest is killed.
 const END_LIMIT: Duration = Duration::from_secs(30);
+/// Who uses less of a CPU than this while the workload runs does not work, but only waits.
+const LEAST_CPU: f64 = 0.001;
 const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Background<'a> {
@@ -85,7 +87,7 @@ impl<'a> Background<'a> {
     /// Ends the load and says what it used; it must have worked all the time.
     pub fn end(mut self, around: &Surroundings) -> Result<Used> {
         self.require_running(around)?;
-        let after = self.cgroup.cpu_time()?;
+        let (after, worked) = (self.cgroup.cpu_time()?, self.since.elapsed());
         let cpu = CpuTime {
             user_s: after.user_s - self.before.user_s,
             system_s: after.system_s - self.before.system_s,
@@ -111,7 +113,7 @@ impl<'a> Background<'a> {
             self.name
         );
         anyhow::ensure!(
-            cpu.user_s + cpu.system_s > 0.0,
+            cpu.user_s + cpu.system_s >= LEAST_CPU * worked.as_secs_f64(),
             "the load `{}` used no CPU time, so it did not run",
             self.name
         );
