@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from runoff.results import Metric, Results, Sample
 
@@ -76,6 +77,23 @@ def campaign(
         planned=len(samples),
         **{**defaults, **fields},
     )
+
+
+def loaded() -> Results:
+    """Two arms on one workload beside nothing, a load, and a heavy one under which one arm has no valid sample."""
+    plain = campaign(
+        {"compile": {arm: {"elapsed_s": (mean, 0.01)} for arm, mean in (("default", 1.2), ("bfs", 1.0))}},
+        {"compile": (WALL,)},
+        blocks=4,
+        loads=("none", "io", "mem"),
+    )
+    slower = {"none": 1.0, "io": 1.5, "mem": 6.0}
+    samples = []
+    for sample in plain.samples:
+        lost = (sample.arm, sample.load) == ("bfs", "mem")
+        metrics = {} if lost else {name: value * slower[sample.load] for name, value in sample.metrics.items()}
+        samples.append(replace(sample, valid=not lost, reason="ejected" if lost else None, metrics=metrics))
+    return replace(plain, samples=tuple(samples))
 
 
 def three_arms() -> Results:

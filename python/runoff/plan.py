@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runoff.arms import Arm, Describe, parse_arm
 from runoff.errors import UsageError
-from runoff.workloads import NO_LOAD, Definition, Work, parse_loads, parse_works
+from runoff.results import NO_LOAD
+from runoff.workloads import Definition, Work, parse_loads, parse_works
 
 EngineName = Literal["host", "lab"]
 Clock = Literal["real", "virtual"]

@@ -7,6 +7,9 @@ from typing import Any, Literal
 Direction = Literal["lower", "higher", "none"]
 """Which way is better; ``none`` marks a number that explains but is not judged."""
 
+NO_LOAD = "none"
+"""A load by this name is none: the workload alone, beside which the others are seen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:

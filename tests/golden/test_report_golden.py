@@ -21,13 +21,14 @@ FORMS = {
     "three.json": ("three_arms", json.render),
     "three.html": ("three_arms", html.render),
     "bonuses-relative.txt": ("bonuses", relative.render),
+    "loaded-80.txt": ("loaded", lambda report: text.render(report, 80)),
     "two-80.txt": ("two_arms", lambda report: text.render(report, 80)),
 }
 
 
 @pytest.fixture(scope="module")
 def reports():
-    return {name: model.build(getattr(examples, name)()) for name in ("three_arms", "two_arms", "bonuses")}
+    return {name: model.build(getattr(examples, name)()) for name in ("three_arms", "two_arms", "bonuses", "loaded")}
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -7,6 +7,7 @@ import click
 
 from runoff import workloads
 from runoff.arms import allowed
+from runoff.results import NO_LOAD
 from runoff.text import parameter_line
 
 KINDS = ("schedulers", "workloads", "loads", "kernels")
@@ -58,7 +59,7 @@ def _workloads() -> list[dict[str, Any]]:
 
 
 def _loads() -> list[dict[str, Any]]:
-    nothing = {"name": workloads.NO_LOAD, "title": "the workload alone", "parameters": []}
+    nothing = {"name": NO_LOAD, "title": "the workload alone", "parameters": []}
     return [nothing, *_definitions(workloads.LOADS)]
 
 

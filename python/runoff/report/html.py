@@ -6,8 +6,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from runoff.report import json as document
-from runoff.report import wording
-from runoff.report.figures import distribution, forest, order
+from runoff.report import matrix, wording
+from runoff.report.figures import distribution, forest, heat, order
 from runoff.report.htmltable import pair_rows, quantile_rows, result_rows, summary_rows, unpooled
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale
@@ -24,6 +24,7 @@ def render(report: Report) -> str:
         legend=wording.legend(report),
         voids=tuple(wording.voids(report)),
         summary=summary_rows(report),
+        heat=[(wording.matrix_heading(each), Markup(heat.draw(each))) for each in matrix.build(report)],
         forest=Markup(forest.draw(report)),
         sections=[_section(report, table, f"t{number}") for number, table in enumerate(report.tables, 1)],
         method=wording.method(report),

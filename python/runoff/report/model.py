@@ -6,7 +6,7 @@ from math import isfinite
 
 from runoff.report import sentences
 from runoff.report.environment import EnvironmentRow, environment_rows
-from runoff.results import Metric, Results, Sample
+from runoff.results import NO_LOAD, Metric, Results, Sample
 from runoff.statistics import Analysis, Observation, Question, analyse
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN
 
@@ -128,8 +128,8 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
         {arm: [Observation(p.value, p.position) for p in points if p.arm == arm] for arm in results.arms}, question
     )
     place = cell[0].workload
-    if len(results.loads) > 1 or cell[0].load not in ("", "none"):
-        place += f" beside {cell[0].load or 'none'}"
+    if len(results.loads) > 1 or cell[0].load not in ("", NO_LOAD):
+        place += f" beside {cell[0].load or NO_LOAD}"
     return Table(
         workload=cell[0].workload,
         load=cell[0].load,

@@ -8,7 +8,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from runoff.report import wording
+from runoff.report import matrix, matrixtext, wording
 from runoff.report.environment import brief
 from runoff.report.layout import cut_middle, wrap, wrap_command
 from runoff.report.model import Report
@@ -49,6 +49,9 @@ def _lines(report: Report, width: int) -> Iterator[Text]:
             if warning.text not in said:
                 yield from _note(warning.text, width)
             said.add(warning.text)
+    for each in matrix.build(report):
+        yield Text()
+        yield from matrixtext.rows(each, width)
     yield from _rest(report, width)
     yield from _foot(report, width)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from runoff.report.matrix import Matrix
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale, p_text
 
@@ -32,6 +33,14 @@ def order(report: Report) -> str:
 def heading(table: Table) -> str:
     """Workload, load and metric."""
     return f"{table.place}: {table.metric.title}"
+
+
+def matrix_heading(matrix: Matrix) -> str:
+    """What a matrix of loads and arms shows."""
+    table = matrix.first
+    unit = f"{matrix.scale.unit}, " if matrix.scale.unit else ""
+    times = "; x: times that arm alone" if matrix.has_ratios else ""
+    return f"{table.workload}: {table.metric.title} beside each load ({unit}{direction(table)}{times})"
 
 
 def direction(table: Table) -> str:

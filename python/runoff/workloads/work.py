@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from runoff.errors import UsageError
-from runoff.results import Metric
+from runoff.results import NO_LOAD, Metric
 from runoff.text import closest, parse_assignments
 from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter
 
@@ -41,9 +41,6 @@ LOAD_METRICS = (
     Metric("pswpout", "", "none", "pages swapped out, whole machine"),
 )
 """What the agent measures beside a load, and what runoff's own loads count."""
-
-NO_LOAD = "none"
-"""A load by this name is none: the workload alone, beside which the others are seen."""
 
 
 def parse_loads(text: str, cpus: int) -> list["Work | None"]:

@@ -1,0 +1,77 @@
+"""A metric of one workload beside every load: who suffers how much from what."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from runoff.report.model import Report, Table
+from runoff.report.numbers import Scale
+from runoff.results import NO_LOAD
+from runoff.statistics import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One arm beside one load."""
+
+    mean: float | None
+    """None without a valid sample."""
+    ratio: float | None
+    """To the same arm without a load, as contest had it; None if that was not measured, or is 0."""
+    verdict: Verdict | None
+    """Against the baseline beside the same load."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Rows are loads, columns arms, both in plan order."""
+
+    tables: Mapping[str, Table]
+    """By load; all of one workload and one metric."""
+    arms: tuple[str, ...]
+    entries: Mapping[tuple[str, str], Entry]
+    """By load and arm."""
+
+    @property
+    def first(self) -> Table:
+        """For what is the same in all of them."""
+        return next(iter(self.tables.values()))
+
+    @property
+    def scale(self) -> Scale:
+        """Of the largest means, for all."""
+        return Scale.of(max(self.tables.values(), key=_largest))
+
+    @property
+    def has_ratios(self) -> bool:
+        """Whether there is anything to relate to."""
+        return any(entry.ratio is not None for entry in self.entries.values())
+
+
+def build(report: Report) -> Iterator[Matrix]:
+    """One for each workload and headline metric, if the campaign has several loads."""
+    if len(report.results.loads) < 2:
+        return
+    groups: dict[tuple[str, str], dict[str, Table]] = {}
+    for table in report.headline:
+        groups.setdefault((table.workload, table.metric.name), {})[table.load] = table
+    for tables in groups.values():
+        arms = report.results.arms
+        alone = tables.get(NO_LOAD)
+        entries = {(load, arm): _entry(tables[load], alone, arm) for load in tables for arm in arms}
+        yield Matrix(tables, arms, entries)
+
+
+def _entry(table: Table, alone: Table | None, arm: str) -> Entry:
+    mean, own = _mean(table, arm), None if alone is None else _mean(alone, arm)
+    ratio = mean / own if mean is not None and own else None
+    comparison = table.analysis.comparisons.get(arm)
+    return Entry(mean, ratio, comparison.verdict if comparison is not None and table.judged else None)
+
+
+def _largest(table: Table) -> float:
+    return max((abs(summary.mean) for summary in table.analysis.summaries.values()), default=0.0)
+
+
+def _mean(table: Table, arm: str) -> float | None:
+    summary = table.analysis.summaries.get(arm)
+    return None if summary is None else summary.mean
