@@ -19,8 +19,9 @@ from runoff.cli.campaign import exit_code, print_text
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
     "--table",
-    type=click.Choice(["relative"]),
-    help="Print another table: relative has means as size against the baseline, parameters as columns.",
+    type=click.Choice(["relative", "contest", "contest-cgroup"]),
+    help="Print another table: relative has means as size against the baseline, parameters as columns; contest is "
+    "that program's, with its accounting; contest-cgroup has all the CPU time of loads and ratios to the baseline.",
 )
 def command(
     directory: Path, html: Path | None, csv_file: Path | None, markdown: bool, as_json: bool, table: str | None
@@ -49,6 +50,10 @@ def command(
         from runoff.report import relative
 
         sys.stdout.write(relative.render(report))
+    elif table is not None:
+        from runoff.report import contest
+
+        sys.stdout.write(contest.render(report, "reaped" if table == "contest" else "cgroup"))
     elif html is None and csv_file is None:
         print_text(report)
     return exit_code(report)
