@@ -62,7 +62,7 @@ demo: setup kernel image
 test: export RUNOFF_REQUIRE_LAB := 1
 test: setup kernel image $(STAMPS)/guest
 	runoff image build --work compile
-	runoff image build --load ctar --load list
+	runoff image build --load ctar --load list --load dbench
 	-runoff kernel list | grep -q '^debian:6\.18' || runoff kernel add debian:6.18
 	cargo test --release --workspace --locked
 	pytest

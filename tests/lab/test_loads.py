@@ -15,7 +15,7 @@ MEMORY_MB = 256
 WORK_S = 6
 MEBIBYTE = 1 << 20
 
-LOADS_HERE = ("none", "process", "io:size_mb=64", "read:size_mb=64", "list", "mem", "ctar", "xtar")
+LOADS_HERE = ("none", "process", "io:size_mb=64", "read:size_mb=64", "list", "mem", "ctar", "xtar", "dbench:clients=2")
 
 
 def take(folder: Path, *arguments: str, expect: int = 0) -> list[dict[str, Any]]:
@@ -27,8 +27,8 @@ def take(folder: Path, *arguments: str, expect: int = 0) -> list[dict[str, Any]]
 @pytest.fixture(scope="module")
 def beside(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> dict[str, dict[str, float]]:
     """Metrics of a workload that sleeps, by what ran beside it."""
-    if image.cached(image.needs([LOADS.find("ctar"), LOADS.find("list")])) is None:
-        absent("the image for loads is not in the cache: runoff image build --load ctar --load list")
+    if image.cached(image.needs([LOADS.find(name) for name in ("ctar", "list", "dbench")])) is None:
+        absent("the image for loads is not in the cache: runoff image build --load ctar --load list --load dbench")
     arguments = [word for load in LOADS_HERE for word in ("--load", load)]
     machine = ("--memory", str(MEMORY_MB), "--cpus", "1")
     document = take(tmp_path_factory.mktemp("loads"), "--work", f"command:sleep {WORK_S}", *arguments, *machine)
@@ -85,6 +85,12 @@ def test_archives_that_are_not_finished_are_not_counted_nor_is_their_cpu_time(
         metrics = beside[load]
         assert metrics["load_passes"] == int(metrics["load_passes"])
         assert metrics["load_reaped_cpu_s"] < metrics["load_user_s"] + metrics["load_system_s"] + 1
+
+
+def test_dbench_moves_data(beside: dict[str, dict[str, float]]) -> None:
+    metrics = beside["dbench:clients=2"]
+    assert 0 < metrics["load_units"] < 10
+    assert metrics["load_bytes_written"] > MEBIBYTE
 
 
 BROKEN = {

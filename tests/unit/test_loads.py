@@ -12,7 +12,7 @@ from runoff.errors import UsageError
 from runoff.plan import make_plan, parse_settings
 from runoff.workloads import LOADS, parse_loads, parse_works
 
-CONTEST = {"process", "ctar", "xtar", "io", "io_other", "read", "list", "mem"}
+CONTEST = {"process", "ctar", "xtar", "io", "io_other", "read", "list", "mem", "dbench"}
 
 
 def plan(**values: Any) -> Any:

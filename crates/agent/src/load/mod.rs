@@ -3,6 +3,7 @@
 //! until SIGTERM, and then tells as one JSON line what it did (specs/benchmarks/contest.md section 2).
 
 mod archive;
+mod dbench;
 mod file;
 mod list;
 mod memory;
@@ -42,6 +43,8 @@ enum Load {
     List(list::List),
     /// Copy around in more memory than there is
     Mem(memory::Memory),
+    /// Do what many clients of a file server do
+    Dbench(dbench::Dbench),
 }
 
 /// What a load did between `ready` and its end.
@@ -78,6 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Load::Read(read) => read.run(&stop),
         Load::List(list) => list.run(&stop),
         Load::Mem(memory) => memory.run(&stop),
+        Load::Dbench(dbench) => dbench.run(&stop),
     }?;
     let reaped_cpu_s = reaped_cpu_s()? - PREPARATION_S.get().unwrap_or(&0.0);
     println!("{}", serde_json::to_string(&Report { done, reaped_cpu_s })?);
