@@ -39,3 +39,14 @@ def test_a_command_of_ones_own_is_judged_by_its_elapsed_time(tmp_path: Path, lab
                    "--out", tmp_path / "c", "--json").stdout  # fmt: skip
     (sample,) = samples(document).values()
     assert 0.5 <= sample["metrics"]["elapsed_s"] < 5
+
+
+def test_cyclictest_wakes_as_often_as_it_was_told(tmp_path: Path, lab_kernel, lab_image) -> None:
+    document = run("compare", "default", "bfs", "--work", "cyclictest:seconds=2,threads=2", "--blocks", "1",
+                   "--out", tmp_path / "c", "--json").stdout  # fmt: skip
+    for sample in samples(document).values():
+        assert sample["valid"], sample
+        metrics = sample["metrics"]
+        # One thread every 1000 us and one every 1500 us for 2 s: 3,333 times, if none is late by a whole interval.
+        assert 1000 < metrics["wakeups"] <= 3400
+        assert 0 < metrics["median_us"] <= metrics["p99_us"] <= metrics["p999_us"] <= metrics["max_us"]
