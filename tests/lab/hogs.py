@@ -11,6 +11,10 @@ from runoff.engines.outcome import Taken
 
 LIMIT_S = 900
 
+BOTH_CPUS_PCT = 150
+"""Of one CPU, what hogs on two get at least if both work. The host's two may have other work; were one of the guest's
+idle, it would be 100."""
+
 
 @dataclass(frozen=True)
 class Hogs:
