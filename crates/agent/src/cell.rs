@@ -151,7 +151,7 @@ fn measure(
     if let (Some(before_s), Some(after_s)) = (wait_before_s, wait_after_s) {
         metrics.insert("runqueue_wait_s".into(), after_s - before_s);
     }
-    read_numbers(workload, around, &mut metrics)?;
+    read_numbers(workload, &child::tail(&around.scratch.stdout()), &mut metrics)?;
     Ok(metrics)
 }
 
@@ -179,8 +179,9 @@ fn measure_beside(
         ("pswpin".into(), count(paged.swapped_in)),
         ("pswpout".into(), count(paged.swapped_out)),
     ]);
-    read_numbers(&load.work, beside, &mut metrics)?;
-    metrics.extend(counted(&child::tail(&beside.scratch.stdout())));
+    let output = child::tail(&beside.scratch.stdout());
+    read_numbers(&load.work, &output, &mut metrics)?;
+    metrics.extend(counted(&output));
     Ok(metrics)
 }
 
@@ -191,14 +192,9 @@ fn counted(output: &str) -> impl Iterator<Item = (String, f64)> {
     numbers.into_iter().map(|(name, number)| (format!("load_{name}"), number))
 }
 
-fn read_numbers(
-    workload: &Workload,
-    around: &Surroundings,
-    metrics: &mut Metrics,
-) -> Result<(), Refusal> {
-    let output = child::tail(&around.scratch.stdout());
+fn read_numbers(workload: &Workload, output: &str, metrics: &mut Metrics) -> Result<(), Refusal> {
     for extract in &workload.extract {
-        metrics.insert(extract.metric.clone(), read_number(extract, &output)?);
+        metrics.insert(extract.metric.clone(), read_number(extract, output)?);
     }
     Ok(())
 }

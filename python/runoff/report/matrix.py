@@ -62,7 +62,7 @@ def build(report: Report) -> Iterator[Matrix]:
 
 
 def _entry(table: Table, alone: Table | None, arm: str) -> Entry:
-    mean, own = _mean(table, arm), None if alone is None else _mean(alone, arm)
+    mean, own = table.mean_of(arm), None if alone is None else alone.mean_of(arm)
     ratio = mean / own if mean is not None and own else None
     comparison = table.analysis.comparisons.get(arm)
     return Entry(mean, ratio, comparison.verdict if comparison is not None and table.judged else None)
@@ -70,8 +70,3 @@ def _entry(table: Table, alone: Table | None, arm: str) -> Entry:
 
 def _largest(table: Table) -> float:
     return max((abs(summary.mean) for summary in table.analysis.summaries.values()), default=0.0)
-
-
-def _mean(table: Table, arm: str) -> float | None:
-    summary = table.analysis.summaries.get(arm)
-    return None if summary is None else summary.mean

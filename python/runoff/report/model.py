@@ -46,6 +46,11 @@ class Table:
         """Whether arms get a verdict here."""
         return self.metric.direction != "none" and len(self.analysis.comparisons) > 1
 
+    def mean_of(self, arm: str) -> float | None:
+        """Of ``arm``'s valid samples here; None without one."""
+        summary = self.analysis.summaries.get(arm)
+        return None if summary is None else summary.mean
+
     def voids_of(self, arm: str) -> int:
         """How many samples of ``arm`` are void here."""
         return sum(sample.arm == arm for sample in self.voids)

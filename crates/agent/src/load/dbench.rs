@@ -15,7 +15,7 @@ use clap::Args;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::{Done, Stop, say_ready};
+use super::{Done, Stop, processes, say_ready};
 
 /// Longer than any sample; without it dbench ends after ten minutes.
 const SECONDS: &str = "1000000";
@@ -33,10 +33,7 @@ pub struct Dbench {
 
 impl Dbench {
     pub fn run(&self, stop: &Stop) -> Result<Done> {
-        let clients = match self.clients {
-            0 => 16 * std::thread::available_parallelism()?.get(),
-            given => given.into(),
-        };
+        let clients = processes(self.clients, 16)?;
         let script = fs::read_to_string(&self.script)
             .with_context(|| format!("cannot read {}", self.script.display()))?;
         let pass = (moved_by(&script) + script.len() as u64) * clients as u64;

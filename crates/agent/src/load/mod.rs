@@ -132,6 +132,14 @@ impl Stop {
     }
 }
 
+/// How many processes are wanted; 0 is so many for each CPU.
+fn processes(given: u16, for_each_cpu: usize) -> Result<usize> {
+    Ok(match given {
+        0 => for_each_cpu * std::thread::available_parallelism()?.get(),
+        given => given.into(),
+    })
+}
+
 /// MemTotal and SwapTotal of /proc/meminfo in bytes.
 fn memory_and_swap() -> Result<(u64, u64)> {
     let text = std::fs::read_to_string("/proc/meminfo").context("cannot read /proc/meminfo")?;

@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
-use super::{Done, Stop, say_ready};
+use super::{Done, Stop, processes, say_ready};
 use crate::work::process::{die_with, spawn};
 
 #[derive(Args)]
@@ -30,10 +30,7 @@ impl Ring {
 
     /// This process is one of the ring: it counts, and ends all when it is told to.
     pub fn run(&self, stop: &Stop) -> Result<Done> {
-        let processes = match self.processes {
-            0 => 4 * std::thread::available_parallelism()?.get(),
-            given => given.into(),
-        };
+        let processes = processes(self.processes, 4)?;
         ensure!(
             usize::from(self.tokens) < processes,
             "there must be fewer tokens than the {processes} processes"
