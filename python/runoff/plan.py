@@ -5,13 +5,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runoff.arms import Arm, Describe, parse_arm
 from runoff.errors import UsageError
 from runoff.results import NO_LOAD
+from runoff.text import closest
 from runoff.workloads import Definition, Work, parse_loads, parse_works
 
 EngineName = Literal["host", "lab"]
@@ -39,6 +40,12 @@ class Settings(BaseModel):
     packages: tuple[str, ...] = ()
     """Debian packages for the lab's image beyond those that the workloads name."""
     blocks: int = Field(default=5, ge=1, le=10_000)
+    load_blocks: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    """In how many of the blocks a load takes part, by its label; the others are in all."""
+    warmup: int = Field(default=0, ge=0, le=1000)
+    """Blocks before the first, whose samples are kept but not judged."""
+    flush: bool = False
+    """Before each sample: what is cached is written back and dropped, and a guest's swap space emptied."""
     seed: int = Field(default=1, ge=0, lt=1 << 63)
 
 
@@ -56,7 +63,13 @@ class Plan:
     @property
     def planned(self) -> int:
         """Number of samples."""
-        return len(self.arms) * len(self.works) * len(self.loads) * self.settings.blocks
+        beside = sum(self.load_blocks) + self.settings.warmup * len(self.loads)
+        return len(self.arms) * len(self.works) * beside
+
+    @property
+    def load_blocks(self) -> tuple[int, ...]:
+        """In how many blocks each load takes part."""
+        return tuple(self.settings.load_blocks.get(label, self.settings.blocks) for label in self.load_labels)
 
     @property
     def load_labels(self) -> tuple[str, ...]:
@@ -96,6 +109,9 @@ def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
     _refuse_twice("load", list(plan.load_labels))
     _refuse_twice("arm", [arm.label for arm in arms])
     _refuse_twice("workload", [work.label for work in works])
+    _check_load_blocks(plan)
+    if settings.clock == "virtual" and settings.warmup:
+        raise UsageError("under the virtual clock every sample has a boot of its own, so nothing can be warmed up")
     if settings.clock == "virtual" and settings.on != "lab":
         raise UsageError("the virtual clock exists only in the lab: add --on lab or leave --clock virtual out")
     if settings.clock == "virtual" and settings.cpus != 1:
@@ -114,6 +130,14 @@ def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
     return plan
 
 
+def _check_load_blocks(plan: Plan) -> None:
+    for label, count in plan.settings.load_blocks.items():
+        if label not in plan.load_labels:
+            raise UsageError(f"load_blocks: no load {label!r}{closest(label, plan.load_labels)}")
+        if count > plan.settings.blocks:
+            raise UsageError(f"load_blocks: {label} is to be in {count} blocks, but there are {plan.settings.blocks}")
+
+
 def _refuse_twice(what: str, labels: list[str]) -> None:
     for label in labels:
         if labels.count(label) > 1:
@@ -130,12 +154,23 @@ def parse_settings(values: Mapping[str, Any], origin: str) -> Settings:
         raise UsageError(f"{origin}: {key}: {first['msg']}") from None
 
 
-def read_settings(path: Path) -> Settings:
-    """Settings from a plan file (TOML). Raises UsageError naming the file and the key."""
+QUICK = "quick"
+"""A table of a plan file: the keys that differ in its small size."""
+
+
+def read_settings(path: Path, *, quick: bool = False) -> Settings:
+    """Settings from a plan file (TOML), on request in its small size. Raises UsageError naming the file and the key."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read the plan {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not a plan: {error}") from None
-    return parse_settings(values, str(path))
+    smaller = values.pop(QUICK, None)
+    if smaller is None and quick:
+        raise UsageError(f"{path} has no table [{QUICK}], so it has only one size")
+    if not isinstance(smaller, dict | None):
+        raise UsageError(f"{path}: {QUICK} must be a table of keys")
+    # A mistake in there is one even when the full size is wanted.
+    small = parse_settings({**values, **(smaller or {})}, f"{path} [{QUICK}]" if smaller else str(path))
+    return small if quick else parse_settings(values, str(path))

@@ -24,12 +24,26 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
+class Conditions:
+    """The machine that runoff runs on, when a sample began; in the lab that is the host."""
+
+    started: str
+    """ISO 8601, UTC."""
+    load1: float
+    """Load average of the last minute."""
+    temperature_c: float | None = None
+    """Of the hottest sensor."""
+    frequency_khz: float | None = None
+    """Mean over the CPUs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """One measured run; ``reason`` says why when it is void."""
 
     id: str
     block: int
-    """0-based pass over all arms."""
+    """0-based pass over all arms; those before the first are for warming up."""
     position: int
     """0-based place in the run order of the whole campaign."""
     arm: str
@@ -38,6 +52,12 @@ class Sample:
     valid: bool
     reason: str | None
     metrics: Mapping[str, float]
+    conditions: Conditions | None = None
+
+    @property
+    def warmup(self) -> bool:
+        """Kept, but not judged."""
+        return self.block < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +77,8 @@ class Results:
     samples: tuple[Sample, ...]
     planned: int
     """How many samples the plan asks for."""
+    parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By workload label: all its values, defaults too."""
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     """Nested tables of strings and numbers: machine, kernel, per-arm scheduler objects, tools."""
     warnings: tuple[str, ...] = ()
@@ -65,3 +87,8 @@ class Results:
     """The command that repeats the campaign."""
     plan_text: str = ""
     version: str = ""
+
+    @property
+    def judged(self) -> tuple[Sample, ...]:
+        """The samples without those for warming up."""
+        return tuple(sample for sample in self.samples if not sample.warmup)

@@ -11,19 +11,23 @@ from runoff.campaign.journal import FILE, Journal
 from runoff.campaign.order import draw
 from runoff.engines.outcome import Taken, Voided
 from runoff.errors import MissingError, UsageError
+from runoff.results import Conditions
 
-CELLS = draw(2, 1, 1, 2, seed=1)
+CELLS = draw(2, 1, [2], seed=1)
+CONDITIONS = Conditions("2026-01-02T03:04:05.006+00:00", 0.25, frequency_khz=2400000)
 
 
 def test_samples_survive_being_closed_and_come_back_in_run_order(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {"seed": 1}) as journal:
         journal.add(CELLS[1], "bfs", "w", "", Voided("ejected", "log"))
-        journal.add(CELLS[0], "default", "w", "", Taken({"time_s": 0.1 + 0.2}, {"before": {}}))
+        journal.add(CELLS[0], "default", "w", "", Taken({"time_s": 0.1 + 0.2}, {"before": {}}), CONDITIONS)
     with Journal.open(tmp_path / "c", write=True) as journal:
         assert journal.fact("seed") == 1
         assert journal.done() == {CELLS[0].id, CELLS[1].id}
         first, second = journal.rows()
     assert first["metrics"] == {"time_s": 0.1 + 0.2}
+    assert Conditions(**first["conditions"]) == CONDITIONS
+    assert second["conditions"] is None
     assert (second["valid"], second["reason"], second["detail"]) == (0, "ejected", "log")
 
 
@@ -53,7 +57,7 @@ def test_a_killed_writer_leaves_every_finished_sample_and_no_lock(tmp_path: Path
         "import os, signal, sys; from pathlib import Path\n"
         "from runoff.campaign.journal import Journal; from runoff.campaign.order import draw\n"
         "from runoff.engines.outcome import Taken\n"
-        "journal = Journal.create(Path(sys.argv[1]), {}); cells = draw(2, 1, 1, 2, seed=1)\n"
+        "journal = Journal.create(Path(sys.argv[1]), {}); cells = draw(2, 1, [2], seed=1)\n"
         "journal.add(cells[0], 'a', 'w', '', Taken({'t': 1.0}, {}))\n"
         "journal._connection.execute(\"INSERT INTO facts VALUES ('half', '1')\")\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"

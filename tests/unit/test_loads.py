@@ -12,7 +12,7 @@ from runoff.errors import UsageError
 from runoff.plan import make_plan, parse_settings
 from runoff.workloads import LOADS, parse_loads, parse_works
 
-CONTEST = {"process", "ctar", "xtar", "io", "io_other", "read", "list", "mem", "dbench"}
+CONTEST = {"cacherun", "process", "ctar", "xtar", "io", "io_other", "read", "list", "mem", "dbench"}
 
 
 def plan(**values: Any) -> Any:
@@ -25,6 +25,8 @@ def test_every_load_that_comes_with_runoff_is_valid_and_says_when_it_is_ready() 
     for name in LOADS.names():
         (load,) = parse_loads(name, cpus=2)
         assert load is not None
+        if load.definition.rehearse:
+            continue
         assert load.definition.ready, name
         assert load.load_message(None)["work"]["command"][:2] == ["runoff-agent", "load"]
 
@@ -86,3 +88,19 @@ def test_swap_space_has_the_header_of_the_kernel(tmp_path: Path) -> None:
     assert page.endswith(b"SWAPSPACE2")
     assert int.from_bytes(page[1024:1028], "little") == 1
     assert int.from_bytes(page[1028:1032], "little") == (16 << 20) // 4096 - 1
+
+
+def test_cacherun_is_no_load_but_a_rehearsal_without_flushing() -> None:
+    (work,), (warm,), (io,) = parse_works("hackbench", cpus=1), parse_loads("cacherun", 1), parse_loads("io", 1)
+    request = sample_request("a", {"kind": "default"}, work, warm, flush=True)
+    assert (request["load"], request["rehearse"], request["flush"]) == (None, True, False)
+    request = sample_request("a", {"kind": "default"}, work, io, flush=True)
+    assert (request["load"] is not None, request["rehearse"], request["flush"]) == (True, False, True)
+
+
+@pytest.mark.parametrize("text", ["", 'command = ["true"]\nrehearse = true\n'])
+def test_a_definition_runs_something_or_rehearses(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(f'title = "x"\ndescription = "y"\n{text}')
+    with pytest.raises(UsageError, match="there must be a command, or else rehearse = true"):
+        LOADS.find(str(path))

@@ -14,7 +14,7 @@ SMALL = st.integers(min_value=1, max_value=6)
 def test_each_block_holds_every_arm_on_every_workload_beside_every_load_once(
     arms: int, works: int, loads: int, blocks: int, seed: int
 ) -> None:
-    cells = draw(arms, works, loads, blocks, seed)
+    cells = draw(arms, works, [blocks] * loads, seed)
     everything = set(itertools.product(range(arms), range(works), range(loads)))
     for block in range(blocks):
         mine = [(cell.arm, cell.work, cell.load) for cell in cells if cell.block == block]
@@ -28,12 +28,12 @@ def test_each_block_holds_every_arm_on_every_workload_beside_every_load_once(
 def test_same_seed_same_order_and_more_blocks_do_not_change_the_first(
     arms: int, works: int, loads: int, blocks: int, seed: int
 ) -> None:
-    fewer = list(draw(arms, works, loads, blocks, seed))
-    assert list(draw(arms, works, loads, blocks + 1, seed))[: len(fewer)] == fewer
+    fewer = list(draw(arms, works, [blocks] * loads, seed))
+    assert list(draw(arms, works, [blocks + 1] * loads, seed))[: len(fewer)] == fewer
 
 
 def test_all_cells_of_a_block_share_its_seed_and_blocks_differ() -> None:
-    cells = draw(3, 2, 1, 4, seed=7)
+    cells = draw(3, 2, [4], seed=7)
     seeds = [{cell.seed for cell in cells if cell.block == block} for block in range(4)]
     assert all(len(mine) == 1 for mine in seeds)
     assert len(set.union(*seeds)) == 4
@@ -41,7 +41,19 @@ def test_all_cells_of_a_block_share_its_seed_and_blocks_differ() -> None:
 
 def test_every_arm_comes_first_about_equally_often() -> None:
     # 3,000 blocks of 3 arms: binomial(3000, 1/3) has SD 25.8; five of them.
-    cells = draw(3, 1, 1, 3000, seed=1)
+    cells = draw(3, 1, [3000], seed=1)
     first = [cell.arm for cell in cells if cell.position % 3 == 0]
     for arm in range(3):
         assert abs(first.count(arm) - 1000) < 5 * 25.8
+
+
+def test_a_load_may_be_in_some_blocks_only_and_the_others_keep_their_order() -> None:
+    cells = draw(2, 1, [1, 3], seed=5)
+    assert [sorted({cell.load for cell in cells if cell.block == block}) for block in range(3)] == [[0, 1], [1], [1]]
+    assert [cell for cell in cells if cell.block == 0] == list(draw(2, 1, [1, 1], seed=5))
+
+
+def test_blocks_for_warming_up_come_first_and_change_nothing_else() -> None:
+    plain, warmed = draw(3, 1, [2], seed=5), draw(3, 1, [2], seed=5, warmup=2)
+    assert [cell.block for cell in warmed] == [-2] * 3 + [-1] * 3 + [0] * 3 + [1] * 3
+    assert [(cell.id, cell.seed) for cell in warmed[6:]] == [(cell.id, cell.seed) for cell in plain]

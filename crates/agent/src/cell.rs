@@ -9,7 +9,8 @@ use regex::Regex;
 use crate::background::Background;
 use crate::cgroup::Cgroup;
 use crate::child::{self, Ending, Outcome, Surroundings};
-use crate::measure::{self, Migrations, Paging};
+use crate::flush;
+use crate::measure::{Machine, Migrations};
 use crate::proof::Witness;
 use crate::protocol::{Cell, Event, Extract, Load, Phase, Proof, Sample, Void, Workload};
 use crate::scheduler;
@@ -71,9 +72,15 @@ fn attempt(
         None => None,
     };
     progress(Phase::Prepare);
+    if cell.rehearse {
+        rehearse(workload, &around)?;
+    }
     prepare(workload, &around)?;
     if let Some((load, around)) = &beside {
         prepare(&load.work, around)?;
+    }
+    if cell.flush {
+        flush::memory()?;
     }
     progress(Phase::Attach);
     let attachment = scheduler::attach(&cell.scheduler)
@@ -122,6 +129,15 @@ fn prepare(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Runs the workload for what it leaves in the caches, and removes all else that it leaves.
+fn rehearse(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
+    prepare(workload, around)?;
+    let cgroup = Cgroup::create("rehearsal")?;
+    let outcome = child::run(&workload.command, around, &cgroup, || ())?;
+    judge(&format!("the rehearsal of `{}`", workload.command.join(" ")), &outcome, around)?;
+    Ok(around.scratch.empty()?)
+}
+
 fn measure(
     workload: &Workload,
     around: &Surroundings,
@@ -129,9 +145,9 @@ fn measure(
 ) -> Result<Metrics, Refusal> {
     let cgroup = Cgroup::create("workload")?;
     let mut migrations = Migrations::start(&cgroup);
-    let wait_before_s = measure::runqueue_wait_s();
+    let before = Machine::now()?;
     let outcome = child::run(&workload.command, around, &cgroup, || witness.look_at(&cgroup))?;
-    let wait_after_s = measure::runqueue_wait_s();
+    let after = Machine::now()?;
     judge(&format!("the workload `{}`", workload.command.join(" ")), &outcome, around)?;
 
     let cpu = cgroup.cpu_time()?;
@@ -148,9 +164,7 @@ fn measure(
     if let Some(migrations) = migrations.as_mut().and_then(Migrations::count) {
         metrics.insert("migrations".into(), count(migrations.cast_signed()));
     }
-    if let (Some(before_s), Some(after_s)) = (wait_before_s, wait_after_s) {
-        metrics.insert("runqueue_wait_s".into(), after_s - before_s);
-    }
+    metrics.extend(after.since(&before));
     read_numbers(workload, &child::tail(&around.scratch.stdout()), &mut metrics)?;
     Ok(metrics)
 }
@@ -164,9 +178,7 @@ fn measure_beside(
     witness: &mut Witness,
 ) -> Result<Metrics, Refusal> {
     let background = Background::start(load, beside)?;
-    let paging = Paging::now()?;
     let mut metrics = measure(workload, around, witness)?;
-    let paged = Paging::now()?.since(&paging);
     let used = background.end(beside)?;
     let elapsed_s = metrics["elapsed_s"];
     metrics.extend([
@@ -174,10 +186,6 @@ fn measure_beside(
         ("load_user_s".into(), used.cpu.user_s),
         ("load_system_s".into(), used.cpu.system_s),
         ("load_cpu_pct".into(), 100.0 * (used.cpu.user_s + used.cpu.system_s) / elapsed_s),
-        ("pgpgin_kb".into(), count(paged.in_kb)),
-        ("pgpgout_kb".into(), count(paged.out_kb)),
-        ("pswpin".into(), count(paged.swapped_in)),
-        ("pswpout".into(), count(paged.swapped_out)),
     ]);
     let output = child::tail(&beside.scratch.stdout());
     read_numbers(&load.work, &output, &mut metrics)?;

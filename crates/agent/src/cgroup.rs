@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::key_value::number;
+
 /// Our cgroups are named for the agent that made them, so that a later one can tell the dead ones.
 const PREFIX: &str = "runoff-";
 
@@ -153,10 +155,7 @@ fn parse_mounts(mounts: &str) -> Option<PathBuf> {
 }
 
 fn parse_cpu_stat(text: &str) -> Option<CpuTime> {
-    let seconds = |key: &str| {
-        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
-        Some(value.parse::<f64>().ok()? / 1e6)
-    };
+    let seconds = |key| number::<f64>(text, key).map(|us| us / 1e6);
     Some(CpuTime { user_s: seconds("user_usec")?, system_s: seconds("system_usec")? })
 }
 

@@ -22,6 +22,7 @@ fn hardware() -> Value {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     json!({
+        "hostname": line("/proc/sys/kernel/hostname"),
         "cpu_model": field(&cpuinfo, "model name"),
         "cpus_online": line("/sys/devices/system/cpu/online"),
         "memory": field(&meminfo, "MemTotal"),

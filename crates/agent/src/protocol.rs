@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -34,6 +34,12 @@ pub struct Cell {
     /// What runs beside it.
     #[serde(default)]
     pub load: Option<Load>,
+    /// Before the run, write back and drop what is cached, and empty a guest's swap space.
+    #[serde(default)]
+    pub flush: bool,
+    /// Run the workload once without measuring it, so that what it needs is cached.
+    #[serde(default)]
+    pub rehearse: bool,
     /// Where scratch directories are made, as workload and load name it.
     #[serde(default = "place_in_memory")]
     pub scratch: PathBuf,

@@ -43,6 +43,14 @@ impl Scratch {
         Ok(Self { outside, inside, logs, search_path })
     }
 
+    /// Makes the working directory as fresh as it was.
+    pub fn empty(&self) -> Result<()> {
+        remove(&self.outside);
+        fs::create_dir(&self.outside).with_context(|| {
+            format!("cannot empty the scratch directory {}", self.outside.display())
+        })
+    }
+
     /// The working directory as the workload names it.
     pub fn inside(&self) -> &Path {
         &self.inside

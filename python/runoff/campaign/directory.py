@@ -9,7 +9,7 @@ from runoff.campaign.journal import Journal
 from runoff.engines.agent import describe_schedulers
 from runoff.errors import UsageError
 from runoff.plan import Plan, Settings, make_plan, parse_settings
-from runoff.results import Results, Sample
+from runoff.results import Conditions, Results, Sample
 from runoff.workloads import LOAD_METRICS
 
 
@@ -51,6 +51,7 @@ def read_results(directory: Path) -> Results:
             metrics={work.label: (*work.metrics, *(LOAD_METRICS if settings.loads else ())) for work in plan.works},
             samples=samples,
             planned=plan.planned,
+            parameters={work.label: work.values for work in plan.works},
             fingerprint={**(fingerprints[-1] if fingerprints else {}), "arms": journal.fact("arms", {})},
             warnings=(*journal.fact("warnings", []), *_changes(fingerprints)),
             rerun=rerun_command(settings),
@@ -70,6 +71,7 @@ def _sample(row: dict[str, Any]) -> Sample:
         valid=bool(row["valid"]),
         reason=row["reason"],
         metrics=row["metrics"],
+        conditions=None if row["conditions"] is None else Conditions(**row["conditions"]),
     )
 
 
@@ -99,11 +101,23 @@ def rerun_command(settings: Settings) -> str:
         words += ["--kernel", settings.kernel]
     for package in settings.packages:
         words += ["--package", package]
+    for label, count in settings.load_blocks.items():
+        words += ["--load-blocks", f"{label}={count}"]
+    if settings.warmup:
+        words += ["--warmup", str(settings.warmup)]
+    if settings.flush:
+        words.append("--flush")
     return shlex.join([*words, "--blocks", str(settings.blocks), "--seed", str(settings.seed)])
 
 
 def plan_text(settings: Settings) -> str:
     """The plan as a TOML file that ``runoff run`` takes."""
     values = settings.model_dump(mode="json", exclude_defaults=False)
-    # JSON's strings, numbers and arrays are TOML's as well.
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items() if value is not None)
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items() if value is not None)
+
+
+def _toml(value: Any) -> str:
+    """JSON's strings, numbers and arrays are TOML's as well; a table is not."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    return json.dumps(value)

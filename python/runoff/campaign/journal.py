@@ -4,18 +4,20 @@ import fcntl
 import json
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Self
 
 from runoff.campaign.order import Cell
 from runoff.engines.outcome import Outcome, Taken
 from runoff.errors import MissingError, UsageError
+from runoff.results import Conditions
 
 FILE = "journal.sqlite"
 _LOCK = "lock"
 _APPLICATION = 0x52554E4F
 """SQLite's application_id ("RUNO"): tells our journals from other databases."""
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE samples (
@@ -29,7 +31,8 @@ CREATE TABLE samples (
     reason TEXT,
     detail TEXT NOT NULL,
     metrics TEXT NOT NULL,
-    proof TEXT
+    proof TEXT,
+    conditions TEXT
 ) STRICT;
 """
 
@@ -115,7 +118,15 @@ class Journal:
         row = self._connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
         return default if row is None else json.loads(row[0])
 
-    def add(self, cell: Cell, arm: str, workload: str, load: str, outcome: Outcome) -> None:
+    def add(
+        self,
+        cell: Cell,
+        arm: str,
+        workload: str,
+        load: str,
+        outcome: Outcome,
+        conditions: Conditions | None = None,
+    ) -> None:
         """Write one sample durably; a second one for the same cell is a bug and fails."""
         taken = isinstance(outcome, Taken)
         row = (
@@ -130,9 +141,10 @@ class Journal:
             "" if isinstance(outcome, Taken) else outcome.detail,
             json.dumps(outcome.metrics if isinstance(outcome, Taken) else {}, sort_keys=True),
             None if outcome.proof is None else json.dumps(outcome.proof, sort_keys=True),
+            None if conditions is None else json.dumps(asdict(conditions), sort_keys=True),
         )
         with _explained(self.directory), self._connection:
-            self._connection.execute("INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?)", row)
+            self._connection.execute("INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row)
 
     def done(self) -> set[str]:
         """Ids of the cells that have a sample, valid or void."""
@@ -145,7 +157,8 @@ class Journal:
         rows = [dict(zip(names, row, strict=True)) for row in cursor]
         for row in rows:
             row["metrics"] = json.loads(row["metrics"])
-            row["proof"] = None if row["proof"] is None else json.loads(row["proof"])
+            for key in ("proof", "conditions"):
+                row[key] = None if row[key] is None else json.loads(row[key])
         return rows
 
 

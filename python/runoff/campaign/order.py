@@ -11,6 +11,7 @@ class Cell:
 
     id: str
     block: int
+    """0-based; blocks before the first are for warming up."""
     position: int
     arm: int
     """Index into the plan's arms."""
@@ -22,15 +23,19 @@ class Cell:
     """The block's seed, the same for all its cells: common random numbers in a deterministic engine."""
 
 
-def draw(arms: int, works: int, loads: int, blocks: int, seed: int) -> Sequence[Cell]:
-    """The whole order; same numbers, same order, whatever was taken already."""
+def draw(arms: int, works: int, load_blocks: Sequence[int], seed: int, *, warmup: int = 0) -> Sequence[Cell]:
+    """The whole order; same numbers, same order, whatever was taken already.
+
+    ``load_blocks`` has for each load in how many blocks it takes part, ``warmup`` is the number of blocks before them.
+    """
     cells: list[Cell] = []
-    for block in range(blocks):
+    for block in range(-warmup, max(load_blocks)):
         generator = random.Random(f"{seed}/{block}")
         block_seed = generator.getrandbits(63)
-        places = [(arm, work, load) for load in range(loads) for work in range(works) for arm in range(arms)]
+        loads = [load for load, count in enumerate(load_blocks) if block < count]
+        places = [(arm, work, load) for load in loads for work in range(works) for arm in range(arms)]
         generator.shuffle(places)
         for arm, work, load in places:
-            name = f"b{block}.w{work}.l{load}.a{arm}" if loads > 1 else f"b{block}.w{work}.a{arm}"
+            name = f"b{block}.w{work}.l{load}.a{arm}" if len(load_blocks) > 1 else f"b{block}.w{work}.a{arm}"
             cells.append(Cell(name, block, len(cells), arm, work, load, block_seed))
     return cells

@@ -11,12 +11,14 @@ from types import FrameType
 from typing import Protocol
 
 from runoff.arms import Arm
+from runoff.campaign import conditions
 from runoff.campaign.journal import Journal
 from runoff.campaign.order import Cell, draw
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Accepted, Outcome, Refused
 from runoff.errors import MissingError, UsageError
 from runoff.plan import Plan
+from runoff.results import Conditions
 
 
 class Observer(Protocol):
@@ -48,7 +50,8 @@ class _Wish:
 
 def order(plan: Plan) -> list[Cell]:
     """The plan's cells in run order."""
-    return list(draw(len(plan.arms), len(plan.works), len(plan.loads), plan.settings.blocks, plan.settings.seed))
+    settings = plan.settings
+    return list(draw(len(plan.arms), len(plan.works), plan.load_blocks, settings.seed, warmup=settings.warmup))
 
 
 def run(plan: Plan, journal: Journal, engine: Engine, observer: Observer, jobs: int = 1) -> bool:
@@ -102,7 +105,7 @@ def _take_all(
     wish: _Wish,
     jobs: int,
 ) -> None:
-    running: dict[Future[Outcome], Cell] = {}
+    running: dict[Future[Outcome], tuple[Cell, Conditions]] = {}
     earlier = journal.fact("fingerprints", [])
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         while True:
@@ -111,20 +114,20 @@ def _take_all(
                 if cell is None:
                     break
                 observer.started(cell)
-                running[pool.submit(engine.take, cell, _phases(observer, cell))] = cell
+                began = conditions.now()
+                running[pool.submit(engine.take, cell, _phases(observer, cell))] = cell, began
             if not running:
                 return
             # Short waits: Python runs signal handlers between them.
             for future in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
-                cell = running.pop(future)
+                cell, began = running.pop(future)
                 outcome = future.result()
                 if wish.stop is Stop.NOW:
                     continue
                 journal.set_fact("fingerprints", [*earlier, dict(engine.fingerprint())])
                 journal.set_fact("warnings", list(engine.warnings()))
-                journal.add(
-                    cell, plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load], outcome
-                )
+                arm, work, load = plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load]
+                journal.add(cell, arm, work, load, outcome, began)
                 observer.finished(cell, outcome)
 
 

@@ -1,11 +1,11 @@
-"""What the commands that carry out campaigns share: options, progress, the report at the end."""
+"""What the commands that carry out campaigns share: progress, and the report at the end."""
 
 import shutil
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,30 +16,17 @@ if TYPE_CHECKING:
     from runoff.campaign.journal import Journal
     from runoff.report.model import Report
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-out_option = click.option(
-    "--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"
-)
-
-
-def output_options(function: _Function) -> _Function:
-    """``--json`` and ``-j``."""
-    function = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")(
-        function
-    )
-    return click.option(
-        "-j",
-        "jobs",
-        type=click.IntRange(1, 64),
-        default=1,
-        metavar="N",
-        help="Samples side by side; virtual clock only.  [1]",
-    )(function)
-
-
-def begin(settings: Settings, out: Path | None, *, plan_only: bool, as_json: bool, jobs: int) -> int:
-    """Check the plan, then start a campaign with it. Returns the exit code."""
+def begin(
+    settings: Settings,
+    out: Path | None,
+    *,
+    plan_only: bool,
+    as_json: bool,
+    jobs: int,
+    show: "Callable[[Report], None] | None" = None,
+) -> int:
+    """Check the plan, then start a campaign with it; ``show`` prints its report. Returns the exit code."""
     from runoff.campaign import directory
     from runoff.engines.agent import describe_schedulers
 
@@ -51,15 +38,22 @@ def begin(settings: Settings, out: Path | None, *, plan_only: bool, as_json: boo
     made = not place.exists()
     with directory.create(place, plan) as journal:
         try:
-            return carry_out(plan, journal, as_json=as_json, jobs=jobs)
+            return carry_out(plan, journal, as_json=as_json, jobs=jobs, show=show)
         except (UsageError, MissingError):
             if made and not journal.done():
                 shutil.rmtree(place)
             raise
 
 
-def carry_out(plan: Plan, journal: "Journal", *, as_json: bool, jobs: int) -> int:
-    """Take what is missing, write the page, print the table. Returns the exit code."""
+def carry_out(
+    plan: Plan,
+    journal: "Journal",
+    *,
+    as_json: bool,
+    jobs: int,
+    show: "Callable[[Report], None] | None" = None,
+) -> int:
+    """Take what is missing, write the page and the logs, print the table. Returns the exit code."""
     from runoff.campaign.directory import read_results
     from runoff.campaign.run import run
     from runoff.cli.progress import observer
@@ -70,15 +64,17 @@ def carry_out(plan: Plan, journal: "Journal", *, as_json: bool, jobs: int) -> in
     if not journal.done():
         raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
 
-    from runoff.report import html, json, model
+    from runoff.report import html, json, model, runs
 
     report = model.build(read_results(journal.directory))
     page = journal.directory / "report.html"
     page.write_text(html.render(report), encoding="utf-8")
+    (journal.directory / "runs.tsv").write_text(runs.log(report), encoding="utf-8")
+    (journal.directory / "runs.csv").write_text(runs.wide(report), encoding="utf-8")
     if as_json:
         sys.stdout.write(json.render(report))
     else:
-        print_text(report)
+        (show or print_text)(report)
     note = f"page: {page}"
     if not complete:
         note = f"stopped early, every finished sample is kept; go on with: runoff resume {journal.directory}\n{note}"

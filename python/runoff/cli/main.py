@@ -11,6 +11,7 @@ from runoff.errors import RunoffError
 
 COMMANDS = {
     "compare": "Compare schedulers on a piece of work.",
+    "contest": "Compare schedulers beside contest's loads.",
     "run": "Carry out a plan file.",
     "resume": "Go on with a campaign that was interrupted.",
     "report": "Show the results of a campaign.",

@@ -2,11 +2,15 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import exit_code, print_text
+
+if TYPE_CHECKING:
+    from runoff.report.model import Report
 
 
 @click.command(epilog="Example: runoff report results/20260102-120000 --html report.html")
@@ -14,6 +18,12 @@ from runoff.cli.campaign import exit_code, print_text
 @click.option("--html", type=click.Path(path_type=Path), help="Write one self-contained page to this file.")
 @click.option(
     "--csv", "csv_file", type=click.Path(path_type=Path), help="Write one row per sample and metric to this file."
+)
+@click.option(
+    "--wide", "wide_file", type=click.Path(path_type=Path), help="Write CSV with one row per sample to this file."
+)
+@click.option(
+    "--log", "log_file", type=click.Path(path_type=Path), help="Write a tab-separated log, one line per valid sample."
 )
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -24,7 +34,7 @@ from runoff.cli.campaign import exit_code, print_text
     "that program's, with its accounting; contest-cgroup has all the CPU time of loads and ratios to the baseline.",
 )
 def command(
-    directory: Path, html: Path | None, csv_file: Path | None, markdown: bool, as_json: bool, table: str | None
+    directory: Path, html: Path | None, markdown: bool, as_json: bool, table: str | None, **files: Path | None
 ) -> int:
     """Show the results of a campaign, finished or not; a table unless another form is asked for."""
     from runoff.report import model
@@ -34,10 +44,9 @@ def command(
         from runoff.report import html as page
 
         html.write_text(page.render(report), encoding="utf-8")
-    if csv_file is not None:
-        from runoff.report import csv
-
-        csv_file.write_text(csv.render(report), encoding="utf-8")
+    for name, path in files.items():
+        if path is not None:
+            path.write_text(_render(name, report), encoding="utf-8")
     if as_json:
         from runoff.report import json
 
@@ -54,6 +63,12 @@ def command(
         from runoff.report import contest
 
         sys.stdout.write(contest.render(report, "reaped" if table == "contest" else "cgroup"))
-    elif html is None and csv_file is None:
+    elif html is None and not any(files.values()):
         print_text(report)
     return exit_code(report)
+
+
+def _render(name: str, report: "Report") -> str:
+    from runoff.report import csv, runs
+
+    return {"csv_file": csv.render, "wide_file": runs.wide, "log_file": runs.log}[name](report)

@@ -4,15 +4,19 @@ from pathlib import Path
 
 import click
 
-from runoff.cli.campaign import begin, out_option, output_options
+from runoff.cli.campaign import begin
+from runoff.cli.options import output_options
 from runoff.plan import read_settings
 
 
-@click.command(epilog="Example: runoff run plans/demo.toml --out results/demo")
+@click.command(
+    epilog="\b\nExamples:\n  runoff run plans/demo.toml --out results/demo\n"
+    "  runoff run plans/contest-2003.toml --quick"
+)
 @click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--quick", is_flag=True, help="Its small size: the keys of its table [quick].")
 @click.option("--plan-only", is_flag=True, help="Check the plan, print it with all its defaults, and stop.")
-@out_option
 @output_options
-def command(plan: Path, plan_only: bool, out: Path | None, as_json: bool, jobs: int) -> int:
+def command(plan: Path, quick: bool, plan_only: bool, out: Path | None, as_json: bool, jobs: int) -> int:
     """Carry out a plan file (TOML): the options of `runoff compare` as keys. docs/plans.md describes it."""
-    return begin(read_settings(plan), out, plan_only=plan_only, as_json=as_json, jobs=jobs)
+    return begin(read_settings(plan, quick=quick), out, plan_only=plan_only, as_json=as_json, jobs=jobs)

@@ -18,7 +18,7 @@ from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import MissingError, RunoffError
 from runoff.workloads import Work
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 
 class AgentLost(Exception):
@@ -76,16 +76,20 @@ def sample_request(
     work: Work,
     load: Work | None = None,
     *,
+    flush: bool = False,
     root: str | None = None,
     scratch: str = "/tmp",
 ) -> dict[str, Any]:
     """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``."""
+    rehearse = load is not None and load.definition.rehearse
     return {
         "type": "sample",
         "id": cell_id,
         "scheduler": scheduler,
         "workload": work.message(root),
-        "load": None if load is None else load.load_message(root),
+        "load": None if load is None or rehearse else load.load_message(root),
+        "flush": flush and not rehearse,
+        "rehearse": rehearse,
         "scratch": scratch,
     }
 

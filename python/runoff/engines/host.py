@@ -65,7 +65,8 @@ class HostEngine:
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         agent = self._start()
         work, load = self._plan.works[cell.work], self._plan.loads[cell.load]
-        request = sample_request(cell.id, self._plan.arms[cell.arm].scheduler, work, load)
+        scheduler = self._plan.arms[cell.arm].scheduler
+        request = sample_request(cell.id, scheduler, work, load, flush=self._plan.settings.flush)
         try:
             return agent.take(request, on_phase, silence_limit_s(work, load))
         except AgentLost as lost:
@@ -108,6 +109,8 @@ def machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
 def silence_limit_s(work: Work, load: Work | None = None) -> float:
     """Longest time between two events of one sample."""
     definitions = [each.definition for each in (work, load) if each is not None]
+    if load is not None and load.definition.rehearse:
+        definitions.append(work.definition)
     return sum((len(each.prepare) + 1) * each.timeout_s for each in definitions) + MARGIN_S
 
 

@@ -6,8 +6,8 @@ import io
 from runoff.report.model import Report
 
 COLUMNS = (
-    "id", "engine", "clock", "block", "position", "arm", "workload", "load", "valid", "reason", "metric", "unit",
-    "direction", "value",
+    "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason",
+    "metric", "unit", "direction", "value",
 )  # fmt: skip
 
 
@@ -19,7 +19,8 @@ def render(report: Report) -> str:
     results = report.results
     for sample in results.samples:
         head = (
-            sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1, sample.arm,
+            sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1,
+            "yes" if sample.warmup else "no", sample.arm,
             sample.workload, sample.load, "yes" if sample.valid else "no", sample.reason or "",
         )  # fmt: skip
         if not sample.valid:

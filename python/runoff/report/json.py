@@ -82,6 +82,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "id": sample.id,
         "block": sample.block,
         "position": sample.position,
+        "warmup": sample.warmup,
         "arm": sample.arm,
         "workload": sample.workload,
         "load": sample.load,

@@ -106,7 +106,7 @@ def build(results: Results, *, alpha: float = DEFAULT_ALPHA, margin: float = DEF
         results=results,
         tables=tables,
         sentences=sentences.verdict(results, [table for table in tables if table.metric.headline]),
-        voids=tuple(sample for sample in results.samples if not sample.valid),
+        voids=tuple(sample for sample in results.judged if not sample.valid),
         warnings=tuple(_warnings(results, tables)),
         environment=environment_rows(results.fingerprint, results.arms),
     )
@@ -115,7 +115,7 @@ def build(results: Results, *, alpha: float = DEFAULT_ALPHA, margin: float = DEF
 def _tables(results: Results, alpha: float, margin: float) -> Iterator[Table]:
     for workload in results.workloads:
         for load in results.loads:
-            cell = [s for s in results.samples if (s.workload, s.load) == (workload, load)]
+            cell = [s for s in results.judged if (s.workload, s.load) == (workload, load)]
             if cell:
                 repeats = _repeats_exactly(results, cell)
                 for metric in results.metrics[workload]:
@@ -169,7 +169,7 @@ def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
     if taken < results.planned:
         yield f"only {taken} of {results.planned} planned samples are taken, verdicts are provisional: runoff resume"
     for arm in results.arms:
-        mine = [sample for sample in results.samples if sample.arm == arm]
+        mine = [sample for sample in results.judged if sample.arm == arm]
         void = sum(not sample.valid for sample in mine)
         if mine and void == len(mine):
             yield f"{arm} has no valid sample, all {void} are void: remove the cause and take them again"
@@ -181,7 +181,7 @@ def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
     for table in tables:
         missing = [
             s.id
-            for s in results.samples
+            for s in results.judged
             if s.valid and (s.workload, s.load) == (table.workload, table.load) and table.metric.name not in s.metrics
         ]
         if missing and table.metric.headline:

@@ -4,8 +4,9 @@ import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from runoff.errors import UsageError
 from runoff.results import Direction
@@ -57,7 +58,7 @@ class Definition(_Table):
     """Paths that must exist on the host."""
     prepare: list[list[str]] = Field(default_factory=list)
     """Run before each sample, outside the measured time, in an empty directory."""
-    command: list[str] = Field(min_length=1)
+    command: list[str] = Field(default_factory=list)
     environment: dict[str, str] = Field(default_factory=dict)
     timeout_s: float = Field(default=600, gt=0, le=86_400)
     elapsed_headline: bool = False
@@ -68,8 +69,16 @@ class Definition(_Table):
     """It writes much: its directory must be on a disk, not in memory."""
     swap: bool = False
     """It needs swap space."""
+    rehearse: bool = False
+    """Of a load: nothing runs beside the work, which instead has run once just before and is not flushed."""
     parameters: dict[str, Parameter] = Field(default_factory=dict)
     metrics: dict[str, MetricDefinition] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _runs_something(self) -> Self:
+        if bool(self.command) == self.rehearse:
+            raise ValueError("there must be a command, or else rehearse = true")
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,12 @@ STANDARD_METRICS = (
     Metric("involuntary_switches", "", "none", "involuntary context switches"),
     Metric("migrations", "", "none", "moves between CPUs"),
     Metric("max_rss_kb", "KiB", "none", "largest resident set"),
+    Metric("pgpgin_kb", "KiB", "none", "read from disks, whole machine"),
+    Metric("pgpgout_kb", "KiB", "none", "written to disks, whole machine"),
+    Metric("pswpin", "", "none", "pages swapped in, whole machine"),
+    Metric("pswpout", "", "none", "pages swapped out, whole machine"),
+    Metric("io_stall_some_s", "s", "none", "time some task waited for a disk, whole machine"),
+    Metric("io_stall_full_s", "s", "none", "time all tasks waited for a disk, whole machine"),
 )
 """What the agent measures for every workload (docs/protocol.md)."""
 
@@ -35,10 +41,6 @@ LOAD_METRICS = (
     Metric("load_units", "", "none", "load: work done in contest's unit"),
     Metric("load_bytes_read", "B", "none", "load: bytes read"),
     Metric("load_bytes_written", "B", "none", "load: bytes written"),
-    Metric("pgpgin_kb", "KiB", "none", "read from disks, whole machine"),
-    Metric("pgpgout_kb", "KiB", "none", "written to disks, whole machine"),
-    Metric("pswpin", "", "none", "pages swapped in, whole machine"),
-    Metric("pswpout", "", "none", "pages swapped out, whole machine"),
 )
 """What the agent measures beside a load, and what runoff's own loads count."""
 

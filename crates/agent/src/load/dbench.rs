@@ -16,6 +16,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::{Done, Stop, processes, say_ready};
+use crate::key_value::number;
 
 /// Longer than any sample; without it dbench ends after ten minutes.
 const SECONDS: &str = "1000000";
@@ -88,12 +89,8 @@ fn moved_below(parent: u32) -> (u64, u64) {
     let (mut read, mut written) = (0, 0);
     for child in children.split_whitespace() {
         let text = fs::read_to_string(format!("/proc/{child}/io")).unwrap_or_default();
-        let number = |key: &str| {
-            let found = text.lines().find_map(|line| line.strip_prefix(key));
-            found.and_then(|value| value.trim().parse::<u64>().ok()).unwrap_or(0)
-        };
-        read += number("rchar:");
-        written += number("wchar:");
+        read += number(&text, "rchar:").unwrap_or(0);
+        written += number(&text, "wchar:").unwrap_or(0);
     }
     (read, written)
 }

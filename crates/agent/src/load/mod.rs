@@ -21,6 +21,8 @@ use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use serde::Serialize;
 
+use crate::key_value::number;
+
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -143,9 +145,6 @@ fn processes(given: u16, for_each_cpu: usize) -> Result<usize> {
 /// MemTotal and SwapTotal of /proc/meminfo in bytes.
 fn memory_and_swap() -> Result<(u64, u64)> {
     let text = std::fs::read_to_string("/proc/meminfo").context("cannot read /proc/meminfo")?;
-    let bytes = |key: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
-        line.split_whitespace().next().and_then(|kb| kb.parse::<u64>().ok()).map(|kb| kb << 10)
-    };
+    let bytes = |key| number::<u64>(&text, key).map(|kb| kb << 10);
     bytes("MemTotal:").zip(bytes("SwapTotal:")).context("/proc/meminfo lacks a total")
 }

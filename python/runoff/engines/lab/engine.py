@@ -97,7 +97,8 @@ class LabEngine:
         arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
         root = IMAGE_ROOT if self._image is not None else None
         scratch = DISK_PLACE if plan.disk_mb else MEMORY_PLACE
-        request = sample_request(cell.id, _in_guest(plan, arm), work, load, root=root, scratch=scratch)
+        flush = plan.settings.flush
+        request = sample_request(cell.id, _in_guest(plan, arm), work, load, flush=flush, root=root, scratch=scratch)
         limit_s = silence_limit_s(work, load)
         if self._virtual:
             return self._take_alone(arm, cell, request, limit_s * VIRTUAL_SLOWDOWN, on_phase)
@@ -212,7 +213,8 @@ class LabEngine:
 
 def _needs_image(definition: Definition) -> bool:
     """Work that the agent itself can do needs no root file system."""
-    return definition.command[0] != "runoff-agent" or bool(definition.prepare or definition.programs)
+    itself = not definition.command or definition.command[0] == "runoff-agent"
+    return not itself or bool(definition.prepare or definition.programs)
 
 
 def _object_path(index: int) -> str:

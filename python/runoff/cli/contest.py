@@ -1,0 +1,61 @@
+"""``runoff contest``: contest's matrix of loads and arms, and its table."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from runoff import contest
+from runoff.cli.campaign import begin
+from runoff.cli.options import given, machine_options, order_options, output_options
+from runoff.plan import parse_settings
+
+if TYPE_CHECKING:
+    from runoff.report.model import Report
+
+
+@click.command(
+    epilog="\b\nExamples:\n  runoff contest default bfs --quick\n"
+    "  runoff contest default bfs --load none --load io --load mem --blocks 5\n"
+    "  runoff contest default bfs --clock virtual -j 2"
+)
+@click.argument("arms", nargs=-1, required=True, metavar="ARM ARM...")
+@click.option(
+    "--work", "workloads", multiple=True, metavar="WORK", help="Foreground work.  [compile with 4 jobs for each CPU]"
+)
+@click.option(
+    "--load",
+    "loads",
+    multiple=True,
+    metavar="LOAD",
+    help="Load, may be repeated.  [all but io_other, in contest's order]",
+)
+@click.option("--quick", is_flag=True, help="A small compile, once beside each load: minutes instead of hours.")
+@machine_options
+@click.option("--blocks", type=int, metavar="N", help="Runs beside each load.  [its author's: 1 to 4, by load]")
+@order_options
+@output_options
+def command(
+    arms: tuple[str, ...], quick: bool, plan_only: bool, out: Path | None, as_json: bool, jobs: int, **options: Any
+) -> int:
+    """Time a compile beside each load in turn, as contest did: memory is flushed before every run.
+
+    Prints contest's own tables, with its accounting and with that of control groups. Verdicts and
+    intervals are in the page and in `runoff report`.
+    """
+    chosen = given(options)
+    cpus = len(os.sched_getaffinity(0)) if chosen.get("on") == "host" else chosen.get("cpus", contest.CPUS)
+    values = contest.plan_values(chosen, cpus, quick=quick)
+    settings = parse_settings({"arms": arms, **values}, "the command line")
+    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, show=_show)
+
+
+def _show(report: "Report") -> None:
+    from runoff.report import contest as table
+
+    click.echo(table.render(report, "reaped"))
+    click.echo(f"With all the CPU time of the loads, and ratios to {report.baseline} without a load:\n")
+    click.echo(table.render(report, "cgroup"))
+    for sentence in (*report.sentences, *report.warnings):
+        click.echo(sentence)

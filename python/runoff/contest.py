@@ -1,0 +1,42 @@
+"""contest's protocol as a plan: loads, run counts, memory (specs/benchmarks/contest.md sections 1.2 and 3.5)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from runoff.results import NO_LOAD
+from runoff.workloads import parse_loads
+
+RUNS = {
+    NO_LOAD: 1, "cacherun": 1, "process": 2, "ctar": 3, "xtar": 3, "io": 4, "io_other": 2, "read": 2, "list": 2,
+    "mem": 2, "dbench": 4,
+}  # fmt: skip
+"""How often its author ran each load: the noisy ones more often. The order is that of his tables."""
+
+NEEDS_A_PATH = "io_other"
+"""Runs only when asked for: it needs to know another disk."""
+
+CPUS = 1
+MEMORY_MB = 256
+"""Of the machine of 2003."""
+
+JOBS_PER_CPU = 4
+WORK = "compile:part=ext2fs"
+QUICK_WORK = "compile:part=et"
+
+
+def plan_values(given: Mapping[str, Any], cpus: int, *, quick: bool) -> dict[str, Any]:
+    """The keys of a plan: contest's for what is not given. ``cpus`` does the work; quick is one small run of each."""
+    work = f"{QUICK_WORK if quick else WORK},jobs={JOBS_PER_CPU * cpus}"
+    loads = given.get("loads") or tuple(load for load in RUNS if load != NEEDS_A_PATH)
+    values = {"cpus": CPUS, "memory_mb": MEMORY_MB, "workloads": (work,), "flush": True, **given, "loads": loads}
+    if "blocks" in given:
+        return values
+    counts = {label: 1 if quick else RUNS.get(label.partition(":")[0], 1) for label in _labels(loads, cpus)}
+    counts |= given.get("load_blocks", {})
+    blocks = max(counts.values())
+    return {**values, "blocks": blocks, "load_blocks": {label: n for label, n in counts.items() if n < blocks}}
+
+
+def _labels(loads: Sequence[str], cpus: int) -> list[str]:
+    parsed = (load for text in loads for load in parse_loads(text, cpus))
+    return [NO_LOAD if load is None else load.label for load in parsed]
