@@ -6,14 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from runoff.engines.lab import guest, kernel, qemu
+from runoff.engines.lab import guest, image, kernel, qemu
 from runoff.engines.outcome import Taken
 
 LIMIT_S = 900
-
-BOTH_CPUS_PCT = 150
-"""Of one CPU, what hogs on two get at least if both work. The host's two may have other work; were one of the guest's
-idle, it would be 100."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +86,17 @@ class Got:
 
 @contextmanager
 def booted(
-    folder: Path, used: kernel.Kernel, *, cpus: int, requests: Sequence[dict[str, Any]] | None
+    folder: Path,
+    used: kernel.Kernel,
+    *,
+    cpus: int,
+    requests: Sequence[dict[str, Any]] | None,
+    root: image.Image | None = None,
 ) -> Iterator[guest.Guest]:
-    """A guest; under the virtual clock when its requests are given beforehand."""
+    """A guest, perhaps with a root file system; under the virtual clock when its requests are given beforehand.
+
+    It writes to ``console.txt`` in ``folder``, which in the end must hold no warning of the kernel.
+    """
     machine = qemu.Machine(
         kernel=used.vmlinux,
         initramfs=folder / "initramfs",
@@ -101,6 +105,7 @@ def booted(
         memory_mb=512,
         clock="real" if requests is None else "virtual",
         accelerator="tcg",
+        image=None if root is None else root.path,
     )
     orders = guest.Orders() if requests is None else guest.Orders(seed=1, requests=list(requests))
     running = guest.boot(folder, machine, used, guest.Cargo(), orders, LIMIT_S)

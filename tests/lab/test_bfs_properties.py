@@ -1,13 +1,10 @@
 """BFS on a real kernel does what specs/schedulers/bfs.md section 13 says, with its numbers."""
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 import hogs
 import pytest
 from hogs import Got, Hogs
 
-from runoff.engines.lab import guest, kernel
+from runoff.engines.lab import kernel
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
@@ -58,24 +55,3 @@ def test_a_nice_19_hog_waits_no_longer_than_its_deadline(
     nice: tuple[int, ...], on_one_cpu: dict[tuple[int, ...], Got]
 ) -> None:
     assert on_one_cpu[nice].gaps_ms[-1] <= 250.1 + len(nice) * QUOTA_MS
-
-
-@pytest.fixture(scope="module")
-def on_two_cpus(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> Iterator[guest.Guest]:
-    with hogs.booted(tmp_path_factory.mktemp("real"), lab_kernel, cpus=2, requests=None) as running:
-        yield running
-
-
-EQUAL = Hogs("bfs", (0, 0, 0, 0), seconds=10)
-
-
-@pytest.mark.parametrize("count", [2, 3, 4])
-def test_no_cpu_is_idle_while_work_waits(count: int, on_two_cpus: guest.Guest) -> None:
-    shares = hogs.measure(on_two_cpus, replace(EQUAL, nice=(0,) * count, seconds=5)).shares_pct
-    assert sum(shares) >= hogs.BOTH_CPUS_PCT, shares
-    assert min(shares) >= 100.0 * min(1.0, 2 / count) / 2, shares
-
-
-def test_four_equal_hogs_get_equal_shares_of_two_cpus(on_two_cpus: guest.Guest) -> None:
-    shares = hogs.measure(on_two_cpus, EQUAL).shares_pct
-    assert max(shares) - min(shares) <= 2 * TOLERANCE_POINTS, shares

@@ -1,14 +1,14 @@
 """cfs and eevdf do on a real kernel what specs/schedulers/cfs.md (section 12) and eevdf.md (section 7) say."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import hogs
 import pytest
 from hogs import Got, Hogs
 
-from runoff.engines.lab import guest, kernel
+from runoff.engines.lab import kernel
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
@@ -166,17 +166,3 @@ def test_who_asks_for_less_at_a_time_waits_less_and_gets_no_more(measured: dict[
     assert short.metrics["mean_us"] < long.metrics["mean_us"] / 2
     fair_pct = 100 / (len(CROWD) + 1)
     assert 100 - sum(short.shares_pct) <= fair_pct + TOLERANCE_POINTS
-
-
-@pytest.fixture(scope="module")
-def on_two_cpus(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> Iterator[guest.Guest]:
-    with hogs.booted(tmp_path_factory.mktemp("real"), lab_kernel, cpus=2, requests=None) as running:
-        yield running
-
-
-@pytest.mark.parametrize("scheduler", ["cfs", "eevdf"])
-@pytest.mark.parametrize("count", [2, 3, 4])
-def test_both_cpus_work_while_anybody_waits(count: int, scheduler: str, on_two_cpus: guest.Guest) -> None:
-    shares = hogs.measure(on_two_cpus, Hogs(scheduler, (0,) * count, seconds=5)).shares_pct
-    assert sum(shares) >= hogs.BOTH_CPUS_PCT, shares
-    assert min(shares) >= 0.6 * min(100, 200 / count), shares

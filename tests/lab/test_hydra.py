@@ -1,14 +1,13 @@
 """HYDRA's policies are exchanged under load, and nothing is lost by it (specs/schedulers/hydra.md section 5)."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import hogs
 import pytest
 from hogs import Hogs
 
-from runoff.engines.lab import guest, image, kernel, qemu
+from runoff.engines.lab import guest, image, kernel
 from runoff.engines.outcome import Taken
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
@@ -70,29 +69,14 @@ def taken(
     samples = {hogs_.id: hogs_.request for hogs_ in (*STEADY.values(), *WATCHDOG.values())}
     samples["over and over"] = switching(OVER_AND_OVER, CHANGING_SECONDS, (0, 0, 0))
     samples["one after the other"] = switching(ONE_AFTER_THE_OTHER, SC_S + PB_S + EB_S, (0, 10), TIMELINE)
-    machine = qemu.Machine(
-        kernel=lab_kernel.vmlinux,
-        initramfs=folder / "initramfs",
-        console=folder / "console.txt",
-        cpus=1,
-        memory_mb=512,
-        clock="virtual",
-        accelerator="tcg",
-        image=lab_image.path,
-    )
-    orders = guest.Orders(seed=1, requests=list(samples.values()))
-    running = guest.boot(folder, machine, lab_kernel, guest.Cargo(), orders, hogs.LIMIT_S)
     found = {}
-    try:
+    with hogs.booted(folder, lab_kernel, cpus=1, requests=list(samples.values()), root=lab_image) as running:
         for name, request in samples.items():
             outcome = running.agent.take(request, lambda _phase: None, hogs.LIMIT_S)
             assert isinstance(outcome, Taken), outcome
             found[name] = hogs.Got(Hogs("hydra", _nice(request)), dict(outcome.metrics))
-    finally:
-        running.close()
-    console = Path(machine.console).read_text(errors="replace")
-    assert "WARNING" not in console
-    (line,) = [line for line in console.splitlines() if line.startswith('{"timeline"')]
+    lines = (folder / "console.txt").read_text(errors="replace").splitlines()
+    (line,) = [line for line in lines if line.startswith('{"timeline"')]
     return found, json.loads(line)["timeline"]
 
 

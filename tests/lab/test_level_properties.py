@@ -1,14 +1,14 @@
 """o1, zaphod, staircase and hydra on a real kernel do what their specifications say, with their numbers."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import hogs
 import pytest
 from hogs import Got, Hogs
 
-from runoff.engines.lab import guest, kernel
+from runoff.engines.lab import kernel
 from runoff.engines.outcome import Taken
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
@@ -208,17 +208,3 @@ def decisions(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kerne
 @pytest.mark.parametrize("scheduler", ["o1", "zaphod", "staircase"])
 def test_a_decision_costs_the_same_among_two_thousand(scheduler: str, decisions: dict[str, float]) -> None:
     assert decisions[f"{scheduler} {MANY}"] <= GROWTH * decisions[f"{scheduler} {FEW}"], decisions
-
-
-@pytest.fixture(scope="module")
-def on_two_cpus(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> Iterator[guest.Guest]:
-    with hogs.booted(tmp_path_factory.mktemp("real"), lab_kernel, cpus=2, requests=None) as running:
-        yield running
-
-
-@pytest.mark.parametrize("scheduler", ["o1", "zaphod", "staircase", "hydra"])
-def test_both_cpus_work_while_anybody_waits(scheduler: str, on_two_cpus: guest.Guest) -> None:
-    """o1.md section 10, 6: what a busy CPU does not need goes to an idle one."""
-    for count in (2, 4):
-        shares = hogs.measure(on_two_cpus, Hogs(scheduler, (0,) * count, seconds=5)).shares_pct
-        assert sum(shares) >= hogs.BOTH_CPUS_PCT, shares
