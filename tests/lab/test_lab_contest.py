@@ -1,0 +1,59 @@
+"""runoff contest in a guest: cold and warm caches, a load, and the tables."""
+
+import re
+from pathlib import Path
+
+import pytest
+from command import run, samples
+
+from runoff.engines.lab import image
+from runoff.workloads import WORKLOADS
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+ROW = re.compile(r"default +1 +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+)")
+
+
+@pytest.fixture(scope="module")
+def contested(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> tuple[str, Path]:
+    """What it printed, and the campaign's directory."""
+    if image.cached(image.needs([WORKLOADS.find("compile")])) is None:
+        absent("the image for compile is not in the cache: runoff image build --work compile")
+    place = tmp_path_factory.mktemp("contest") / "c"
+    loads = ("--load", "none", "--load", "cacherun", "--load", "process")
+    done = run("contest", "default", "--quick", *loads, "--out", place)
+    return done.stdout, place
+
+
+def test_memory_is_flushed_except_before_a_cacherun(contested: tuple[str, Path]) -> None:
+    """contest.md section 3.6; what is read from the disk shows it on any host, the time only on an idle one."""
+    taken = samples(run("report", contested[1], "--json").stdout)
+    read_kb = {sample["load"]: sample["metrics"]["pgpgin_kb"] for sample in taken.values()}
+    assert read_kb["none"] > 10_000
+    assert read_kb["process"] > 10_000
+    assert read_kb["cacherun"] < 1000
+
+
+def test_the_tables_are_those_of_contest(contested: tuple[str, Path]) -> None:
+    text, _ = contested
+    reaped, _, all_time = text.partition("With all the CPU time")
+    for tables in (reaped, all_time):
+        assert re.findall(r"^(\w+):$", tables, re.MULTILINE) == ["no_load", "cacherun", "process_load"]
+        alone, warm, beside = (tuple(map(float, row)) for row in ROW.findall(tables))
+        assert alone[4] == 1
+        assert alone[2:4] == warm[2:4] == (0, 0)
+        assert beside[2] > 0
+        assert beside[3] > 5
+        assert beside[4] > 1
+
+
+def test_without_a_load_a_compile_has_the_cpu_for_itself(contested: tuple[str, Path]) -> None:
+    """contest.md section 5.7, 2."""
+    (alone, *_rest) = ROW.findall(contested[0])
+    assert float(alone[1]) >= 90
+
+
+def test_every_run_is_in_the_log(contested: tuple[str, Path]) -> None:
+    lines = (contested[1] / "runs.tsv").read_text().splitlines()
+    assert [line.split("\t")[5] for line in lines[1:]].count("compile:jobs=4,part=et beside cacherun") == 1
+    assert len(lines) == 1 + 3
