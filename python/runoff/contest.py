@@ -1,6 +1,6 @@
 """contest's protocol as a plan: loads, run counts, memory (specs/benchmarks/contest.md sections 1.2 and 3.5)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from runoff.results import NO_LOAD
@@ -24,10 +24,18 @@ WORK = "compile:part=ext2fs"
 QUICK_WORK = "compile:part=et"
 
 
-def plan_values(given: Mapping[str, Any], cpus: int, *, quick: bool) -> dict[str, Any]:
-    """The keys of a plan: contest's for what is not given. ``cpus`` does the work; quick is one small run of each."""
+NEEDS_SWAP = "mem"
+
+
+def plan_values(
+    given: Mapping[str, Any], cpus: int, *, quick: bool, left_out: Collection[str] = (NEEDS_A_PATH,)
+) -> dict[str, Any]:
+    """The keys of a plan: contest's for what is not given.
+
+    ``cpus`` do the work, quick is one small run of each, ``left_out`` are loads that run only when asked for.
+    """
     work = f"{QUICK_WORK if quick else WORK},jobs={JOBS_PER_CPU * cpus}"
-    loads = given.get("loads") or tuple(load for load in RUNS if load != NEEDS_A_PATH)
+    loads = given.get("loads") or tuple(load for load in RUNS if load not in left_out)
     values = {"cpus": CPUS, "memory_mb": MEMORY_MB, "workloads": (work,), "flush": True, **given, "loads": loads}
     if "blocks" in given:
         return values

@@ -45,10 +45,22 @@ def command(
     intervals are in the page and in `runoff report`.
     """
     chosen = given(options)
-    cpus = len(os.sched_getaffinity(0)) if chosen.get("on") == "host" else chosen.get("cpus", contest.CPUS)
-    values = contest.plan_values(chosen, cpus, quick=quick)
+    if chosen.get("on") == "host":
+        values = _on_host(chosen, quick)
+    else:
+        values = contest.plan_values(chosen, chosen.get("cpus", contest.CPUS), quick=quick)
     settings = parse_settings({"arms": arms, **values}, "the command line")
     return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, show=_show)
+
+
+def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
+    from runoff.engines import host, room
+
+    left_out = [contest.NEEDS_A_PATH]
+    if not chosen.get("loads") and not room.here(host.SCRATCH).swap_mb:
+        left_out.append(contest.NEEDS_SWAP)
+        click.echo(f"the load {contest.NEEDS_SWAP} is left out: this machine has no swap space", err=True)
+    return contest.plan_values(chosen, len(os.sched_getaffinity(0)), quick=quick, left_out=left_out)
 
 
 def _show(report: "Report") -> None:

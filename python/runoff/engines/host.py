@@ -8,6 +8,7 @@ from typing import Any
 
 from runoff.arms import Arm
 from runoff.campaign.order import Cell
+from runoff.engines import room
 from runoff.engines.agent import Agent, AgentLost, check_request, find_agent, sample_request
 from runoff.engines.base import OnPhase
 from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
@@ -16,6 +17,9 @@ from runoff.plan import Plan
 from runoff.workloads import Work
 
 SCHED_EXT = Path("/sys/kernel/sched_ext")
+
+SCRATCH = Path("/tmp")
+"""Below this workloads and loads have their directories (crates/agent/src/protocol.rs)."""
 
 CHECK_LIMIT_S = 60.0
 MARGIN_S = 60.0
@@ -45,6 +49,7 @@ class HostEngine:
         for load in self._plan.loads:
             if load is not None:
                 require_programs("load", load)
+        room.require(self._plan.loads, room.here(SCRATCH))
         self._start()
 
     def _start(self) -> Agent:

@@ -10,6 +10,7 @@ from typing import Any
 
 from runoff.arms import Arm
 from runoff.campaign.order import Cell
+from runoff.engines import room
 from runoff.engines.agent import AgentLost, check_request, sample_request
 from runoff.engines.base import OnPhase
 from runoff.engines.host import CHECK_LIMIT_S, machine_tables, silence_limit_s
@@ -52,6 +53,8 @@ class LabEngine:
     def prepare(self, say: Callable[[str], None]) -> None:
         if which(qemu.PROGRAM) is None:
             raise MissingError(f"the lab needs {qemu.PROGRAM}: apt-get install qemu-system-x86")
+        plan = self._plan
+        room.require(plan.loads, room.guest(plan.settings, plan.disk_mb, plan.swap_mb))
         for arm in self._plan.arms:
             self._find_kernel(arm)
         definitions = self._plan.definitions
