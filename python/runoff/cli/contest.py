@@ -1,6 +1,7 @@
 """``runoff contest``: contest's matrix of loads and arms, and its table."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +66,11 @@ def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
 
 def _show(report: "Report") -> None:
     from runoff.report import contest as table
+    from runoff.report.layout import wrap
 
     click.echo(table.render(report, "reaped"))
     click.echo(f"With all the CPU time of the loads, and ratios to {report.baseline} without a load:\n")
     click.echo(table.render(report, "cgroup"))
+    width = shutil.get_terminal_size((100, 24)).columns
     for sentence in (*report.sentences, *report.warnings):
-        click.echo(sentence)
+        click.echo("\n".join(wrap(sentence, width)))

@@ -86,7 +86,12 @@ class Progress:
     def _place(self, cell: Cell) -> str:
         arm, work = self._plan.arms[cell.arm].label, self._plan.works[cell.work].label
         load = self._plan.load_labels[cell.load]
-        place = f"{self._done}/{self._plan.planned}  block {cell.block + 1}/{self._plan.settings.blocks}  {arm}  {work}"
+        settings = self._plan.settings
+        if cell.block < 0:
+            block = f"warm-up {settings.warmup + cell.block + 1}/{settings.warmup}"
+        else:
+            block = f"block {cell.block + 1}/{settings.blocks}"
+        place = f"{self._done}/{self._plan.planned}  {block}  {arm}  {work}"
         if load:
             place += f" beside {load}"
         return f"{place}  {self._eta()}".rstrip()

@@ -71,7 +71,7 @@ def _head(report: Report, width: int) -> Iterator[Text]:
 
 
 def _rest(report: Report, width: int) -> Iterator[Text]:
-    others = dict.fromkeys(table.metric.title for table in report.tables if not table.metric.headline)
+    others = dict.fromkeys(table.metric.title for table in report.tables if table.points and not table.metric.headline)
     if others:
         yield Text()
         yield from _plain(wrap(f"Not shown here but in the page (--html) and in --json: {', '.join(others)}.", width))
