@@ -1,6 +1,5 @@
 """`runoff image`: the lab's root file systems."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -9,13 +8,8 @@ from typing import Any
 import click
 
 from runoff import workloads
+from runoff.cli.cache import EXAMPLE, View, progress
 from runoff.engines.lab import image, mirror
-
-_EXAMPLE = "\b\nExample:\n  "
-
-
-def _progress(message: str) -> None:
-    click.echo(message, err=True)
 
 
 def _document(made: image.Image) -> Mapping[str, Any]:
@@ -27,11 +21,10 @@ def _line(made: image.Image) -> str:
     return f"{made.name}  {made.size_bytes >> 20} MiB  {made.origin or ', '.join(content) or 'essential packages'}"
 
 
-def _show(made: image.Image, as_json: bool) -> None:
-    click.echo(json.dumps(_document(made), indent=2) if as_json else _line(made))
+_VIEW = View(_document, _line)
 
 
-@click.group("image", epilog=f"{_EXAMPLE}runoff image build --work hackbench\n  runoff image list")
+@click.group("image", epilog=f"{EXAMPLE}runoff image build --work hackbench\n  runoff image list")
 def command() -> None:
     """The root file systems the lab's guests use."""
 
@@ -39,7 +32,7 @@ def command() -> None:
 @command.command(
     "build",
     short_help="Make an image with Debian packages.",
-    epilog=f"{_EXAMPLE}runoff image build --work hackbench\n  runoff image build rt-tests gcc make",
+    epilog=f"{EXAMPLE}runoff image build --work hackbench\n  runoff image build rt-tests gcc make",
 )
 @click.argument("packages", metavar="[PACKAGE]...", nargs=-1)
 @click.option("--work", "works", metavar="NAME", multiple=True, help="Add what this workload needs; may be repeated.")
@@ -58,32 +51,29 @@ def build(
     """Make an image with these Debian PACKAGEs and what workloads and loads need, unless the cache has it."""
     definitions = [workloads.WORKLOADS.find(work) for work in works] + [workloads.LOADS.find(load) for load in loads]
     wanted = image.needs(definitions, packages, sources)
-    _show(image.ensure(wanted, _progress, mirror_url), as_json)
+    _VIEW.one(image.ensure(wanted, progress, mirror_url), as_json)
 
 
-@command.command("add", epilog=f"{_EXAMPLE}runoff image add rootfs.tar.xz")
+@command.command("add", epilog=f"{EXAMPLE}runoff image add rootfs.tar.xz")
 @click.argument("tarball", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the image as one JSON document.")
 def add(tarball: Path, as_json: bool) -> None:
     """Make an image from a TARBALL of a root file system."""
-    _show(image.add(tarball, _progress), as_json)
+    _VIEW.one(image.add(tarball, progress), as_json)
 
 
-@command.command("list", epilog=f"{_EXAMPLE}runoff image list --json")
+@command.command("list", epilog=f"{EXAMPLE}runoff image list --json")
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_images(as_json: bool) -> None:
     """Name the images in the cache."""
-    found = image.stored()
-    if as_json:
-        click.echo(json.dumps([_document(each) for each in found], indent=2))
-        return
-    for each in found:
-        click.echo(_line(each))
-    if not found:
-        click.echo("none yet: runoff image build PACKAGE..., or the first run in the lab makes what it needs", err=True)
+    _VIEW.all(
+        image.stored(),
+        as_json,
+        "none yet: runoff image build PACKAGE..., or the first run in the lab makes what it needs",
+    )
 
 
-@command.command("remove", epilog=f"{_EXAMPLE}runoff image remove 1f3a")
+@command.command("remove", epilog=f"{EXAMPLE}runoff image remove 1f3a")
 @click.argument("name")
 def remove(name: str) -> None:
     """Delete an image from the cache."""

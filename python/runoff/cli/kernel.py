@@ -1,19 +1,13 @@
 """`runoff kernel`: the lab's kernels."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 import click
 
+from runoff.cli.cache import EXAMPLE, View, progress
 from runoff.engines.lab import kernel, kernel_sources, mirror
-
-_EXAMPLE = "\b\nExample:\n  "
-
-
-def _progress(message: str) -> None:
-    click.echo(message, err=True)
 
 
 def _document(found: kernel.Kernel) -> Mapping[str, Any]:
@@ -29,12 +23,15 @@ def _line(found: kernel.Kernel) -> str:
     return f"{found.name}  sched_ext: {_yes_no(found.sched_ext)}  BTF: {_yes_no(found.btf)}  {ticks}"
 
 
-@click.group("kernel", epilog=f"{_EXAMPLE}runoff kernel add debian\n  runoff kernel list")
+_VIEW = View(_document, _line)
+
+
+@click.group("kernel", epilog=f"{EXAMPLE}runoff kernel add debian\n  runoff kernel list")
 def command() -> None:
     """The kernels the lab can boot."""
 
 
-@command.command("add", epilog=f"{_EXAMPLE}runoff kernel add debian\n  runoff kernel add debian:6.18")
+@command.command("add", epilog=f"{EXAMPLE}runoff kernel add debian\n  runoff kernel add debian:6.18")
 @click.argument("kernel_spec", metavar="KERNEL")
 @click.option("--mirror", "mirror_url", metavar="URL", help=f"Debian archive to use (also {mirror.VARIABLE}).")
 @click.option("--json", "as_json", is_flag=True, help="Print the kernel as one JSON document.")
@@ -44,25 +41,18 @@ def add(kernel_spec: str, mirror_url: str | None, as_json: bool) -> None:
     KERNEL is debian (the newest that takes schedulers), debian:VERSION, host (the one that runs here),
     or file:VMLINUZ[,modules=DIR].
     """
-    added = kernel_sources.add(kernel_spec, mirror=mirror_url, progress=_progress)
-    click.echo(json.dumps(_document(added), indent=2) if as_json else _line(added))
+    added = kernel_sources.add(kernel_spec, mirror=mirror_url, progress=progress)
+    _VIEW.one(added, as_json)
 
 
-@command.command("list", epilog=f"{_EXAMPLE}runoff kernel list --json")
+@command.command("list", epilog=f"{EXAMPLE}runoff kernel list --json")
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_kernels(as_json: bool) -> None:
     """Name the kernels in the cache, the newest first."""
-    found = kernel.stored()
-    if as_json:
-        click.echo(json.dumps([_document(each) for each in found], indent=2))
-        return
-    for each in found:
-        click.echo(_line(each))
-    if not found:
-        click.echo("none yet: runoff kernel add debian", err=True)
+    _VIEW.all(kernel.stored(), as_json, "none yet: runoff kernel add debian")
 
 
-@command.command("remove", epilog=f"{_EXAMPLE}runoff kernel remove debian:6.18")
+@command.command("remove", epilog=f"{EXAMPLE}runoff kernel remove debian:6.18")
 @click.argument("name")
 def remove(name: str) -> None:
     """Delete a kernel from the cache."""
