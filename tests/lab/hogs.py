@@ -90,7 +90,12 @@ class Got:
 
 @contextmanager
 def booted(
-    folder: Path, used: kernel.Kernel, *, cpus: int, requests: Sequence[dict[str, Any]] | None
+    folder: Path,
+    used: kernel.Kernel,
+    *,
+    cpus: int,
+    requests: Sequence[dict[str, Any]] | None,
+    cargo: guest.Cargo | None = None,
 ) -> Iterator[guest.Guest]:
     """A guest; under the virtual clock when its requests are given beforehand."""
     machine = qemu.Machine(
@@ -103,7 +108,7 @@ def booted(
         accelerator="tcg",
     )
     orders = guest.Orders() if requests is None else guest.Orders(seed=1, requests=list(requests))
-    running = guest.boot(folder, machine, used, guest.Cargo(), orders, LIMIT_S)
+    running = guest.boot(folder, machine, used, cargo or guest.Cargo(), orders, LIMIT_S)
     try:
         yield running
     finally:

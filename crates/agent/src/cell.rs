@@ -10,6 +10,7 @@ use crate::background::Background;
 use crate::cgroup::Cgroup;
 use crate::child::{self, Ending, Outcome, Surroundings};
 use crate::measure::{self, Migrations, Paging};
+use crate::probe::{ProbeError, Probes};
 use crate::proof::Witness;
 use crate::protocol::{Cell, Event, Extract, Load, Phase, Proof, Sample, Void, Workload};
 use crate::scheduler;
@@ -32,6 +33,12 @@ impl Refusal {
 impl From<anyhow::Error> for Refusal {
     fn from(error: anyhow::Error) -> Self {
         Self::new(format!("{error:#}"), "")
+    }
+}
+
+impl From<ProbeError> for Refusal {
+    fn from(error: ProbeError) -> Self {
+        Self::new(error.to_string(), error.detail())
     }
 }
 
@@ -81,8 +88,8 @@ fn attempt(
     let mut witness = Witness::before(&attachment);
     progress(Phase::Run);
     let measured = match &beside {
-        Some((load, beside)) => measure_beside(load, beside, workload, &around, &mut witness),
-        None => measure(workload, &around, &mut witness),
+        Some((load, beside)) => measure_beside(load, beside, cell, &around, &mut witness),
+        None => measure(cell, &around, &mut witness),
     };
     let proof = witness.after();
     attachment.detach().map_err(anyhow::Error::from)?;
@@ -122,16 +129,15 @@ fn prepare(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn measure(
-    workload: &Workload,
-    around: &Surroundings,
-    witness: &mut Witness,
-) -> Result<Metrics, Refusal> {
+fn measure(cell: &Cell, around: &Surroundings, witness: &mut Witness) -> Result<Metrics, Refusal> {
+    let workload = &cell.workload;
     let cgroup = Cgroup::create("workload")?;
     let mut migrations = Migrations::start(&cgroup);
+    let probes = Probes::attach(&cell.probes, cgroup.id()?)?;
     let wait_before_s = measure::runqueue_wait_s();
     let outcome = child::run(&workload.command, around, &cgroup, || witness.look_at(&cgroup))?;
     let wait_after_s = measure::runqueue_wait_s();
+    let seen = probes.map(|probes| probes.read()).transpose()?;
     judge(&format!("the workload `{}`", workload.command.join(" ")), &outcome, around)?;
 
     let cpu = cgroup.cpu_time()?;
@@ -151,6 +157,7 @@ fn measure(
     if let (Some(before_s), Some(after_s)) = (wait_before_s, wait_after_s) {
         metrics.insert("runqueue_wait_s".into(), after_s - before_s);
     }
+    metrics.extend(seen.unwrap_or_default());
     read_numbers(workload, &child::tail(&around.scratch.stdout()), &mut metrics)?;
     Ok(metrics)
 }
@@ -159,13 +166,13 @@ fn measure(
 fn measure_beside(
     load: &Load,
     beside: &Surroundings,
-    workload: &Workload,
+    cell: &Cell,
     around: &Surroundings,
     witness: &mut Witness,
 ) -> Result<Metrics, Refusal> {
     let background = Background::start(load, beside)?;
     let paging = Paging::now()?;
-    let mut metrics = measure(workload, around, witness)?;
+    let mut metrics = measure(cell, around, witness)?;
     let paged = Paging::now()?.since(&paging);
     let used = background.end(beside)?;
     let elapsed_s = metrics["elapsed_s"];

@@ -10,6 +10,7 @@ mod fingerprint;
 mod guest;
 mod load;
 mod measure;
+mod probe;
 mod proof;
 mod protocol;
 mod random;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -34,6 +34,9 @@ pub struct Cell {
     /// What runs beside it.
     #[serde(default)]
     pub load: Option<Load>,
+    /// What observes the workload.
+    #[serde(default)]
+    pub probes: Vec<Probe>,
     /// Where scratch directories are made, as workload and load name it.
     #[serde(default = "place_in_memory")]
     pub scratch: PathBuf,
@@ -41,6 +44,17 @@ pub struct Cell {
 
 fn place_in_memory() -> PathBuf {
     "/tmp".into()
+}
+
+/// A way to observe; docs/probes.md tells what each counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Probe {
+    Wakeups,
+    Turns,
+    Idle,
+    Migrations,
+    Scheduler,
 }
 
 /// Work in the background. It is ended by SIGTERM after the workload.

@@ -31,6 +31,13 @@ from runoff.plan import parse_settings
     metavar="LOAD",
     help="Work to run beside it, e.g. io; none is the workload alone; may be repeated.",
 )
+@click.option(
+    "--probe",
+    "probes",
+    multiple=True,
+    metavar="PROBE",
+    help="Observe why: a name of `runoff list probes`, or all; may be repeated.",
+)
 @click.option("--on", type=click.Choice(["host", "lab"]), help="Engine: this machine, or a real kernel in QEMU.  [lab]")
 @click.option(
     "--clock", type=click.Choice(["real", "virtual"]), help="Lab's clock; virtual is repeatable, 1 CPU.  [real]"

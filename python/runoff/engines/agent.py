@@ -18,7 +18,7 @@ from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import MissingError, RunoffError
 from runoff.workloads import Work
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 
 class AgentLost(Exception):
@@ -76,16 +76,21 @@ def sample_request(
     work: Work,
     load: Work | None = None,
     *,
+    probes: Sequence[str] = (),
     root: str | None = None,
     scratch: str = "/tmp",
 ) -> dict[str, Any]:
-    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``."""
+    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``.
+
+    ``probes`` observe the work.
+    """
     return {
         "type": "sample",
         "id": cell_id,
         "scheduler": scheduler,
         "workload": work.message(root),
         "load": None if load is None else load.load_message(root),
+        "probes": list(probes),
         "scratch": scratch,
     }
 

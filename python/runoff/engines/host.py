@@ -65,7 +65,7 @@ class HostEngine:
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         agent = self._start()
         work, load = self._plan.works[cell.work], self._plan.loads[cell.load]
-        request = sample_request(cell.id, self._plan.arms[cell.arm].scheduler, work, load)
+        request = sample_request(cell.id, self._plan.arms[cell.arm].scheduler, work, load, probes=self._plan.probes)
         try:
             return agent.take(request, on_phase, silence_limit_s(work, load))
         except AgentLost as lost:
