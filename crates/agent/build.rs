@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Compiles the schedulers and puts their objects into the binary.
+//! Compiles the schedulers and the probes and puts their objects into the binary.
 
 use std::env;
 use std::ffi::OsStr;
@@ -25,8 +25,12 @@ fn main() -> Result<()> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let compiler = Compiler::new(&root, &out)?;
 
-    let objects = compiler.directory(&root.join("schedulers"), &out)?;
-    fs::write(out.join("schedulers.rs"), listing(&objects))?;
+    for kind in ["schedulers", "probes"] {
+        let folder = out.join(kind);
+        fs::create_dir_all(&folder)?;
+        let objects = compiler.directory(&root.join(kind), &folder)?;
+        fs::write(out.join(format!("{kind}.rs")), listing(&objects))?;
+    }
 
     if let Ok(directory) = env::var(TEST_OBJECTS) {
         fs::create_dir_all(&directory).with_context(|| format!("{TEST_OBJECTS}={directory}"))?;

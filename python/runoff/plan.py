@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runoff.arms import Arm, Describe, parse_arm
 from runoff.errors import UsageError
+from runoff.probes import parse_probes
 from runoff.results import NO_LOAD
 from runoff.text import closest
 from runoff.workloads import Definition, Work, parse_loads, parse_works
@@ -28,6 +29,8 @@ class Settings(BaseModel):
     workloads: tuple[str, ...] = Field(min_length=1)
     loads: tuple[str, ...] = ()
     """What runs beside them, each in turn; ``none`` is nothing."""
+    probes: tuple[str, ...] = ()
+    """What observes the workloads; ``all`` is every probe."""
     on: EngineName = "lab"
     clock: Clock = "real"
     cpus: int = Field(default=2, ge=1, le=64)
@@ -59,6 +62,7 @@ class Plan:
     works: tuple[Work, ...]
     loads: tuple[Work | None, ...] = (None,)
     """What runs beside the works; None is nothing."""
+    probes: tuple[str, ...] = ()
 
     @property
     def planned(self) -> int:
@@ -105,7 +109,7 @@ def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
     cpus = settings.cpus if settings.on == "lab" else len(os.sched_getaffinity(0))
     works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=cpus))
     loads = tuple(load for text in settings.loads for load in parse_loads(text, cpus=cpus)) or (None,)
-    plan = Plan(settings, arms, works, loads)
+    plan = Plan(settings, arms, works, loads, parse_probes(settings.probes))
     _refuse_twice("load", list(plan.load_labels))
     _refuse_twice("arm", [arm.label for arm in arms])
     _refuse_twice("workload", [work.label for work in works])

@@ -6,7 +6,7 @@ import shutil
 import pytest
 import report_examples as examples
 
-from runoff.report import html, model
+from runoff.report import html, model, why
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -77,6 +77,9 @@ def test_page(name, width, pages, open_page):
     headline = len(report.headline)
     assert page.locator("svg").count() == 1 + 2 * headline + (len(report.tables) - headline)
     assert page.locator("figure svg").first.is_visible()
+    panels = why.build(report)
+    assert page.locator("#why tbody").count() == len(panels)
+    assert page.locator("#why a").count() == sum(len(panel.reasons) for panel in panels)
     body = page.locator("body").bounding_box()
     assert body["width"] <= width
     for selector in ("header", "main", "figure", "article > p", "pre"):

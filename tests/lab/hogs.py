@@ -92,6 +92,7 @@ def booted(
     cpus: int,
     requests: Sequence[dict[str, Any]] | None,
     root: image.Image | None = None,
+    cargo: guest.Cargo | None = None,
 ) -> Iterator[guest.Guest]:
     """A guest, perhaps with a root file system; under the virtual clock when its requests are given beforehand.
 
@@ -108,7 +109,7 @@ def booted(
         image=None if root is None else root.path,
     )
     orders = guest.Orders() if requests is None else guest.Orders(seed=1, requests=list(requests))
-    running = guest.boot(folder, machine, used, guest.Cargo(), orders, LIMIT_S)
+    running = guest.boot(folder, machine, used, cargo or guest.Cargo(), orders, LIMIT_S)
     try:
         yield running
     finally:

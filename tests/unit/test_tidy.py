@@ -28,6 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "report": {"results", "statistics", "errors", "text"},
     "workloads": {"errors", "results", "text"},
     "arms": {"errors", "text", "engines.agent"},
+    "probes": {"errors", "results", "text"},
 }
 """What each part of the package may import of it; parts not named here may import anything but the command line."""
 

@@ -85,7 +85,7 @@ def test_wrong_workloads_are_named(text: str, sentence: str) -> None:
     ("text", "sentence"),
     [
         ("title = ", "is not TOML"),
-        ('title = "x"\ndescription = "d"\n', "command: Field required"),
+        ('title = "x"\ndescription = "d"\n', "there must be a command"),
         ('title = "x"\ndescription = "d"\ncommand = ["a"]\ncomand = 1\n', "comand: Extra inputs"),
     ],
 )

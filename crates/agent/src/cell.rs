@@ -11,6 +11,7 @@ use crate::cgroup::Cgroup;
 use crate::child::{self, Ending, Outcome, Surroundings};
 use crate::flush;
 use crate::measure::{Machine, Migrations};
+use crate::probe::{ProbeError, Probes};
 use crate::proof::Witness;
 use crate::protocol::{Cell, Event, Extract, Load, Phase, Proof, Sample, Void, Workload};
 use crate::scheduler;
@@ -33,6 +34,12 @@ impl Refusal {
 impl From<anyhow::Error> for Refusal {
     fn from(error: anyhow::Error) -> Self {
         Self::new(format!("{error:#}"), "")
+    }
+}
+
+impl From<ProbeError> for Refusal {
+    fn from(error: ProbeError) -> Self {
+        Self::new(error.to_string(), error.detail())
     }
 }
 
@@ -88,8 +95,8 @@ fn attempt(
     let mut witness = Witness::before(&attachment);
     progress(Phase::Run);
     let measured = match &beside {
-        Some((load, beside)) => measure_beside(load, beside, workload, &around, &mut witness),
-        None => measure(workload, &around, &mut witness),
+        Some((load, beside)) => measure_beside(load, beside, cell, &around, &mut witness),
+        None => measure(cell, &around, &mut witness),
     };
     let proof = witness.after();
     attachment.detach().map_err(anyhow::Error::from)?;
@@ -138,16 +145,15 @@ fn rehearse(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
     Ok(around.scratch.empty()?)
 }
 
-fn measure(
-    workload: &Workload,
-    around: &Surroundings,
-    witness: &mut Witness,
-) -> Result<Metrics, Refusal> {
+fn measure(cell: &Cell, around: &Surroundings, witness: &mut Witness) -> Result<Metrics, Refusal> {
+    let workload = &cell.workload;
     let cgroup = Cgroup::create("workload")?;
     let mut migrations = Migrations::start(&cgroup);
+    let probes = Probes::attach(&cell.probes, cgroup.id()?)?;
     let before = Machine::now()?;
     let outcome = child::run(&workload.command, around, &cgroup, || witness.look_at(&cgroup))?;
     let after = Machine::now()?;
+    let seen = probes.map(|probes| probes.read()).transpose()?;
     judge(&format!("the workload `{}`", workload.command.join(" ")), &outcome, around)?;
 
     let cpu = cgroup.cpu_time()?;
@@ -165,6 +171,7 @@ fn measure(
         metrics.insert("migrations".into(), count(migrations.cast_signed()));
     }
     metrics.extend(after.since(&before));
+    metrics.extend(seen.unwrap_or_default());
     read_numbers(workload, &child::tail(&around.scratch.stdout()), &mut metrics)?;
     Ok(metrics)
 }
@@ -173,12 +180,12 @@ fn measure(
 fn measure_beside(
     load: &Load,
     beside: &Surroundings,
-    workload: &Workload,
+    cell: &Cell,
     around: &Surroundings,
     witness: &mut Witness,
 ) -> Result<Metrics, Refusal> {
     let background = Background::start(load, beside)?;
-    let mut metrics = measure(workload, around, witness)?;
+    let mut metrics = measure(cell, around, witness)?;
     let used = background.end(beside)?;
     let elapsed_s = metrics["elapsed_s"];
     metrics.extend([

@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -39,6 +40,12 @@ impl Cgroup {
                 Err(error).with_context(|| format!("cannot create the cgroup {}", path.display()))
             }
         }
+    }
+
+    /// What the kernel calls it: its inode (fs/kernfs, `kernfs_id_ino`).
+    pub fn id(&self) -> Result<u64> {
+        let about = fs::metadata(&self.path);
+        Ok(about.with_context(|| format!("cannot look at {}", self.path.display()))?.ino())
     }
 
     pub fn directory(&self) -> io::Result<File> {

@@ -12,6 +12,7 @@ mod guest;
 mod key_value;
 mod load;
 mod measure;
+mod probe;
 mod proof;
 mod protocol;
 mod random;

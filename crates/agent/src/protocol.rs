@@ -40,6 +40,9 @@ pub struct Cell {
     /// Run the workload once without measuring it, so that what it needs is cached.
     #[serde(default)]
     pub rehearse: bool,
+    /// What observes the workload.
+    #[serde(default)]
+    pub probes: Vec<Probe>,
     /// Where scratch directories are made, as workload and load name it.
     #[serde(default = "place_in_memory")]
     pub scratch: PathBuf,
@@ -47,6 +50,17 @@ pub struct Cell {
 
 fn place_in_memory() -> PathBuf {
     "/tmp".into()
+}
+
+/// A way to observe; docs/probes.md tells what each counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Probe {
+    Wakeups,
+    Turns,
+    Idle,
+    Migrations,
+    Scheduler,
 }
 
 /// Work in the background. It is ended by SIGTERM after the workload.

@@ -9,6 +9,7 @@ from runoff.campaign.journal import Journal
 from runoff.engines.agent import describe_schedulers
 from runoff.errors import UsageError
 from runoff.plan import Plan, Settings, make_plan, parse_settings
+from runoff.probes import probe_metrics
 from runoff.results import Conditions, Results, Sample
 from runoff.workloads import LOAD_METRICS
 
@@ -39,6 +40,7 @@ def read_results(directory: Path) -> Results:
         # Reading needs no agent: what the plan names was checked when the campaign began.
         plan = make_plan(settings, None)
         fingerprints = journal.fact("fingerprints", [])
+        added = (*(LOAD_METRICS if settings.loads else ()), *probe_metrics(plan.probes))
         samples = tuple(_sample(row) for row in journal.rows())
         return Results(
             engine=settings.on,
@@ -48,7 +50,7 @@ def read_results(directory: Path) -> Results:
             arms=tuple(arm.label for arm in plan.arms),
             workloads=tuple(work.label for work in plan.works),
             loads=plan.load_labels,
-            metrics={work.label: (*work.metrics, *(LOAD_METRICS if settings.loads else ())) for work in plan.works},
+            metrics={work.label: (*work.metrics, *added) for work in plan.works},
             samples=samples,
             planned=plan.planned,
             parameters={work.label: work.values for work in plan.works},
@@ -90,6 +92,8 @@ def rerun_command(settings: Settings) -> str:
         words += ["--work", text]
     for text in settings.loads:
         words += ["--load", text]
+    for name in settings.probes:
+        words += ["--probe", name]
     words += ["--on", settings.on, "--clock", settings.clock]
     if settings.on == "lab":
         words += ["--cpus", str(settings.cpus), "--memory", str(settings.memory_mb)]

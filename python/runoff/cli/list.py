@@ -7,18 +7,22 @@ import click
 
 from runoff import workloads
 from runoff.arms import allowed
+from runoff.probes import PROBES
 from runoff.results import NO_LOAD
 from runoff.text import parameter_line
 
-KINDS = ("schedulers", "workloads", "loads", "kernels")
+KINDS = ("schedulers", "workloads", "loads", "probes", "kernels")
 
 
 @click.command(epilog="Example: runoff list schedulers --json")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(kind: str, as_json: bool) -> None:
-    """List schedulers, workloads, loads or the lab's kernels."""
-    entries = {"schedulers": _schedulers, "workloads": _workloads, "loads": _loads, "kernels": _kernels}[kind]()
+    """List schedulers, workloads, loads, probes or the lab's kernels."""
+    lists = {
+        "schedulers": _schedulers, "workloads": _workloads, "loads": _loads, "probes": _probes, "kernels": _kernels,
+    }  # fmt: skip
+    entries = lists[kind]()
     if as_json:
         click.echo(json.dumps(entries, indent=2))
         return
@@ -61,6 +65,10 @@ def _workloads() -> list[dict[str, Any]]:
 def _loads() -> list[dict[str, Any]]:
     nothing = {"name": NO_LOAD, "title": "the workload alone", "parameters": []}
     return [nothing, *_definitions(workloads.LOADS)]
+
+
+def _probes() -> list[dict[str, Any]]:
+    return [{"name": probe.name, "title": probe.title, "parameters": []} for probe in PROBES]
 
 
 def _definitions(catalogue: workloads.Catalogue) -> list[dict[str, Any]]:

@@ -61,6 +61,13 @@ machine_options = _together(
         metavar="NAME",
         help="Debian package to add to the lab's image; may be repeated.",
     ),
+    click.option(
+        "--probe",
+        "probes",
+        multiple=True,
+        metavar="PROBE",
+        help="Observe why: a name of `runoff list probes`, or all; may be repeated.",
+    ),
 )
 
 order_options = _together(

@@ -77,10 +77,14 @@ def sample_request(
     load: Work | None = None,
     *,
     flush: bool = False,
+    probes: Sequence[str] = (),
     root: str | None = None,
     scratch: str = "/tmp",
 ) -> dict[str, Any]:
-    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``."""
+    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``.
+
+    ``probes`` observe the work; ``flush`` is left out before a work that was rehearsed.
+    """
     rehearse = load is not None and load.definition.rehearse
     return {
         "type": "sample",
@@ -90,6 +94,7 @@ def sample_request(
         "load": None if load is None or rehearse else load.load_message(root),
         "flush": flush and not rehearse,
         "rehearse": rehearse,
+        "probes": list(probes),
         "scratch": scratch,
     }
 

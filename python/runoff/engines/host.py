@@ -70,8 +70,9 @@ class HostEngine:
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         agent = self._start()
         work, load = self._plan.works[cell.work], self._plan.loads[cell.load]
-        scheduler = self._plan.arms[cell.arm].scheduler
-        request = sample_request(cell.id, scheduler, work, load, flush=self._plan.settings.flush)
+        plan = self._plan
+        scheduler = plan.arms[cell.arm].scheduler
+        request = sample_request(cell.id, scheduler, work, load, flush=plan.settings.flush, probes=plan.probes)
         try:
             return agent.take(request, on_phase, silence_limit_s(work, load))
         except AgentLost as lost:

@@ -1,12 +1,13 @@
 """The report as one self-contained page: no script runs, nothing is loaded."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from runoff.report import json as document
-from runoff.report import matrix, wording
+from runoff.report import matrix, why, whytable, wording
 from runoff.report.figures import distribution, forest, heat, order
 from runoff.report.htmltable import pair_rows, quantile_rows, result_rows, summary_rows, unpooled
 from runoff.report.model import Report, Table
@@ -15,6 +16,7 @@ from runoff.report.numbers import Scale
 
 def render(report: Report) -> str:
     """The page; same report, same bytes."""
+    panels = why.build(report)
     return _template().render(
         report=report,
         results=report.results,
@@ -25,6 +27,8 @@ def render(report: Report) -> str:
         voids=tuple(wording.voids(report)),
         summary=summary_rows(report),
         heat=[(wording.matrix_heading(each), Markup(heat.draw(each))) for each in matrix.build(report)],
+        why=_panels(report, panels),
+        why_note=wording.why_note(panels),
         forest=Markup(forest.draw(report)),
         sections=[_section(report, table, f"t{number}") for number, table in enumerate(report.tables, 1)],
         method=wording.method(report),
@@ -48,6 +52,18 @@ def _template() -> Template:
 def _typeset(text: str) -> str:
     """What ASCII spells in the terminal."""
     return text.replace("+-", "±")
+
+
+def _panels(report: Report, panels: Sequence[why.Why]) -> dict[str, list[dict[str, object]]]:
+    """By place, so that all arms share a table."""
+    anchors = {id(table): f"t{number}" for number, table in enumerate(report.tables, 1)}
+    places: dict[str, list[dict[str, object]]] = {}
+    for panel in panels:
+        found = whytable.rows(panel, report.baseline)
+        rows = [(anchors[id(reason.table)], row) for reason, row in zip(panel.reasons, found, strict=True)]
+        shown: dict[str, object] = {"arm": panel.arm, "share": wording.why_share(panel), "rows": rows}
+        places.setdefault(panel.place, []).append(shown)
+    return places
 
 
 def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:

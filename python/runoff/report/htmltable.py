@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text
-from runoff.statistics import Comparison, Verdict
+from runoff.statistics import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,10 @@ def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
 
 
 def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = False) -> Cell:
-    comparison = table.analysis.comparisons[arm]
-    change, interval = _change(comparison, table, scale, f" {scale.unit}" if unit and scale.unit else "")
-    verdict = comparison.verdict
+    change, interval = change_of(table, arm, scale, f" {scale.unit}" if unit and scale.unit else "")
+    verdict = table.analysis.comparisons[arm].verdict
+    if arm in table.lacking:
+        return Cell("-", "", "", "")
     if verdict is Verdict.VOID:
         return Cell("", "", str(verdict), verdict.word)
     if arm == baseline:
@@ -92,7 +93,9 @@ def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = Fals
     return Cell(change, interval, str(verdict or ""), verdict.word if verdict else "")
 
 
-def _change(comparison: Comparison, table: Table, scale: Scale, unit: str) -> tuple[str, str]:
+def change_of(table: Table, arm: str, scale: Scale, unit: str) -> tuple[str, str]:
+    """Against the baseline with its interval: in percent where that means something, else with ``unit``."""
+    comparison = table.analysis.comparisons[arm]
     decimals = percent_decimals(table)
     if comparison.percent is not None:
         interval = comparison.percent_interval

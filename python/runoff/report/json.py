@@ -2,8 +2,10 @@
 
 import json
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
+from runoff.report import why
 from runoff.report.model import Report, Table
 from runoff.results import Sample
 from runoff.statistics import Interval, Verdict
@@ -38,6 +40,7 @@ def document(report: Report) -> dict[str, Any]:
         "verdict": list(report.sentences),
         "warnings": list(report.warnings),
         "tables": [_table(table) for table in report.tables],
+        "why": [_panel(panel) for panel in why.build(report)],
         "samples": [_sample(sample) for sample in results.samples],
         "fingerprint": _plain(results.fingerprint),
         "rerun": results.rerun,
@@ -75,6 +78,15 @@ def _arm(table: Table, arm: str) -> dict[str, Any]:
         "verdict": verdict.word if isinstance(verdict, Verdict) else None,
         "letters": analysis.letters.get(arm, ""),
     }
+
+
+def _panel(panel: why.Why) -> dict[str, Any]:
+    counters = [
+        {"metric": reason.table.metric.name, "standardised": _rounded(reason.size) if isfinite(reason.size) else None}
+        for reason in panel.reasons
+    ]
+    where = {"workload": panel.workload, "load": panel.load, "arm": panel.arm}
+    return {**where, "separated": panel.separated, "compared": panel.compared, "counters": counters}
 
 
 def _sample(sample: Sample) -> dict[str, Any]:

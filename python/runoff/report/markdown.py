@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from runoff.report import wording
+from runoff.report import why, whytable, wording
 from runoff.report.htmltable import ResultRow, result_rows
 from runoff.report.model import Report, Table
 
@@ -20,6 +20,11 @@ def _lines(report: Report) -> Iterator[str]:
     yield _safe(wording.title(report).replace("  ", ", ")) + f", order seed {report.results.seed}\n"
     for table in report.headline:
         yield from _table(table, report.baseline)
+    if panels := why.build(report):
+        yield f"<details><summary>Why</summary>\n\n{_safe(wording.why_note(panels))}\n"
+        for panel in panels:
+            yield from _panel(panel, report.baseline)
+        yield "</details>\n"
     yield from (f"- {_safe(line)}" for line in (*wording.voids(report), *report.warnings))
     yield "\n<details><summary>Legend and rerun</summary>\n"
     yield from (f"{_safe(line)}\n" for line in wording.legend(report))
@@ -34,6 +39,17 @@ def _table(table: Table, baseline: str) -> Iterator[str]:
     yield from (_row(row) for row in rows)
     yield ""
     yield from (f"- {_safe(warning.text)}" for warning in table.analysis.warnings)
+    yield ""
+
+
+def _panel(panel: why.Why, baseline: str) -> Iterator[str]:
+    yield f"{_safe(wording.why_heading(panel))}\n"
+    if panel.reasons:
+        yield f"| counter | {_safe(baseline)} | {_safe(panel.arm)} | change | its 95 % CI | SDs |"
+        yield "|---|--:|--:|--:|--:|--:|"
+    for row in whytable.rows(panel, baseline):
+        cells = (row.title, row.baseline, row.mean, row.change, row.interval, row.size)
+        yield "| " + " | ".join(_safe(cell) for cell in cells) + " |"
     yield ""
 
 

@@ -1,7 +1,7 @@
 """The report as values: everything the views show, computed once."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from runoff.report import sentences
@@ -40,6 +40,8 @@ class Table:
     """In the order of the rows: best mean first, arms without a valid sample last."""
     place: str
     """The workload, and the load it ran beside unless there is only one."""
+    lacking: frozenset[str] = frozenset()
+    """Arms whose samples are valid and have not this metric."""
 
     @property
     def judged(self) -> bool:
@@ -132,6 +134,10 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
     analysis = analyse(
         {arm: [Observation(p.value, p.position) for p in points if p.arm == arm] for arm in results.arms}, question
     )
+    measured = {point.arm for point in points}
+    lacking = frozenset(sample.arm for sample in cell if sample.valid) - measured
+    if question.baseline in lacking:
+        analysis = replace(analysis, warnings=tuple(w for w in analysis.warnings if w.kind != "baseline"))
     place = cell[0].workload
     if len(results.loads) > 1 or cell[0].load not in ("", NO_LOAD):
         place += f" beside {cell[0].load or NO_LOAD}"
@@ -144,6 +150,7 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
         voids=tuple(sorted((s for s in cell if not s.valid), key=lambda s: s.position)),
         arms=_ranked(results.arms, analysis, -1 if metric.direction == "higher" else 1),
         place=place,
+        lacking=lacking,
     )
 
 

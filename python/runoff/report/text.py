@@ -8,7 +8,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from runoff.report import matrix, matrixtext, wording
+from runoff.report import matrix, matrixtext, why, whytext, wording
 from runoff.report.environment import brief
 from runoff.report.layout import cut_middle, wrap, wrap_command
 from runoff.report.model import Report
@@ -52,6 +52,7 @@ def _lines(report: Report, width: int) -> Iterator[Text]:
     for each in matrix.build(report):
         yield Text()
         yield from matrixtext.rows(each, width)
+    yield from whytext.rows(why.build(report), report.baseline, width)
     yield from _rest(report, width)
     yield from _foot(report, width)
 

@@ -45,8 +45,8 @@ def rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
     yield Text(_heading(table, width), style="bold")
     longest = max(len(arm) for arm in (*table.arms, "arm"))
     shortest = max(len("arm"), distinct_width(table.arms, SHORTEST_NAME, longest))
-    columns = _fitting(_columns(table, baseline, scale), width, shortest)
-    name = min(longest, width - len(INDENT) - _total(columns))
+    columns = fitting(_columns(table, baseline, scale), width, shortest)
+    name = min(longest, width - len(INDENT) - total(columns))
     titles = "".join(GAP + column.put(column.title) for column in columns)
     yield Text((INDENT + "arm".ljust(name) + titles).rstrip(), style="bright_black")
     for number, arm in enumerate(table.arms):
@@ -68,13 +68,14 @@ def _heading(table: Table, width: int) -> str:
     return cut_middle(left, width)
 
 
-def _total(columns: list[Column]) -> int:
+def total(columns: list[Column]) -> int:
+    """Columns of text that they take, with their gaps."""
     return sum(column.width + len(GAP) for column in columns)
 
 
-def _fitting(columns: list[Column], width: int, name: int) -> list[Column]:
-    """Leave out expendable columns until the arms' names have room."""
-    while len(INDENT) + name + _total(columns) > width:
+def fitting(columns: list[Column], width: int, name: int) -> list[Column]:
+    """Leave out expendable columns until ``name`` letters and the rest have room."""
+    while len(INDENT) + name + total(columns) > width:
         victim = max(columns, key=lambda column: column.expendable)
         if not victim.expendable:
             break

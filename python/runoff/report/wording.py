@@ -1,10 +1,11 @@
 """Words that more than one view uses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from runoff.report.matrix import Matrix
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale, p_text
+from runoff.report.why import Why
 
 MOST_LISTED = 8
 """Blocks a void line names."""
@@ -41,6 +42,27 @@ def matrix_heading(matrix: Matrix) -> str:
     unit = f"{matrix.scale.unit}, " if matrix.scale.unit else ""
     times = "; x: times that arm alone" if matrix.has_ratios else ""
     return f"{table.workload}: {table.metric.title} beside each load ({unit}{direction(table)}{times})"
+
+
+def why_heading(panel: Why) -> str:
+    """Where, who, and how many counters differ."""
+    return f"why, {panel.place}: {panel.arm}, {why_share(panel)}"
+
+
+def why_share(panel: Why) -> str:
+    """How many counters differ of how many, and how many are shown of these."""
+    shown = f", the {len(panel.reasons)} largest" if len(panel.reasons) < panel.separated else ""
+    return f"{panel.separated} of {panel.compared} counters differ{shown}"
+
+
+def why_note(panels: Sequence[Why]) -> str:
+    """What to think of panels of counters."""
+    compared, chance = sum(panel.compared for panel in panels), sum(panel.chance for panel in panels)
+    return (
+        "Exploratory, no verdict: counters whose difference is separated, the largest in standard deviations pooled "
+        f"over all arms (SDs) first. Of {compared} that were compared up to {chance:.2g} would be here by chance "
+        "alone, and what differs need not be the reason."
+    )
 
 
 def direction(table: Table) -> str:

@@ -4,18 +4,17 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use libbpf_rs::btf::Btf;
-use libbpf_rs::{
-    AsRawLibbpf, Link, MapCore, MapHandle, MapType, Object, ObjectBuilder, OpenObject,
-};
+use libbpf_rs::{Link, MapCore, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use serde::Serialize;
 
 use super::counters::{self, Counters, Statistic};
 use super::error::AttachError;
-use super::globals::{self, Global};
+#[cfg(test)]
+use super::globals::Global;
 use super::kernel_log::KernelLog;
+use super::opened::{self, fill, section, variables, with_btf};
 use super::parameters::{self, Parameter};
-use super::{POLL, kernel_enums, kernel_functions, libbpf_log, machine, observers, sysfs};
+use super::{POLL, globals, kernel_enums, kernel_functions, libbpf_log, observers, sysfs};
 
 /// Attaching returns when the kernel has switched; this is for its last formalities.
 const ENABLE_LIMIT: Duration = Duration::from_secs(10);
@@ -152,11 +151,8 @@ fn fit(object: &mut OpenObject, ops_map: &str) -> libbpf_rs::Result<()> {
         if let Some(name) = kernel_enums::name(&global) {
             fill(object, &global, &[enums.get(name).copied().unwrap_or(0)]);
         }
-        let asked = global.tags.iter().find_map(|tag| tag.strip_prefix("machine | "));
-        if let Some(values) = asked.and_then(|fact| machine::fact(fact, global.count)) {
-            fill(object, &global, &values);
-        }
     }
+    opened::fit_machine(object);
     refuse_hotplug(object, ops_map);
     Ok(())
 }
@@ -228,35 +224,4 @@ fn describe(object: &OpenObject) -> Result<Description, parameters::ParameterErr
     });
     let (sentence, statistics) = about.unwrap_or_default();
     Ok(Description { sentence, parameters, statistics })
-}
-
-fn variables(object: &OpenObject) -> Vec<Global> {
-    with_btf(object, globals::globals).unwrap_or_default()
-}
-
-fn with_btf<T>(object: &OpenObject, read: impl FnOnce(&Btf<'_>) -> T) -> Option<T> {
-    // SAFETY: the pointer is valid as long as `object` is, and so is the reference.
-    let raw = unsafe { object.as_libbpf_object().as_ref() };
-    Btf::from_bpf_object(raw).ok().flatten().map(|btf| read(&btf))
-}
-
-/// libbpf names the map of ".data" after the object: "bfs.data".
-fn holds(map: &std::ffi::OsStr, section: &str) -> bool {
-    map.to_string_lossy().ends_with(section)
-}
-
-fn section(object: &OpenObject, name: &str) -> Option<Vec<u8>> {
-    let map = object.maps().find(|map| holds(map.name(), name))?;
-    map.initial_value().map(<[u8]>::to_vec)
-}
-
-fn fill(object: &mut OpenObject, global: &Global, values: &[u64]) {
-    let Some(mut map) = object.maps_mut().find(|map| holds(map.name(), &global.section)) else {
-        return;
-    };
-    if let Some(section) = map.initial_value_mut() {
-        for (index, &value) in values.iter().enumerate() {
-            global.set(section, index, value);
-        }
-    }
 }

@@ -100,8 +100,16 @@ class LabEngine:
         arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
         root = IMAGE_ROOT if self._image is not None else None
         scratch = DISK_PLACE if plan.disk_mb else MEMORY_PLACE
-        flush = plan.settings.flush
-        request = sample_request(cell.id, _in_guest(plan, arm), work, load, flush=flush, root=root, scratch=scratch)
+        request = sample_request(
+            cell.id,
+            _in_guest(plan, arm),
+            work,
+            load,
+            flush=plan.settings.flush,
+            probes=plan.probes,
+            root=root,
+            scratch=scratch,
+        )
         limit_s = silence_limit_s(work, load)
         if self._virtual:
             return self._take_alone(arm, cell, request, limit_s * VIRTUAL_SLOWDOWN, on_phase)

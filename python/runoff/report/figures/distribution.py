@@ -42,7 +42,8 @@ def draw(table: Table, baseline: str) -> str:
         if arm in summaries:
             _row(canvas, axis, scale, table, summaries[arm], middle)
         else:
-            canvas.text(left + 6, middle + 4, f"no valid sample ({table.voids_of(arm)} void)", "tick")
+            absent = "not measured" if arm in table.lacking else f"no valid sample ({table.voids_of(arm)} void)"
+            canvas.text(left + 6, middle + 4, absent, "tick")
     return canvas.render(bottom + 42)
 
 

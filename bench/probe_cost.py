@@ -1,0 +1,50 @@
+"""What each probe costs in instructions, in hackbench, in relation to the same without one.
+
+Under the virtual clock a nanosecond is an instruction, and hackbench keeps its one CPU busy, so elapsed time is nearly
+all instructions. The last lines are the table of docs/probes.md. One CPU says nothing about what CPUs share: of the
+probes only idle writes to memory that all of them write to.
+"""
+
+import statistics
+
+import figures
+import progress
+
+from runoff.probes import ALL, COST, PROBES
+
+ARMS = ("default", "bfs")
+GROUPS = 10
+LOOPS = 100
+CONNECTIONS = 20
+MESSAGES = GROUPS * CONNECTIONS * CONNECTIONS * LOOPS
+BLOCKS = 2
+
+
+def campaign(*probes: str) -> progress.Campaign:
+    """All arms with these probes."""
+    chosen = [word for name in probes for word in ("--probe", name)]
+    return progress.compare(
+        *ARMS, "--work", f"hackbench:groups={GROUPS},loops={LOOPS}", *chosen,
+        "--on", "lab", "--clock", "virtual", "--cpus", "1", "--blocks", str(BLOCKS), "-j", "2",
+    )  # fmt: skip
+
+
+def main() -> None:
+    """One campaign without probes, one with each, one with all; then the table."""
+    print(figures.machine())
+    found: dict[tuple[str, str], float] = {}
+    for name in ("none", *(probe.name for probe in PROBES), ALL):
+        seen = campaign(*([] if name == "none" else [name]))
+        for arm in ARMS:
+            each = [elapsed_s * 1e9 / MESSAGES for elapsed_s in seen.metric("elapsed_s", arm)]
+            figures.show(f"{name}, {arm}, per message", each, "instructions")
+            found[name, arm] = statistics.median(each)
+            if name not in ("none", "scheduler"):
+                figures.show(f"{name}, {arm}, {COST.title}", seen.metric(COST.name, arm), COST.unit)
+    for name in (*(probe.name for probe in PROBES), ALL):
+        ratios = [found[name, arm] / found["none", arm] for arm in ARMS]
+        print(f"| `{name}` | {' | '.join(f'{100 * (ratio - 1):+.1f} %' for ratio in ratios)} |")
+
+
+if __name__ == "__main__":
+    main()

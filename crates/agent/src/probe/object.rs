@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A probe's BPF object: loaded, attached, read.
+
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+
+use super::histogram::Histogram;
+use super::{Metrics, ProbeError, cpus};
+use crate::protocol::Probe;
+use crate::scheduler::globals::Global;
+use crate::scheduler::{libbpf_log, opened};
+
+const OBJECTS: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/probes.rs"));
+
+/// The file in probes/; none for what the kernel counts without one.
+pub fn name(probe: Probe) -> Option<&'static str> {
+    match probe {
+        Probe::Wakeups => Some("wakeups"),
+        Probe::Turns => Some("turns"),
+        Probe::Idle => Some("idle"),
+        Probe::Migrations => Some("migrations"),
+        Probe::Scheduler => None,
+    }
+}
+
+pub struct AttachedProbe {
+    name: &'static str,
+    programs: Vec<u32>,
+    globals: Vec<Global>,
+    _links: Vec<Link>,
+    object: Object,
+}
+
+impl AttachedProbe {
+    /// # Errors
+    /// `Rejected` with the end of the log.
+    pub fn attach(name: &'static str, cgroup: u64) -> Result<Self, ProbeError> {
+        let (result, log) = libbpf_log::caught(|| load(name, cgroup));
+        result.map_err(|error| ProbeError::Rejected {
+            name,
+            reason: format!("{error:#}"),
+            log: libbpf_log::end(&log).trim_end().to_owned(),
+        })
+    }
+
+    /// Their ids in the kernel.
+    pub fn programs(&self) -> Vec<u32> {
+        self.programs.clone()
+    }
+
+    /// # Errors
+    /// `Unreadable`.
+    pub fn read(&self) -> Result<Metrics, ProbeError> {
+        let metrics = match self.name {
+            "wakeups" => self.times("wakeups", "wakeup_latency"),
+            "turns" => self.turns(),
+            "idle" => self.idle(),
+            _ => self.migrations(),
+        };
+        metrics
+            .map_err(|error| ProbeError::Unreadable { name: self.name, reason: error.to_string() })
+    }
+
+    fn turns(&self) -> libbpf_rs::Result<Metrics> {
+        let mut metrics = self.times("turns", "turn")?;
+        let lost: u64 = self.per_cpu("preemptions")?.iter().flatten().sum();
+        metrics.insert("preemptions".into(), lost as f64);
+        Ok(metrics)
+    }
+
+    fn idle(&self) -> libbpf_rs::Result<Metrics> {
+        let seconds = self.global("overlap_ns")? as f64 / 1e9;
+        let count = self.global("overlaps")? as f64;
+        let named = [("idle_while_waiting_s", seconds), ("idle_while_waiting_count", count)];
+        Ok(named.map(|(name, number)| (name.into(), number)).into())
+    }
+
+    /// In the order of schedulers/include/machine.h's distances.
+    fn migrations(&self) -> libbpf_rs::Result<Metrics> {
+        const DISTANCES: [&str; 4] = ["same_core", "same_cache", "same_node", "far"];
+        let cpus = self.per_cpu("moves")?;
+        let count = |distance: usize| cpus.iter().filter_map(|cpu| cpu.get(distance)).sum::<u64>();
+        let named = DISTANCES.iter().zip(1..).map(|(what, distance)| (what, count(distance)));
+        Ok(named.map(|(what, count)| (format!("migrations_{what}"), count as f64)).collect())
+    }
+
+    fn times(&self, counted: &str, measured: &str) -> libbpf_rs::Result<Metrics> {
+        let mut histogram = Histogram::default();
+        for cpu in self.per_cpu("times")? {
+            histogram.add(&cpu);
+        }
+        let named = histogram.summary_us().into_iter();
+        let mut metrics: Metrics =
+            named.map(|(what, us)| (format!("{measured}_{what}"), us)).collect();
+        metrics.insert(counted.into(), histogram.count() as f64);
+        Ok(metrics)
+    }
+
+    /// The only element of a map as numbers of 64 bits, for each CPU.
+    fn per_cpu(&self, map: &str) -> libbpf_rs::Result<Vec<Vec<u64>>> {
+        let map = self.object.maps().find(|each| each.name() == map);
+        let map = map.ok_or_else(|| missing("map"))?;
+        let cpus = map.lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY)?;
+        Ok(cpus.unwrap_or_default().iter().map(|value| words(value)).collect())
+    }
+
+    fn global(&self, name: &str) -> libbpf_rs::Result<u64> {
+        let global = self.globals.iter().find(|global| global.name == name);
+        let global = global.ok_or_else(|| missing("variable"))?;
+        let section = self.object.maps().find(|map| opened::holds(map.name(), &global.section));
+        let section = section.ok_or_else(|| missing("section"))?;
+        let bytes = section.lookup(&0u32.to_ne_bytes(), MapFlags::ANY)?;
+        let bytes = bytes.ok_or_else(|| missing("value"))?;
+        words(&bytes[global.offset..]).first().copied().ok_or_else(|| missing("value"))
+    }
+}
+
+fn load(name: &'static str, cgroup: u64) -> libbpf_rs::Result<AttachedProbe> {
+    let bytes = OBJECTS.iter().find(|(own, _)| *own == name).ok_or_else(|| missing("object"))?.1;
+    let mut object = ObjectBuilder::default().name(name)?.open_memory(bytes)?;
+    let globals = opened::variables(&object);
+    for global in &globals {
+        match global.name.as_str() {
+            "workload_cgroup" => opened::fill(&mut object, global, &[cgroup]),
+            "usable" => opened::fill(&mut object, global, &cpus::usable()),
+            _ => {}
+        }
+    }
+    opened::fit_machine(&mut object);
+    let object = object.load()?;
+    let links: Vec<Link> =
+        object.progs_mut().map(|program| program.attach()).collect::<Result<_, _>>()?;
+    let programs =
+        links.iter().map(|link| Ok(link.info()?.prog_id)).collect::<libbpf_rs::Result<_>>()?;
+    Ok(AttachedProbe { name, programs, globals, _links: links, object })
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let whole = bytes.chunks_exact(8);
+    whole.map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes"))).collect()
+}
+
+fn missing(what: &str) -> libbpf_rs::Error {
+    libbpf_rs::Error::from(std::io::Error::other(format!("the object has no such {what}")))
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_WORKLOAD_H
+#define RUNOFF_WORKLOAD_H
+
+#include <vmlinux.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/* The id of the cgroup (v2) whose tasks are observed; the loader fills it in. */
+const volatile u64 workload_cgroup;
+
+static __always_inline bool in_workload(struct task_struct *p)
+{
+	return p->cgroups->dfl_cgrp->kn->id == workload_cgroup;
+}
+
+/* Of a task that sched_switch names as the previous one: it has neither blocked nor ended. */
+static __always_inline bool still_runnable(bool preempt, unsigned int prev_state)
+{
+	return preempt || !prev_state;
+}
+
+#endif

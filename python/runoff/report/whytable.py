@@ -1,0 +1,45 @@
+"""A panel's counters as rows of finished text."""
+
+from dataclasses import dataclass
+
+from runoff.report.htmltable import change_of
+from runoff.report.numbers import Scale
+from runoff.report.why import Reason, Why
+
+LARGEST_SIZE = 1000.0
+"""Above this many standard deviations digits say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyRow:
+    """One counter."""
+
+    title: str
+    baseline: str
+    mean: str
+    change: str
+    """Against the baseline: percent, or in the metric's unit."""
+    interval: str
+    size: str
+    """In pooled standard deviations."""
+
+
+def rows(panel: Why, baseline: str) -> list[WhyRow]:
+    """In the panel's order."""
+    return [_row(reason, panel.arm, baseline) for reason in panel.reasons]
+
+
+def _row(reason: Reason, arm: str, baseline: str) -> WhyRow:
+    table = reason.table
+    scale = Scale.of(table)
+    base, mean = (
+        f"{scale.plain(table.analysis.summaries[each].mean)} {scale.unit}".strip() for each in (baseline, arm)
+    )
+    change, interval = change_of(table, arm, scale, f" {scale.unit}" if scale.unit else "")
+    return WhyRow(table.metric.title, base, mean, change, interval, _size(reason.size))
+
+
+def _size(size: float) -> str:
+    if abs(size) >= LARGEST_SIZE:
+        return f"{'+' if size > 0 else '-'}>{LARGEST_SIZE:.0f}"
+    return f"{size:+.1f}"

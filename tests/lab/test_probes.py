@@ -1,0 +1,130 @@
+"""Probes on a real kernel: what they count is what known work does, under any scheduler."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import hogs
+import pytest
+from command import run, samples
+
+from runoff.engines.lab import guest, kernel
+from runoff.engines.outcome import Taken
+from runoff.probes import COST, PROBES
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+ALL = [probe.name for probe in PROBES]
+SECONDS = 2.0
+STUCK = "/objects/stuck.bpf.o"
+"""choosy with the queue of each CPU: a task stays for ever where it was when it was started."""
+
+Metrics = Mapping[str, float]
+
+
+def request(scheduler: dict[str, Any], *words: str, probes: list[str], wakeups: bool = False) -> dict[str, Any]:
+    extract = [{"metric": "own_wakeups", "pattern": r'"wakeups":(\d+)'}] if wakeups else []
+    return {
+        "type": "sample",
+        "id": " ".join(words),
+        "scheduler": scheduler,
+        "probes": probes,
+        "workload": {
+            "name": "known",
+            "root": None,
+            "prepare": [],
+            "command": ["runoff-agent", *words],
+            "environment": {},
+            "timeout_s": hogs.LIMIT_S,
+            "extract": extract,
+        },
+    }
+
+
+def measure(running: guest.Guest, scheduler: str, *words: str, **options: Any) -> Metrics:
+    described = hogs.described(scheduler)
+    if scheduler == "stuck":
+        described = {"kind": "object", "path": STUCK, "parameters": {"queue": "cpu"}}
+    order = request(described, *words, **{"probes": ALL, **options})
+    outcome = running.agent.take(order, lambda _phase: None, hogs.LIMIT_S)
+    assert isinstance(outcome, Taken), outcome
+    return outcome.metrics
+
+
+def spin(count: int, *words: str) -> tuple[str, ...]:
+    return ("hogs", f"--nice={','.join(['0'] * count)}", f"--seconds={SECONDS}", *words)
+
+
+@pytest.fixture(scope="module")
+def on_two_cpus(
+    tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel, test_objects: Path
+) -> Iterator[guest.Guest]:
+    cargo = guest.Cargo({STUCK: test_objects / "choosy.bpf.o"}, {})
+    folder = tmp_path_factory.mktemp("real")
+    with hogs.booted(folder, lab_kernel, cpus=2, requests=None, cargo=cargo) as running:
+        yield running
+
+
+def moves(seen: Metrics) -> float:
+    return sum(value for name, value in seen.items() if name.startswith("migrations_"))
+
+
+@pytest.mark.parametrize("scheduler", ["default", "bfs"])
+def test_counts_are_those_of_the_kernel(scheduler: str, on_two_cpus: guest.Guest) -> None:
+    seen = measure(on_two_cpus, scheduler, *spin(3))
+    # The last switch of all, and one that a signal has called off, are the kernel's only.
+    few = 5
+    assert abs(seen["preemptions"] - seen["involuntary_switches"]) <= few
+    assert abs(seen["turns"] - seen["voluntary_switches"] - seen["involuntary_switches"]) <= few
+    # The kernel counts a task that was taken to another CPU and back before it ran as moved.
+    assert 0 < moves(seen) <= seen["migrations"]
+    on_cpu_s = seen["turns"] * seen["turn_mean_us"] / 1e6
+    assert on_cpu_s == pytest.approx(seen["user_s"] + seen["system_s"], rel=0.1)
+    assert 0 < seen[COST.name] < 50
+
+
+def test_only_a_sched_ext_scheduler_has_a_run_time(on_two_cpus: guest.Guest) -> None:
+    own = measure(on_two_cpus, "default", *spin(1), probes=["scheduler"])
+    assert not any(name.startswith("scheduler_") for name in own)
+    bfs = measure(on_two_cpus, "bfs", *spin(1), probes=["scheduler"])
+    assert bfs["scheduler_calls"] > 0
+    assert 0 < bfs["scheduler_time_s"] < bfs["elapsed_s"]
+
+
+def test_a_cpu_that_is_left_idle_is_seen(on_two_cpus: guest.Guest) -> None:
+    # The host may keep a CPU of the guest from taking over at once, hence a quarter.
+    stuck = measure(on_two_cpus, "stuck", *spin(2))
+    assert stuck["idle_while_waiting_s"] >= 0.75 * SECONDS
+    for scheduler in ("default", "bfs"):
+        balanced = measure(on_two_cpus, scheduler, *spin(2), probes=["idle"])
+        assert balanced["idle_while_waiting_s"] <= 0.25 * SECONDS
+
+
+def test_tasks_bound_to_a_cpu_do_not_wait_for_another(on_two_cpus: guest.Guest) -> None:
+    bound = measure(on_two_cpus, "default", *spin(2, "--cpu=0"))
+    assert bound["runqueue_wait_s"] >= 0.75 * SECONDS
+    assert bound["idle_while_waiting_s"] <= 0.05 * SECONDS
+
+
+def test_every_waking_of_a_sleeper_is_seen(on_two_cpus: guest.Guest) -> None:
+    seen = measure(on_two_cpus, "default", *spin(1, "--sleeper-ms=10"), probes=["wakeups"], wakeups=True)
+    others = 40
+    assert 0 <= seen["wakeups"] - seen["own_wakeups"] <= others
+    assert seen["wakeup_latency_p50_us"] <= seen["wakeup_latency_p99_us"] <= seen["wakeup_latency_max_us"]
+
+
+def test_without_probes_nothing_is_observed(on_two_cpus: guest.Guest) -> None:
+    added = {metric.name for probe in PROBES for metric in probe.metrics} | {COST.name}
+    assert not added & measure(on_two_cpus, "bfs", *spin(1), probes=[]).keys()
+
+
+def test_two_runs_of_one_plan_with_probes_are_equal_to_the_last_digit(tmp_path: Path, lab_kernel) -> None:
+    plan = (
+        "default", "bfs", "--work", "counters:n=2,count=2000000,passes=1", "--probe", "all",
+        "--clock", "virtual", "--cpus", "1", "--blocks", "1", "-j", "2",
+    )  # fmt: skip
+    first, second = (samples(run("compare", *plan, "--out", tmp_path / name, "--json").stdout) for name in "12")
+    for cell, sample in first.items():
+        assert sample["valid"], sample["reason"]
+        assert sample["metrics"] == second[cell]["metrics"], cell
+        assert sample["metrics"]["turns"] > 0

@@ -1,0 +1,65 @@
+"""Probes by name: what a plan accepts, what the agent knows, what pages and lists tell."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import run
+
+from runoff.campaign.directory import rerun_command
+from runoff.engines.agent import find_agent, sample_request
+from runoff.errors import MissingError, UsageError
+from runoff.plan import make_plan, parse_settings
+from runoff.probes import COST, PROBES, parse_probes, probe_metrics
+from runoff.workloads import parse_works
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/probes.md"
+NAMES = tuple(probe.name for probe in PROBES)
+
+
+def test_all_is_every_probe_and_each_counts_once():
+    assert parse_probes(["all", "idle"]) == NAMES
+    assert parse_probes(["turns", "wakeups", "turns"]) == ("wakeups", "turns")
+    assert parse_probes([]) == ()
+
+
+def test_a_wrong_name_is_guessed():
+    with pytest.raises(UsageError, match="unknown probe 'wakeup'; did you mean 'wakeups'"):
+        parse_probes(["wakeup"])
+    assert "unknown probe 'x'" in run("compare", "default", "--work", "counters", "--probe", "x", expect=64).stderr
+
+
+def test_a_plan_carries_them_to_the_agent_and_to_the_next_run():
+    settings = parse_settings({"arms": ["default"], "workloads": ["counters:n=1"], "probes": ["all"]}, "test")
+    plan = make_plan(settings, None)
+    assert plan.probes == NAMES
+    assert "--probe all" in rerun_command(settings)
+    (work,) = parse_works("counters:n=1", cpus=1)
+    assert sample_request("a", {"kind": "default"}, work, probes=plan.probes)["probes"] == list(NAMES)
+    assert sample_request("a", {"kind": "default"}, work)["probes"] == []
+
+
+def test_metrics_are_those_of_the_probes_that_are_asked_for():
+    assert probe_metrics([]) == ()
+    assert [metric.name for metric in probe_metrics(["idle"])] == [
+        "idle_while_waiting_s", "idle_while_waiting_count", COST.name,
+    ]  # fmt: skip
+    assert all(metric.direction == "none" and not metric.headline for metric in probe_metrics(NAMES))
+
+
+def test_the_agent_knows_the_same_probes():
+    try:
+        schema = json.loads(subprocess.run([find_agent(), "schema"], check=True, capture_output=True).stdout)
+    except MissingError as missing:
+        pytest.skip(str(missing))
+    assert tuple(schema["request"]["$defs"]["Probe"]["enum"]) == NAMES
+
+
+def test_the_list_and_the_page_name_each():
+    listed = json.loads(run("list", "probes", "--json").stdout)
+    assert tuple(entry["name"] for entry in listed) == NAMES
+    page = PAGE.read_text()
+    assert [name for name in NAMES if f"\n| `{name}` |" not in page] == []
+    missing = [metric.name for metric in probe_metrics(NAMES) if f"`{metric.name}`" not in page]
+    assert missing == []
