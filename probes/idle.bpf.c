@@ -104,7 +104,7 @@ static __always_inline u64 becomes_idle(bool is)
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(woken, struct task_struct *p)
 {
-	if (in_workload(p) && !p->on_cpu)
+	if (in_workload(p) && !has_cpu(p))
 		change(begins_to_wait(p));
 	return 0;
 }

@@ -50,7 +50,7 @@ int BPF_PROG(woken, struct task_struct *p)
 	w = wakeup_of(p, 0);
 	if (!w)
 		return 0;
-	if (!p->on_cpu)
+	if (!has_cpu(p))
 		w->woken_at = w->waking_at;
 	w->waking_at = 0;
 	return 0;

@@ -3,6 +3,7 @@
 #define RUNOFF_WORKLOAD_H
 
 #include <vmlinux.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -12,6 +13,12 @@ const volatile u64 workload_cgroup;
 static __always_inline bool in_workload(struct task_struct *p)
 {
 	return p->cgroups->dfl_cgrp->kn->id == workload_cgroup;
+}
+
+/* on_cpu is an int in Linux 6.18 and a byte in 7.3; only this way of reading takes both. */
+static __always_inline bool has_cpu(struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD(task, on_cpu);
 }
 
 /* Of a task that sched_switch names as the previous one: it has neither blocked nor ended. */
