@@ -8,7 +8,7 @@ mod globals;
 mod kernel_enums;
 pub mod kernel_functions;
 mod kernel_log;
-mod libbpf_log;
+pub mod libbpf_log;
 mod live;
 mod machine;
 mod object;
