@@ -41,9 +41,9 @@ def output_options(function: _Function) -> _Function:
 def begin(settings: Settings, out: Path | None, *, plan_only: bool, as_json: bool, jobs: int) -> int:
     """Check the plan, then start a campaign with it. Returns the exit code."""
     from runoff.campaign import directory
-    from runoff.engines.agent import describe_schedulers
+    from runoff.engines.agent import describe_elevators, describe_schedulers
 
-    plan = make_plan(settings, describe_schedulers)
+    plan = make_plan(settings, describe_schedulers, describe_elevators)
     if plan_only:
         click.echo(directory.plan_text(settings), nl=False)
         return 0

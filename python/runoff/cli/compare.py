@@ -38,7 +38,14 @@ from runoff.plan import parse_settings
 @click.option("--cpus", type=int, metavar="N", help="CPUs of the lab's guest.  [2]")
 @click.option("--memory", "memory_mb", type=int, metavar="MB", help="Memory of the lab's guest.  [1024]")
 @click.option(
-    "--disk", "disk_mb", type=int, metavar="MB", help="Disk of the lab's guest.  [4 x memory if a load wants one]"
+    "--disk",
+    "disk_mb",
+    type=int,
+    metavar="MB",
+    help="Disk of the lab's guest.  [4 x memory if something wants one]",
+)
+@click.option(
+    "--disk-model", metavar="MODEL", help="Disk of arms with +io=, e.g. scsi10k or ide2003:rpm=5400.  [ide2003]"
 )
 @click.option(
     "--swap", "swap_mb", type=int, metavar="MB", help="Swap of the lab's guest.  [2 x memory if a load wants some]"
@@ -61,8 +68,8 @@ from runoff.plan import parse_settings
 def command(arms: tuple[str, ...], plan_only: bool, out: Path | None, as_json: bool, jobs: int, **given: Any) -> int:
     """Compare schedulers: every ARM does the same work, in randomised blocks.
 
-    An ARM is scheduler[:key=value,...][@kernel]: default, bfs, bfs:rr_interval_ms=3, ./my.bpf.o,
-    "exec:scx_bpfland -k". The first one is the baseline.
+    An ARM is scheduler[:key=value,...][+io=elevator][@kernel]: default, bfs, bfs:rr_interval_ms=3,
+    default+io=cfq, ./my.bpf.o, "exec:scx_bpfland -k". The first one is the baseline.
     """
     values = {key: value for key, value in given.items() if value not in (None, ())}
     settings = parse_settings({"arms": arms, **values}, "the command line")

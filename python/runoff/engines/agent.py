@@ -46,6 +46,12 @@ def describe_schedulers() -> Mapping[str, Any]:
 
 
 @functools.cache
+def describe_elevators() -> Mapping[str, Any]:
+    """Elevators and models of disks; see ``runoff.elevators``."""
+    return dict(json.loads(_ask("elevators")))
+
+
+@functools.cache
 def _validator() -> Any:
     import jsonschema
 
@@ -78,8 +84,10 @@ def sample_request(
     *,
     root: str | None = None,
     scratch: str = "/tmp",
+    disk: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``."""
+    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``,
+    where ``disk`` is mounted if there is one."""
     return {
         "type": "sample",
         "id": cell_id,
@@ -87,6 +95,7 @@ def sample_request(
         "workload": work.message(root),
         "load": None if load is None else load.load_message(root),
         "scratch": scratch,
+        **({} if disk is None else {"disk": disk}),
     }
 
 
