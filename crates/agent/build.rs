@@ -32,6 +32,9 @@ fn main() -> Result<()> {
         fs::write(out.join(format!("{kind}.rs")), listing(&objects))?;
     }
 
+    let identity = root.join("crates/agent/src/disk/identity");
+    compiler.directory(&identity, &out)?;
+
     if let Ok(directory) = env::var(TEST_OBJECTS) {
         fs::create_dir_all(&directory).with_context(|| format!("{TEST_OBJECTS}={directory}"))?;
         compiler.directory(&root.join("tests/objects"), Path::new(&directory))?;

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runoff.arms import Arm, Describe, parse_arm
+from runoff.elevators import DescribeElevators, check_model
 from runoff.errors import UsageError
 from runoff.probes import parse_probes
 from runoff.results import NO_LOAD
@@ -36,7 +37,9 @@ class Settings(BaseModel):
     cpus: int = Field(default=2, ge=1, le=64)
     memory_mb: int = Field(default=1024, ge=192, le=1 << 20)
     disk_mb: int | None = Field(default=None, ge=64, le=1 << 20)
-    """A disk for the guest; four times the memory if a load wants one."""
+    """A disk for the guest; four times the memory if a load or an arm's elevator wants one."""
+    disk_model: str = "ide2003"
+    """What the disk of arms with an elevator takes for its requests."""
     swap_mb: int | None = Field(default=None, ge=16, le=1 << 20)
     """Swap space for the guest; twice the memory if a load wants some."""
     kernel: str | None = None
@@ -89,8 +92,13 @@ class Plan:
     @property
     def disk_mb(self) -> int:
         """Size of the guest's disk; 0 is none."""
-        wanted = any(definition.disk for definition in self.definitions)
+        wanted = any(definition.disk for definition in self.definitions) or self.has_elevators
         return self.settings.disk_mb or (4 * self.settings.memory_mb if wanted else 0)
+
+    @property
+    def has_elevators(self) -> bool:
+        """Whether some arm has a disk behind an elevator."""
+        return any(arm.elevator is not None for arm in self.arms)
 
     @property
     def swap_mb(self) -> int:
@@ -99,13 +107,16 @@ class Plan:
         return self.settings.swap_mb or (2 * self.settings.memory_mb if wanted else 0)
 
 
-def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
+def make_plan(
+    settings: Settings, describe_schedulers: Describe | None, describe_elevators: DescribeElevators | None = None
+) -> Plan:
     """Check everything that can be checked without touching a machine.
 
     ``describe_schedulers`` yields the built-in schedulers by name with their parameters; it is
-    called only when an arm names one, and without it their names are taken as they are. Raises UsageError.
+    called only when an arm names one, and without it their names are taken as they are; the same goes for
+    ``describe_elevators``. Raises UsageError.
     """
-    arms = tuple(parse_arm(text, describe_schedulers) for text in settings.arms)
+    arms = tuple(parse_arm(text, describe_schedulers, describe_elevators) for text in settings.arms)
     cpus = settings.cpus if settings.on == "lab" else len(os.sched_getaffinity(0))
     works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=cpus))
     loads = tuple(load for text in settings.loads for load in parse_loads(text, cpus=cpus)) or (None,)
@@ -123,8 +134,12 @@ def make_plan(settings: Settings, describe_schedulers: Describe | None) -> Plan:
             "the virtual clock is the sum over all CPUs, so it is right for one only: "
             "use --cpus 1 with --clock virtual, or --clock real"
         )
+    if plan.has_elevators and describe_elevators is not None:
+        check_model(settings.disk_model, plan.disk_mb, describe_elevators)
     if settings.on == "host":
         for arm in arms:
+            if arm.elevator is not None:
+                raise UsageError(f"arm {arm.label!r} asks for an elevator, which only the lab has: use --on lab")
             if arm.kernel is not None:
                 raise UsageError(f"arm {arm.label!r} asks for a kernel, but --on host has only the running one")
         if settings.kernel is not None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from runoff.arms import allowed, parse_arm
+from runoff.arms import parse_arm
 from runoff.errors import UsageError
+from runoff.parameters import allowed
 
 KNOWN = {
     "bfs": {"parameters": [{"name": "rr_interval_ms", "min": 1, "max": 1000, "unit": "ms"}]},
@@ -85,7 +86,6 @@ def test_object_file_must_exist(tmp_path: Any) -> None:
         ("bfs:rr_interval_ms=1,rr_interval_ms=2", "is given twice"),
         ("default:x=1", "has no parameters here"),
         ("default@", "a kernel must follow the @"),
-        ("default+io=cfq", "I/O schedulers are not available"),
         ("exec:", "a program must follow"),
         ("exec:'a", "No closing quotation"),
     ],

@@ -27,7 +27,9 @@ ALLOWED: dict[str, set[str]] = {
     "statistics": {"results", "errors"},
     "report": {"results", "statistics", "errors", "text"},
     "workloads": {"errors", "results", "text"},
-    "arms": {"errors", "text", "engines.agent"},
+    "parameters": {"errors", "text"},
+    "elevators": {"errors", "text", "parameters"},
+    "arms": {"errors", "text", "parameters", "elevators", "engines.agent"},
     "probes": {"errors", "results", "text"},
 }
 """What each part of the package may import of it; parts not named here may import anything but the command line."""

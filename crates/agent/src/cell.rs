@@ -2,6 +2,7 @@
 //! One sample: prepare, attach, prove, run, prove again, detach, judge.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use regex::Regex;
@@ -9,6 +10,7 @@ use regex::Regex;
 use crate::background::Background;
 use crate::cgroup::Cgroup;
 use crate::child::{self, Ending, Outcome, Surroundings};
+use crate::disk::{Counts, Mounted};
 use crate::flush;
 use crate::measure::{Machine, Migrations};
 use crate::probe::{ProbeError, Probes};
@@ -61,6 +63,50 @@ pub fn take(cell: &Cell, stop: &Stop, progress: &mut dyn FnMut(Phase)) -> Event 
 }
 
 fn attempt(
+    cell: &Cell,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Phase),
+) -> Result<(Metrics, Proof), Refusal> {
+    let workload = &cell.workload;
+    let disk = match &cell.disk {
+        Some(disk) => Some(Mounted::start(disk, &outside(workload, &cell.scratch)?)?),
+        None => None,
+    };
+    let outcome = on_disk(cell, stop, progress);
+    let Some(disk) = disk else { return outcome };
+    // A disk that was lost explains a failed command, so it is judged first.
+    match (disk.end(), outcome) {
+        (Ok(counts), outcome) => outcome
+            .map(|(metrics, proof)| (metrics.into_iter().chain(of_disk(&counts)).collect(), proof)),
+        (Err(error), outcome) => {
+            let proof = match outcome {
+                Ok((_, proof)) => Some(Box::new(proof)),
+                Err(refusal) => refusal.proof,
+            };
+            Err(Refusal { proof, ..error.into() })
+        }
+    }
+}
+
+/// `place` as the agent names it, which has the machine's own root.
+fn outside(workload: &Workload, place: &Path) -> Result<PathBuf, Refusal> {
+    let inside = place.strip_prefix("/").map_err(anyhow::Error::from)?;
+    Ok(workload.root.as_deref().unwrap_or(Path::new("/")).join(inside))
+}
+
+fn of_disk(counts: &Counts) -> [(String, f64); 6] {
+    let number = |value: u64| count(value.cast_signed());
+    [
+        ("disk_requests".into(), number(counts.requests)),
+        ("disk_served".into(), number(counts.served)),
+        ("disk_busy_s".into(), number(counts.busy_ns) / 1e9),
+        ("disk_read_kb".into(), number(counts.sectors_read) / 2.0),
+        ("disk_written_kb".into(), number(counts.sectors_written) / 2.0),
+        ("disk_late_pct".into(), 100.0 * number(counts.late) / number(counts.served.max(1))),
+    ]
+}
+
+fn on_disk(
     cell: &Cell,
     stop: &Stop,
     progress: &mut dyn FnMut(Phase),

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use schemars::schema_for;
 
 use crate::scheduler::stats::{self, Reader};
-use crate::{cgroup, load, protocol, scheduler, scratch, session, work};
+use crate::{cgroup, disk, load, protocol, scheduler, scratch, session, work};
 
 /// The instrument of runoff
 #[derive(Parser)]
@@ -29,6 +29,8 @@ enum Command {
     Schema,
     /// Describe the schedulers inside this program, as JSON
     Schedulers,
+    /// Describe elevators and models of disks, as JSON
+    Elevators,
     /// Say as JSON why schedulers cannot be attached to a kernel image, null when they can
     KernelTypes {
         /// vmlinux as an ELF file
@@ -60,12 +62,16 @@ enum Command {
         #[arg(long, conflicts_with = "per_cpu")]
         task: Option<u32>,
     },
+    /// Serve a block device by an elevator and the model of a disk, until SIGINT or SIGTERM
+    Disk(disk::Arguments),
     /// Work in the background until SIGTERM; print `ready`, and in the end what was done as JSON
     Load(load::Arguments),
     /// Count in several processes at once and print how long it took
     Counters(work::counters::Arguments),
     /// Run processes that only use the CPU; print what each got as one JSON line
     Hogs(work::hogs::Hogs),
+    /// Read in several threads; print what each got as one JSON line
+    Readers(work::readers::Readers),
     /// Disturb a scheduler in every way a program can; print what was done as one JSON line
     Stress(work::stress::Stress),
     /// Yield in many threads at once; print how long one yield takes as one JSON line
@@ -78,6 +84,7 @@ pub fn run() -> Result<ExitCode> {
         Command::Sweep => sweep()?,
         Command::Schema => print_schema()?,
         Command::Schedulers => println!("{}", serde_json::to_string_pretty(scheduler::builtins())?),
+        Command::Elevators => println!("{}", serde_json::to_string_pretty(&disk::catalogue())?),
         Command::KernelTypes { image } => {
             println!(
                 "{}",
@@ -97,10 +104,12 @@ pub fn run() -> Result<ExitCode> {
             let mut reader = Reader { per_cpu, task, out: &mut std::io::stdout() };
             return stats::read_running(&scheduler, follow, &mut reader);
         }
+        Command::Disk(arguments) => return Ok(disk::run(&arguments)?),
         Command::Load(arguments) => return load::run(&arguments),
         Command::Counters(arguments) => work::counters::run(&arguments)?,
         Command::Stress(stress) => return stress.run(),
         Command::Hogs(hogs) => println!("{}", serde_json::to_string(&hogs.run()?)?),
+        Command::Readers(readers) => println!("{}", serde_json::to_string(&readers.run()?)?),
         Command::Yielders(yielders) => {
             println!("{}", serde_json::to_string(&yielders.run()?)?);
         }
@@ -109,7 +118,7 @@ pub fn run() -> Result<ExitCode> {
 }
 
 fn sweep() -> Result<()> {
-    for path in cgroup::sweep()?.iter().chain(&scratch::sweep()?) {
+    for path in cgroup::sweep()?.iter().chain(&disk::sweep()?).chain(&scratch::sweep()?) {
         println!("removed {}", path.display());
     }
     Ok(())

@@ -6,6 +6,7 @@ mod cell;
 mod cgroup;
 mod child;
 mod commands;
+mod disk;
 mod fingerprint;
 mod flush;
 mod guest;
@@ -45,6 +46,9 @@ fn explain(error: &anyhow::Error) -> ExitCode {
         if !error.detail().is_empty() {
             eprintln!("{}", error.detail());
         }
+        return error.exit_code().into();
+    }
+    if let Some(error) = error.downcast_ref::<disk::DiskError>() {
         return error.exit_code().into();
     }
     let usage = error.downcast_ref::<ParameterError>().is_some();

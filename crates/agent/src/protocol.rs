@@ -46,6 +46,9 @@ pub struct Cell {
     /// Where scratch directories are made, as workload and load name it.
     #[serde(default = "place_in_memory")]
     pub scratch: PathBuf,
+    /// What is mounted there; without it, what is there already.
+    #[serde(default)]
+    pub disk: Option<Disk>,
 }
 
 fn place_in_memory() -> PathBuf {
@@ -61,6 +64,21 @@ pub enum Probe {
     Idle,
     Migrations,
     Scheduler,
+}
+
+/// A block device behind an elevator and the model of a disk, made for one sample.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Disk {
+    pub elevator: String,
+    pub parameters: BTreeMap<String, String>,
+    /// NAME[:key=value,...]
+    pub model: String,
+    pub size_mb: u64,
+    /// Holds the data; memory without it.
+    pub file: Option<PathBuf>,
+    /// Blocks of an ext4 file system of that size, as `runoff-agent disk --content` wants them.
+    pub content: PathBuf,
 }
 
 /// Work in the background. It is ended by SIGTERM after the workload.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::protocol::{Event, Request, Scheduler, VERSION};
 use crate::scheduler::AttachError;
 use crate::stop::Stop;
-use crate::{cell, cgroup, fingerprint, scheduler, scratch};
+use crate::{cell, cgroup, disk, fingerprint, scheduler, scratch};
 
 pub fn on_stdio() -> Result<()> {
     run(&mut io::stdin().lock(), &mut io::stdout().lock(), &Stop::new()?)
@@ -17,6 +17,7 @@ pub fn on_stdio() -> Result<()> {
 /// Serves requests until `bye`, the end of the input, or a stop signal.
 pub fn run(requests: &mut dyn BufRead, events: &mut dyn Write, stop: &Stop) -> Result<()> {
     cgroup::sweep()?;
+    disk::sweep()?;
     scratch::sweep()?;
     send(events, &hello())?;
     let mut line = String::new();

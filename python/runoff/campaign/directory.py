@@ -6,7 +6,7 @@ from typing import Any
 
 from runoff import __version__
 from runoff.campaign.journal import Journal
-from runoff.engines.agent import describe_schedulers
+from runoff.engines.agent import describe_elevators, describe_schedulers
 from runoff.errors import UsageError
 from runoff.plan import Plan, Settings, make_plan, parse_settings
 from runoff.probes import probe_metrics
@@ -23,7 +23,7 @@ def create(directory: Path, plan: Plan) -> Journal:
 def open_again(directory: Path) -> tuple[Plan, Journal]:
     """A campaign to go on with. Raises RunoffError."""
     journal = Journal.open(directory, write=True)
-    return make_plan(_settings(journal), describe_schedulers), journal
+    return make_plan(_settings(journal), describe_schedulers, describe_elevators), journal
 
 
 def _settings(journal: Journal) -> Settings:
@@ -99,6 +99,8 @@ def rerun_command(settings: Settings) -> str:
         words += ["--cpus", str(settings.cpus), "--memory", str(settings.memory_mb)]
         if settings.disk_mb:
             words += ["--disk", str(settings.disk_mb)]
+        if settings.disk_model != Settings.model_fields["disk_model"].default:
+            words += ["--disk-model", settings.disk_model]
         if settings.swap_mb:
             words += ["--swap", str(settings.swap_mb)]
     if settings.kernel:

@@ -75,10 +75,18 @@ def run(plan: Plan, journal: Journal, engine: Engine, observer: Observer, jobs: 
 def _prepared(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -> Iterator[None]:
     try:
         engine.prepare(observer.say)
-        journal.set_fact("arms", {arm.label: _check(engine, arm) for arm in plan.arms})
+        journal.set_fact("arms", {arm.label: _facts(engine, arm) for arm in plan.arms})
         yield
     finally:
         engine.close()
+
+
+def _facts(engine: Engine, arm: Arm) -> dict[str, str]:
+    """What the arm's scheduler is, and its elevator if it has one."""
+    facts = _check(engine, arm)
+    if arm.elevator is not None:
+        facts |= {"elevator": arm.elevator.name, "whose a request is": arm.elevator.identity}
+    return facts
 
 
 def _check(engine: Engine, arm: Arm) -> dict[str, str]:

@@ -28,9 +28,9 @@ def begin(
 ) -> int:
     """Check the plan, then start a campaign with it; ``show`` prints its report. Returns the exit code."""
     from runoff.campaign import directory
-    from runoff.engines.agent import describe_schedulers
+    from runoff.engines.agent import describe_elevators, describe_schedulers
 
-    plan = make_plan(settings, describe_schedulers)
+    plan = make_plan(settings, describe_schedulers, describe_elevators)
     if plan_only:
         click.echo(directory.plan_text(settings), nl=False)
         return 0

@@ -40,8 +40,8 @@ from runoff.plan import parse_settings
 def command(arms: tuple[str, ...], plan_only: bool, out: Path | None, as_json: bool, jobs: int, **options: Any) -> int:
     """Compare schedulers: every ARM does the same work, in randomised blocks.
 
-    An ARM is scheduler[:key=value,...][@kernel]: default, bfs, bfs:rr_interval_ms=3, ./my.bpf.o,
-    "exec:scx_bpfland -k". The first one is the baseline.
+    An ARM is scheduler[:key=value,...][+io=elevator][@kernel]: default, bfs, bfs:rr_interval_ms=3,
+    default+io=cfq, ./my.bpf.o, "exec:scx_bpfland -k". The first one is the baseline.
     """
     settings = parse_settings({"arms": arms, **given(options)}, "the command line")
     return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs)

@@ -6,23 +6,28 @@ from typing import Any
 import click
 
 from runoff import workloads
-from runoff.arms import allowed
+from runoff.parameters import allowed
 from runoff.probes import PROBES
 from runoff.results import NO_LOAD
 from runoff.text import parameter_line
 
-KINDS = ("schedulers", "workloads", "loads", "probes", "kernels")
+KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels")
 
 
 @click.command(epilog="Example: runoff list schedulers --json")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(kind: str, as_json: bool) -> None:
-    """List schedulers, workloads, loads, probes or the lab's kernels."""
-    lists = {
-        "schedulers": _schedulers, "workloads": _workloads, "loads": _loads, "probes": _probes, "kernels": _kernels,
-    }  # fmt: skip
-    entries = lists[kind]()
+    """List schedulers, elevators, workloads, loads, probes or the lab's kernels."""
+    listing = {
+        "schedulers": _schedulers,
+        "elevators": _elevators,
+        "workloads": _workloads,
+        "loads": _loads,
+        "probes": _probes,
+        "kernels": _kernels,
+    }
+    entries = listing[kind]()
     if as_json:
         click.echo(json.dumps(entries, indent=2))
         return
@@ -44,13 +49,21 @@ def _schedulers() -> list[dict[str, Any]]:
     return [own, *(_scheduler(entry) for entry in describe_schedulers().values())]
 
 
+def _elevators() -> list[dict[str, Any]]:
+    from runoff.engines.agent import describe_elevators
+
+    catalogue = describe_elevators()
+    kernel = [{**entry, "parameters": []} for entry in catalogue["kernel"]]
+    return [_scheduler(entry) for entry in [*catalogue["elevators"], *kernel]]
+
+
 def _scheduler(entry: dict[str, Any]) -> dict[str, Any]:
     parameters = [
         {
             "name": parameter["name"],
             "default": str(parameter["default"]),
             "range": allowed(parameter),
-            "fixed": not parameter["runtime"],
+            "fixed": not parameter.get("runtime", True),
             "about": parameter["sentence"],
         }
         for parameter in entry["parameters"]

@@ -46,7 +46,10 @@ machine_options = _together(
         "--memory", "memory_mb", type=int, metavar="MB", help="Memory of the lab's guest.  [1024; 256 in contest]"
     ),
     click.option(
-        "--disk", "disk_mb", type=int, metavar="MB", help="Disk of the lab's guest.  [4 x memory if a load wants one]"
+        "--disk", "disk_mb", type=int, metavar="MB", help="Disk of the lab's guest.  [4 x memory if one is wanted]"
+    ),
+    click.option(
+        "--disk-model", metavar="MODEL", help="Disk of arms with +io=, e.g. scsi10k or ide2003:rpm=5400.  [ide2003]"
     ),
     click.option(
         "--swap", "swap_mb", type=int, metavar="MB", help="Swap of the lab's guest.  [2 x memory if a load wants some]"

@@ -4,8 +4,8 @@ import json
 
 import click
 
-from runoff.arms import allowed
 from runoff.engines.control import set_parameters
+from runoff.parameters import allowed
 from runoff.text import parameter_line
 
 

@@ -46,6 +46,12 @@ def describe_schedulers() -> Mapping[str, Any]:
 
 
 @functools.cache
+def describe_elevators() -> Mapping[str, Any]:
+    """Elevators and models of disks; see ``runoff.elevators``."""
+    return dict(json.loads(_ask("elevators")))
+
+
+@functools.cache
 def _validator() -> Any:
     import jsonschema
 
@@ -80,8 +86,10 @@ def sample_request(
     probes: Sequence[str] = (),
     root: str | None = None,
     scratch: str = "/tmp",
+    disk: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``.
+    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``, where
+    ``disk`` is mounted if there is one.
 
     ``probes`` observe the work; ``flush`` is left out before a work that was rehearsed.
     """
@@ -96,6 +104,7 @@ def sample_request(
         "rehearse": rehearse,
         "probes": list(probes),
         "scratch": scratch,
+        **({} if disk is None else {"disk": disk}),
     }
 
 

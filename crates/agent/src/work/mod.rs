@@ -4,5 +4,6 @@
 pub mod counters;
 pub mod hogs;
 pub mod process;
+pub mod readers;
 pub mod stress;
 pub mod yielders;

@@ -4,6 +4,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -14,7 +15,7 @@ from runoff.engines import room
 from runoff.engines.agent import AgentLost, check_request, sample_request
 from runoff.engines.base import OnPhase
 from runoff.engines.host import CHECK_LIMIT_S, machine_tables, silence_limit_s
-from runoff.engines.lab import accelerator, ext4, qemu, swap
+from runoff.engines.lab import accelerator, disks, ext4, qemu, swap
 from runoff.engines.lab import image as images
 from runoff.engines.lab import kernel as kernels
 from runoff.engines.lab.guest import DISK_PLACE, IMAGE_ROOT, MEMORY_PLACE, Cargo, Guest, Orders, boot
@@ -37,6 +38,7 @@ class LabEngine:
         """``folder`` keeps the consoles, one file a boot."""
         self._plan = plan
         self._folder = folder
+        self._content = folder / "disk.blocks"
         self._virtual = plan.settings.clock == "virtual"
         self.parallel = self._virtual
         self._kernels: dict[str | None, kernels.Kernel] = {}
@@ -99,7 +101,7 @@ class LabEngine:
         plan = self._plan
         arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
         root = IMAGE_ROOT if self._image is not None else None
-        scratch = DISK_PLACE if plan.disk_mb else MEMORY_PLACE
+        disk = disks.request(arm.elevator, plan, root) if arm.elevator is not None else None
         request = sample_request(
             cell.id,
             _in_guest(plan, arm),
@@ -108,7 +110,8 @@ class LabEngine:
             flush=plan.settings.flush,
             probes=plan.probes,
             root=root,
-            scratch=scratch,
+            scratch=disks.PLACE if disk else DISK_PLACE if plan.disk_mb else MEMORY_PLACE,
+            disk=disk,
         )
         limit_s = silence_limit_s(work, load)
         if self._virtual:
@@ -159,14 +162,24 @@ class LabEngine:
             accelerator=self._accelerator,
             seed=orders.seed or 0,
             image=self._image.path if self._image is not None else None,
-            disk=ext4.blank(folder / "disk", self._plan.disk_mb) if self._plan.disk_mb else None,
+            disk=ext4.blank(folder / "disk", disks.room_mb(self._plan)) if self._plan.disk_mb else None,
             swap=swap.make(folder / "swap", self._plan.swap_mb) if self._plan.swap_mb else None,
         )
-        guest = boot(folder, machine, kernel, _cargo(self._plan), orders, BOOT_LIMIT_S)
+        guest = boot(folder, machine, kernel, self._cargo(), orders, BOOT_LIMIT_S)
         with self._lock:
             self._running.add(guest)
             self._fingerprints.setdefault(kernel.name, guest.fingerprint)
         return guest
+
+    def _cargo(self) -> Cargo:
+        cargo = _cargo(self._plan)
+        if not self._plan.has_elevators:
+            return cargo
+        with self._lock:
+            if not self._content.exists():
+                ext4.blocks(self._content, self._plan.disk_mb)
+        files = {**cargo.files, disks.CONTENT: self._content}
+        return replace(cargo, files=files, modules=disks.modules(self._plan))
 
     def _lose(self) -> str:
         if self._guest is None:
@@ -220,6 +233,7 @@ class LabEngine:
         for guest in running:
             self._end(guest)
         self._guest = None
+        self._content.unlink(missing_ok=True)
 
 
 def _needs_image(definition: Definition) -> bool:

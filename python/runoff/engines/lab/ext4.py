@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from runoff.engines.lab import tools
@@ -63,6 +64,38 @@ def blank(image: Path, size_mb: int) -> Path:
     mkfs = tools.require("mkfs.ext4", _PACKAGE)
     tools.run([mkfs, *options.split(), "-E", fixed, image], what=f"making {image.name}", env=_FIXED_TIME)
     return image
+
+
+def blocks(target: Path, size_mb: int) -> Path:
+    """Write what an empty file system has beside zeros: records of an offset (8 bytes, least first) and its block.
+
+    Raises:
+        MissingError: e2fsprogs is not installed.
+        RunoffError: it failed.
+    """
+    image = blank(target.with_suffix(".ext4"), size_mb)
+    zeros = bytes(_BLOCK_BYTES)
+    with image.open("rb") as file, target.open("wb") as out:
+        for start, end in _data(file.fileno()):
+            file.seek(start)
+            for offset in range(start, end, _BLOCK_BYTES):
+                block = file.read(_BLOCK_BYTES)
+                if block != zeros:
+                    out.write(offset.to_bytes(8, "little") + block)
+    image.unlink()
+    return target
+
+
+def _data(descriptor: int) -> Iterator[tuple[int, int]]:
+    """Parts of a sparse file that are not holes."""
+    end = 0
+    while True:
+        try:
+            start = os.lseek(descriptor, end, os.SEEK_DATA)
+        except OSError:
+            return
+        end = os.lseek(descriptor, start, os.SEEK_HOLE)
+        yield start, end
 
 
 def _measure(tree: Path) -> tuple[int, int]:

@@ -28,6 +28,8 @@ class Cargo:
     """By path in the guest."""
     programs: Mapping[str, Path] = field(default_factory=dict)
     """Programs of the host, by path in the guest; the libraries they need come with them."""
+    modules: Sequence[str] = ()
+    """Of the kernel, beside those that the guest's devices need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Guest:
 
 def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders, timeout_s: float) -> Guest:
     """Start a guest and wait for its agent. Raises AgentLost with the console's reason."""
-    modules = _modules(kernel, machine)
+    modules = _modules(kernel, [*(IMAGE_MODULES if machine.files else ()), *cargo.modules])
     initramfs.build(
         agent=find_agent(),
         modules=modules,
@@ -88,11 +90,9 @@ def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orde
     return Guest(agent, machine.console, fingerprint)
 
 
-def _modules(kernel: Kernel, machine: qemu.Machine) -> list[Path]:
-    if not machine.files:
-        return []
+def _modules(kernel: Kernel, names: Sequence[str]) -> list[Path]:
     ordered: dict[Path, None] = {}
-    for name in IMAGE_MODULES:
+    for name in names:
         ordered.update(dict.fromkeys(kernel.module(name)))
     return list(ordered)
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Why there is no disk.
+
+use std::io;
+use std::path::PathBuf;
+
+use elevators::parameters::ParameterError;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum DiskError {
+    #[error("this kernel has no ublk devices loaded: modprobe ublk_drv")]
+    NoUblk,
+    #[error("a ublk disk needs root: run it with sudo")]
+    NotRoot,
+    #[error("a ublk disk needs io_uring: {error}; see /proc/sys/kernel/io_uring_disabled")]
+    NoRing { error: io::Error },
+    #[error("there is no elevator {name:?}; there are {known}")]
+    UnknownElevator { name: String, known: String },
+    #[error("there is no disk model {name:?}; there are {known}")]
+    UnknownModel { name: String, known: String },
+    #[error("{owner}: {error}")]
+    BadParameter { owner: String, error: ParameterError },
+    #[error("the kernel's elevator {name} takes no parameters here")]
+    NoParameters { name: String },
+    #[error("a disk of {size_mb} MiB is larger than its model, which has {model_mb} MiB")]
+    TooLarge { size_mb: u64, model_mb: u64 },
+    #[error("a disk needs at least 1 MiB")]
+    TooSmall,
+    #[error("cannot use {path:?} for the disk's data: {error}")]
+    NoData { path: PathBuf, error: io::Error },
+    #[error("there is no memory for the disk's data: {error}")]
+    NoMemory { error: io::Error },
+    #[error("the kernel has no elevator {name} for {device}: modprobe {module}")]
+    NoKernelElevator { name: String, device: String, module: String },
+    #[error("cannot see which process a request belongs to, which {elevator} needs: {error}")]
+    NoIdentity { elevator: &'static str, error: anyhow::Error },
+    #[error("{what} failed: {error}")]
+    Ublk { what: &'static str, error: io::Error },
+    #[error("the disk's server failed: {error}")]
+    Server { error: io::Error },
+}
+
+impl DiskError {
+    /// As the command line promises: 64 for what the user asked wrongly, 69 for what is missing.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::UnknownElevator { .. }
+            | Self::UnknownModel { .. }
+            | Self::BadParameter { .. }
+            | Self::NoParameters { .. }
+            | Self::TooLarge { .. }
+            | Self::TooSmall
+            | Self::NoData { .. } => 64,
+            Self::NoUblk
+            | Self::NotRoot
+            | Self::NoRing { .. }
+            | Self::NoKernelElevator { .. }
+            | Self::NoIdentity { .. } => 69,
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Which task each request belongs to, told by programs in the kernel: identity.bpf.c.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use anyhow::{Context as _, Result, ensure};
+use elevators::Context;
+use libbpf_rs::{
+    Link, MapCore, MapFlags, MapHandle, ObjectBuilder, OpenMapMut, RingBuffer, RingBufferBuilder,
+};
+
+use crate::scheduler::libbpf_log;
+
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/identity.bpf.o"));
+
+/// `struct origin`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    task: u32,
+    /// As ioprio_set(2) encodes it.
+    pub priority: u16,
+    /// Somebody waits for it, if it is a write.
+    pub sync: bool,
+}
+
+impl Origin {
+    /// A task as the kernel tells them apart for its I/O: threads are several.
+    pub fn context(self) -> Context {
+        self.task.into()
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (task, rest) = bytes.split_first_chunk::<4>()?;
+        let (priority, sync) = rest.split_first_chunk::<2>()?;
+        Some(Self {
+            task: u32::from_ne_bytes(*task),
+            priority: u16::from_ne_bytes(*priority),
+            sync: sync.first() != Some(&0),
+        })
+    }
+}
+
+/// Watches one disk for as long as it lives.
+pub struct Identity {
+    _links: Vec<Link>,
+    origins: MapHandle,
+    exits: RingBuffer<'static>,
+    exited: Rc<RefCell<Vec<Context>>>,
+}
+
+impl Identity {
+    /// Of the disk `name`, such as ublkb0, which need not be there yet.
+    ///
+    /// # Errors
+    /// This kernel does not describe its types or does not take the programs.
+    pub fn of_disk(name: &str) -> Result<Self> {
+        let (watching, log) = libbpf_log::caught(|| Self::load(name));
+        watching.with_context(|| log.trim().lines().next_back().unwrap_or_default().to_owned())
+    }
+
+    fn load(name: &str) -> Result<Self> {
+        let mut object = ObjectBuilder::default().name("identity")?.open_memory(OBJECT)?;
+        let mut padded = [0; 16];
+        ensure!(name.len() < padded.len(), "the name {name} is too long");
+        padded[..name.len()].copy_from_slice(name.as_bytes());
+        let mut constants = object
+            .maps_mut()
+            .find(|map: &OpenMapMut| map.name().to_string_lossy().ends_with(".rodata"))
+            .context("the object has no constants")?;
+        constants.set_initial_value(&padded)?;
+        let object = object.load()?;
+        let map = |name: &str| {
+            let found = object.maps().find(|map| map.name().to_string_lossy() == name);
+            MapHandle::try_from(&found.with_context(|| format!("the object has no map {name}"))?)
+                .map_err(anyhow::Error::from)
+        };
+        let (origins, exits) = (map("origins")?, map("exits")?);
+        let exited = Rc::new(RefCell::new(Vec::new()));
+        let heard = Rc::clone(&exited);
+        let mut builder = RingBufferBuilder::new();
+        builder.add(&exits, move |bytes| {
+            if let Some((task, _)) = bytes.split_first_chunk::<4>() {
+                heard.borrow_mut().push(u32::from_ne_bytes(*task).into());
+            }
+            0
+        })?;
+        let ring = builder.build()?;
+        let links = object.progs_mut().map(|program| program.attach()).collect::<Result<_, _>>()?;
+        Ok(Self { _links: links, origins, exits: ring, exited })
+    }
+
+    /// Who submitted the request that `tag` stands for now.
+    pub fn of(&self, tag: u16) -> Origin {
+        let found = self.origins.lookup(&u32::from(tag).to_ne_bytes(), MapFlags::ANY);
+        found.ok().flatten().and_then(|bytes| Origin::read(&bytes)).unwrap_or_default()
+    }
+
+    /// Can be read when a user of the disk has exited.
+    pub fn exits_fd(&self) -> i32 {
+        self.exits.epoll_fd()
+    }
+
+    /// Users that have exited since the last call.
+    pub fn exits(&self) -> Vec<Context> {
+        self.exits.consume_raw();
+        self.exited.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_read_as_the_kernel_wrote_it() {
+        let bytes = [[7, 0, 0, 0], [4, 0x40, 1, 0]].concat();
+        assert_eq!(Origin::read(&bytes), Some(Origin { task: 7, priority: 0x4004, sync: true }));
+        assert_eq!(Origin::read(&bytes[..5]), None);
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A disk of a sample: served by a process of its own, mounted while the sample runs, gone afterwards.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, ensure};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sys::prctl;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde::Deserialize;
+
+use super::HURRY;
+use super::spindle::Counts;
+use crate::protocol;
+use crate::stop;
+
+/// What a server may take to end when nobody uses its disk any more.
+const END_LIMIT: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(5);
+
+#[derive(Deserialize)]
+struct Announced {
+    device: PathBuf,
+}
+
+pub struct Mounted {
+    server: Child,
+    output: BufReader<ChildStdout>,
+    place: PathBuf,
+    is_mounted: bool,
+}
+
+impl Mounted {
+    /// Makes the disk and mounts it on `place`, which is made if it is not there.
+    ///
+    /// # Errors
+    /// There is no such disk here, or no ext4 on it.
+    pub fn start(disk: &protocol::Disk, place: &Path) -> Result<Self> {
+        let mut server = command(disk).spawn().context("cannot start the disk's server")?;
+        let output = BufReader::new(server.stdout.take().expect("it is piped"));
+        let mut mounted = Self { server, output, place: place.into(), is_mounted: false };
+        let line = mounted.line()?;
+        let Announced { device } =
+            serde_json::from_str(&line).map_err(|_| anyhow!("{}", mounted.last_words()))?;
+        fs::create_dir_all(place)?;
+        mount(Some(&device), place, Some("ext4"), MsFlags::empty(), None::<&str>)
+            .with_context(|| format!("cannot mount {} on {}", device.display(), place.display()))?;
+        mounted.is_mounted = true;
+        Ok(mounted)
+    }
+
+    /// Takes the disk away; what it has done so far. What is still to be written takes no time any more.
+    ///
+    /// # Errors
+    /// The server was lost while the disk was in use.
+    pub fn end(mut self) -> Result<Counts> {
+        self.signal(HURRY);
+        self.unmount(MntFlags::empty()).context("cannot unmount the disk")?;
+        self.signal(Signal::SIGTERM);
+        let line = self.line()?;
+        let counts = serde_json::from_str(&line)
+            .map_err(|_| anyhow!("the disk was lost: {}", self.last_words()))?;
+        ensure!(self.ended_within(END_LIMIT), "the disk's server did not end");
+        Ok(counts)
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        self.output.read_line(&mut line).context("cannot hear the disk's server")?;
+        Ok(line)
+    }
+
+    /// The last line that the server has to say, which has ended or is ended here.
+    fn last_words(&mut self) -> String {
+        let _ = self.server.kill();
+        let mut text = String::new();
+        if let Some(mut errors) = self.server.stderr.take() {
+            let _ = errors.read_to_string(&mut text);
+        }
+        let last = text.trim_end().lines().next_back().unwrap_or("its server was killed");
+        last.trim_start_matches("runoff-agent: ").to_owned()
+    }
+
+    fn signal(&self, signal: Signal) {
+        // A server that has ended already shows in its output.
+        let _ = kill(Pid::from_raw(self.server.id().cast_signed()), signal);
+    }
+
+    fn unmount(&mut self, flags: MntFlags) -> nix::Result<()> {
+        if std::mem::take(&mut self.is_mounted) {
+            umount2(&self.place, flags).inspect_err(|_| self.is_mounted = true)?;
+        }
+        Ok(())
+    }
+
+    fn ended_within(&mut self, limit: Duration) -> bool {
+        let start = Instant::now();
+        while start.elapsed() < limit {
+            if !matches!(self.server.try_wait(), Ok(None)) {
+                return true;
+            }
+            sleep(LOOK);
+        }
+        false
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        self.signal(HURRY);
+        let _ = self.unmount(MntFlags::MNT_DETACH);
+        self.signal(Signal::SIGTERM);
+        if !self.ended_within(END_LIMIT) {
+            let _ = self.server.kill();
+            let _ = self.server.wait();
+        }
+        // A server that was killed has left its device behind.
+        let _ = super::sweep();
+    }
+}
+
+fn command(disk: &protocol::Disk) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg("disk").args(["--elevator", &disk.elevator, "--model", &disk.model]);
+    command.args(["--size-mb", &disk.size_mb.to_string()]);
+    command.arg("--content").arg(&disk.content);
+    if let Some(file) = &disk.file {
+        command.arg("--file").arg(file);
+    }
+    command.args(disk.parameters.iter().map(|(key, value)| format!("{key}={value}")));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // SAFETY: both are plain system calls.
+    unsafe {
+        command.pre_exec(|| {
+            stop::unblock_signals()?;
+            prctl::set_pdeathsig(Signal::SIGKILL).map_err(Into::into)
+        });
+    }
+    command
+}

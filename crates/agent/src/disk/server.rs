@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Serves the requests of one disk: in the order of its elevator, at the times of its model.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use elevators::{Class, Priority, Request};
+use nix::errno::Errno;
+use nix::libc;
+use nix::time::{ClockId, clock_gettime};
+
+use super::abi;
+use super::channel::{Channel, Event};
+use super::identity::{Identity, Origin};
+use super::spindle::{Counts, Spindle};
+use super::store::Store;
+
+const SECTOR_BYTES: u64 = 512;
+
+/// What is known of a request that the driver has handed over.
+#[derive(Debug, Default, Clone, Copy)]
+struct Job {
+    op: u8,
+    first: u64,
+    sectors: u64,
+    /// What to answer, once the data has been copied.
+    result: Option<i32>,
+}
+
+pub struct Server {
+    channel: Channel,
+    store: Store,
+    spindle: Spindle,
+    identity: Option<Identity>,
+    sectors: u64,
+    /// By tag.
+    jobs: Vec<Job>,
+    /// Tags whose data has not been copied, the oldest first.
+    uncopied: VecDeque<u16>,
+    open_tags: usize,
+}
+
+impl Server {
+    /// Fetches every one of `depth` tags.
+    pub fn new(
+        mut channel: Channel,
+        depth: u16,
+        sectors: u64,
+        store: Store,
+        spindle: Spindle,
+        identity: Option<Identity>,
+    ) -> io::Result<Self> {
+        for tag in 0..depth {
+            channel.fetch(tag)?;
+        }
+        if let Some(identity) = &identity {
+            channel.watch(identity.exits_fd())?;
+        }
+        channel.submit()?;
+        let jobs = vec![Job::default(); depth.into()];
+        let open_tags = depth.into();
+        let uncopied = VecDeque::with_capacity(open_tags);
+        Ok(Self { channel, store, spindle, identity, sectors, jobs, uncopied, open_tags })
+    }
+
+    /// Until the disk is stopped and every request that it had is answered; from `hurry` on nothing takes time.
+    pub fn run(mut self, hurry: &AtomicBool) -> io::Result<Counts> {
+        let mut done = Vec::new();
+        while self.open_tags > 0 {
+            if hurry.load(Ordering::Relaxed) {
+                self.spindle.hurry();
+            }
+            self.spindle.advance(now(), &mut done);
+            for part in done.drain(..) {
+                self.answer(part.id as u16)?;
+            }
+            let mut heard = false;
+            while let Some(event) = self.channel.event() {
+                heard = true;
+                self.handle(event)?;
+            }
+            if heard {
+                continue;
+            }
+            self.channel.submit()?;
+            if !self.copy_one() {
+                let limit = self.spindle.next_event().map(|at| at.saturating_sub(now()));
+                self.channel.wait(limit.map(Duration::from_nanos))?;
+            }
+        }
+        Ok(self.spindle.counts())
+    }
+
+    fn handle(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Request(tag) => self.accept(tag),
+            Event::Closed => {
+                self.open_tags -= 1;
+                Ok(())
+            }
+            Event::Watched => {
+                let Some(identity) = &self.identity else { return Ok(()) };
+                for context in identity.exits() {
+                    self.spindle.process_exited(context, now());
+                }
+                self.channel.watch(identity.exits_fd())
+            }
+        }
+    }
+
+    fn accept(&mut self, tag: u16) -> io::Result<()> {
+        let descriptor = self.channel.descriptor(tag);
+        let (first, sectors) = (descriptor.start_sector, u64::from(descriptor.nr_sectors));
+        let op = descriptor.op();
+        self.jobs[usize::from(tag)] = Job { op, first, sectors, result: None };
+        let origin = self.identity.as_ref().map(|identity| identity.of(tag)).unwrap_or_default();
+        let id = tag.into();
+        let request = match op {
+            abi::OP_FLUSH => Request::flush(id, origin.context()),
+            abi::OP_READ | abi::OP_WRITE if !self.fits(first, sectors) => {
+                return self.refuse(tag, Errno::EIO);
+            }
+            abi::OP_READ => Request::read(id, origin.context(), first, sectors),
+            abi::OP_WRITE => Request {
+                sync: origin.sync,
+                ..Request::write(id, origin.context(), first, sectors)
+            },
+            // Not offered to the kernel (device parameters), so nobody should ask.
+            _ => return self.refuse(tag, Errno::EOPNOTSUPP),
+        };
+        self.spindle.add(Request { priority: priority(origin), ..request }, now());
+        self.uncopied.push_back(tag);
+        Ok(())
+    }
+
+    /// Neither empty nor beyond the end.
+    fn fits(&self, first: u64, sectors: u64) -> bool {
+        sectors > 0 && first.checked_add(sectors).is_some_and(|end| end <= self.sectors)
+    }
+
+    fn refuse(&mut self, tag: u16, errno: Errno) -> io::Result<()> {
+        self.channel.commit(tag, -(errno as i32))
+    }
+
+    fn answer(&mut self, tag: u16) -> io::Result<()> {
+        let result = self.copy(tag);
+        self.jobs[usize::from(tag)].result = None;
+        self.channel.commit(tag, result)
+    }
+
+    /// Copies data while the model's head is still on its way, so that the copy takes none of its
+    /// time, as the drive's own transfer would not. False if there is nothing to do.
+    fn copy_one(&mut self) -> bool {
+        let Some(tag) = self.uncopied.pop_front() else { return false };
+        self.copy(tag);
+        true
+    }
+
+    /// What to answer; the second time it is known.
+    fn copy(&mut self, tag: u16) -> i32 {
+        let index = usize::from(tag);
+        let job = self.jobs[index];
+        if let Some(result) = job.result {
+            return result;
+        }
+        let result = match self.move_data(tag, &job) {
+            Ok(()) if job.op == abi::OP_FLUSH => 0,
+            Ok(()) => (job.sectors * SECTOR_BYTES) as i32,
+            Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+        };
+        self.jobs[index].result = Some(result);
+        result
+    }
+
+    fn move_data(&mut self, tag: u16, job: &Job) -> io::Result<()> {
+        let (offset, length) = (job.first * SECTOR_BYTES, (job.sectors * SECTOR_BYTES) as usize);
+        let Self { channel, store, .. } = self;
+        match job.op {
+            abi::OP_READ => store.read_with(offset, length, |data| channel.give_data(tag, data)),
+            abi::OP_WRITE => store.write_with(offset, length, |data| channel.take_data(tag, data)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// ioprio_set(2): the class in the upper three bits, the level in the lower three.
+fn priority(origin: Origin) -> Priority {
+    let level = (origin.priority & 7) as u8;
+    match origin.priority >> 13 {
+        1 => Priority { class: Class::RealTime, level },
+        2 => Priority { class: Class::BestEffort, level },
+        3 => Priority { class: Class::Idle, level },
+        _ => Priority::default(),
+    }
+}
+
+fn now() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every kernel has this clock");
+    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What disk is wanted: elevator, model and size, checked against the catalogues.
+
+use std::path::PathBuf;
+
+use ::disk::DISKS;
+use ::disk::catalogue as disks;
+use elevators::parameters::ParameterError;
+use elevators::{Settings, catalogue};
+use serde::Serialize;
+
+use super::abi;
+use super::error::DiskError;
+
+const SECTORS_PER_MB: u64 = 2048;
+
+/// A request of the kernel is never larger (2003: "max request size: 128KiB" of many IDE drives).
+pub const MAX_KB: u32 = 128;
+
+/// An elevator of the kernel itself, on a disk whose server only passes on.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct KernelElevator {
+    pub name: &'static str,
+    pub sentence: &'static str,
+    /// What to load if it is not there.
+    #[serde(skip)]
+    pub module: &'static str,
+}
+
+pub static KERNEL_ELEVATORS: &[KernelElevator] = &[
+    KernelElevator {
+        name: "none",
+        sentence: "The kernel's: no elevator at all.",
+        module: "ublk_drv",
+    },
+    KernelElevator {
+        name: "mq-deadline",
+        sentence: "The kernel's deadline for several queues.",
+        module: "mq-deadline",
+    },
+    KernelElevator {
+        name: "kyber",
+        sentence: "The kernel's: limits how much is under way, for fast devices.",
+        module: "kyber-iosched",
+    },
+    KernelElevator {
+        name: "bfq",
+        sentence: "The kernel's budget fair queueing, which came from cfq.",
+        module: "bfq",
+    },
+];
+
+#[derive(Debug)]
+pub enum Elevator {
+    /// In the disk's server.
+    Ours(Settings),
+    Kernel(&'static KernelElevator),
+}
+
+#[derive(Debug)]
+pub struct Setup {
+    pub elevator: Elevator,
+    pub model: Settings,
+    pub sectors: u64,
+    /// Holds the data; memory without it.
+    pub file: Option<PathBuf>,
+    /// What is on the disk at first; nothing but zeros without it.
+    pub content: Option<PathBuf>,
+}
+
+impl Setup {
+    /// `parameters` are the elevator's, `model` is NAME or NAME:key=value,... Without a size it is the model's.
+    ///
+    /// # Errors
+    /// A name or value that is in no catalogue, or a size that does not fit the model.
+    pub fn new(
+        elevator: &str,
+        parameters: &[String],
+        model: &str,
+        size_mb: Option<u64>,
+    ) -> Result<Self, DiskError> {
+        let elevator = find_elevator(elevator, parameters)?;
+        let model = find_model(model)?;
+        let model_sectors = model.get("sectors");
+        let sectors = match size_mb {
+            None => model_sectors / SECTORS_PER_MB * SECTORS_PER_MB,
+            Some(0) => return Err(DiskError::TooSmall),
+            Some(size_mb) => match size_mb.checked_mul(SECTORS_PER_MB) {
+                Some(sectors) if sectors <= model_sectors => sectors,
+                _ => {
+                    let model_mb = model_sectors / SECTORS_PER_MB;
+                    return Err(DiskError::TooLarge { size_mb, model_mb });
+                }
+            },
+        };
+        Ok(Self { elevator, model, sectors, file: None, content: None })
+    }
+
+    /// What waits in the server, and what in the kernel. An elevator can only order what waits in front of it: for
+    /// the kernel's the disk takes one request at a time, as those of IDE did; for ours it takes all that there are.
+    pub fn depth(&self) -> u16 {
+        match self.elevator {
+            Elevator::Ours(_) => abi::MAX_DEPTH,
+            Elevator::Kernel(_) => 1,
+        }
+    }
+
+    /// Of the elevator that the server has.
+    pub fn served_with(&self) -> Settings {
+        match &self.elevator {
+            Elevator::Ours(settings) => settings.clone(),
+            Elevator::Kernel(_) => {
+                Settings::new(catalogue::find("noop").expect("it is in the catalogue"))
+            }
+        }
+    }
+
+    pub fn elevator_name(&self) -> &'static str {
+        match &self.elevator {
+            Elevator::Ours(settings) => settings.description.name,
+            Elevator::Kernel(kernel) => kernel.name,
+        }
+    }
+
+    /// How requests are told apart: noop does not, and the kernel's own see it themselves.
+    pub fn identity(&self) -> &'static str {
+        match &self.elevator {
+            Elevator::Ours(settings) if settings.description.name == "noop" => "none",
+            Elevator::Ours(_) => "process",
+            Elevator::Kernel(_) => "kernel",
+        }
+    }
+
+    pub fn has_write_cache(&self) -> bool {
+        self.model.choice("write_cache") == "on"
+    }
+
+    pub fn is_rotational(&self) -> bool {
+        self.model.choice("moving_parts") == "yes"
+    }
+}
+
+fn find_elevator(name: &str, parameters: &[String]) -> Result<Elevator, DiskError> {
+    if let Some(kernel) = KERNEL_ELEVATORS.iter().find(|kernel| kernel.name == name) {
+        if !parameters.is_empty() {
+            return Err(DiskError::NoParameters { name: name.into() });
+        }
+        return Ok(Elevator::Kernel(kernel));
+    }
+    let description = catalogue::find(name).ok_or_else(|| {
+        let ours = catalogue::ELEVATORS.iter().map(|elevator| elevator.name);
+        let known: Vec<_> = ours.chain(KERNEL_ELEVATORS.iter().map(|kernel| kernel.name)).collect();
+        DiskError::UnknownElevator { name: name.into(), known: known.join(", ") }
+    })?;
+    Settings::parse(description, parameters.iter().map(String::as_str))
+        .map(Elevator::Ours)
+        .map_err(|error| bad(name, error))
+}
+
+fn find_model(text: &str) -> Result<Settings, DiskError> {
+    let (name, pairs) = text.split_once(':').unwrap_or((text, ""));
+    let pairs = pairs.split(',').filter(|pair| !pair.is_empty());
+    let settings = disks::settings(name, pairs).ok_or_else(|| {
+        let known: Vec<_> = DISKS.iter().map(|preset| preset.name).collect();
+        DiskError::UnknownModel { name: name.into(), known: known.join(", ") }
+    })?;
+    settings.map_err(|error| bad(name, error))
+}
+
+fn bad(owner: &str, error: ParameterError) -> DiskError {
+    DiskError::BadParameter { owner: owner.into(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(elevator: &str, parameters: &[&str], model: &str, size_mb: Option<u64>) -> String {
+        let parameters: Vec<String> = parameters.iter().map(|text| (*text).to_owned()).collect();
+        let error = Setup::new(elevator, &parameters, model, size_mb).unwrap_err();
+        assert_eq!(error.exit_code(), 64);
+        error.to_string()
+    }
+
+    #[test]
+    fn a_disk_is_as_large_as_its_model_unless_it_is_smaller() {
+        let size = |size_mb| Setup::new("cfq", &[], "ide2003", size_mb).unwrap().sectors;
+        assert_eq!(size(None), 78_000_000 / 2048 * 2048);
+        assert_eq!(size(Some(64)), 64 * 2048);
+        assert!(refusal("cfq", &[], "ide2003", Some(40_000)).contains("38085 MiB"));
+        assert!(refusal("cfq", &[], "ide2003", Some(u64::MAX)).contains("larger than its model"));
+        refusal("cfq", &[], "ide2003", Some(0));
+    }
+
+    #[test]
+    fn what_is_in_no_catalogue_is_refused_with_what_is() {
+        assert!(refusal("cfx", &[], "ide2003", None).contains("anticipatory"));
+        assert!(refusal("cfq", &[], "ide2004", None).contains("ide2003, scsi10k, none"));
+        let range = refusal("anticipatory", &["antic_expire_ms=2000"], "ide2003", None);
+        assert!(range.contains("antic_expire_ms") && range.contains("0..1000 ms"), "{range}");
+        assert!(refusal("cfq", &[], "ide2003:rpm=1", None).contains("1000..30000"));
+        assert!(refusal("bfq", &["slice_idle=0"], "ide2003", None).contains("no parameters"));
+    }
+
+    #[test]
+    fn the_kernels_elevators_see_one_request_at_a_time() {
+        let setup = |name| Setup::new(name, &[], "ide2003", Some(64)).unwrap();
+        assert_eq!((setup("bfq").depth(), setup("bfq").identity()), (1, "kernel"));
+        assert_eq!((setup("cfq").depth(), setup("cfq").identity()), (4096, "process"));
+        assert_eq!(setup("noop").identity(), "none");
+        assert_eq!(setup("bfq").served_with().description.name, "noop");
+    }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! An elevator before the model of a disk: requests and times in, completions out. No clock, no I/O.
+
+use std::collections::VecDeque;
+
+use ::disk::{Disk, catalogue};
+use elevators::{Id, Queue, Request};
+use serde::{Deserialize, Serialize};
+
+/// A completion later than this after its time counts as late (specs/benchmarks/iosched.md 11.6).
+const LATE_NS: u64 = 300_000;
+
+/// What the disk has done.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Requests as they came, and as the disk served them: merged.
+    pub requests: u64,
+    pub served: u64,
+    pub sectors_read: u64,
+    pub sectors_written: u64,
+    /// Time with a request under way.
+    pub busy_ns: u64,
+    /// Served requests that were completed more than 0.3 ms after their time, and the worst of all.
+    pub late: u64,
+    pub latest_ns: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct UnderWay {
+    id: Id,
+    done_at: u64,
+}
+
+pub struct Spindle {
+    queue: Queue,
+    disk: Disk,
+    under_way: Option<UnderWay>,
+    /// By direction: those that the pool did not grant a request.
+    held: [VecDeque<Request>; 2],
+    /// The last time that elevator and disk have heard of.
+    clock: u64,
+    counts: Counts,
+    /// What was counted when it became one without moving parts.
+    final_counts: Option<Counts>,
+}
+
+impl Spindle {
+    pub fn new(queue: Queue, disk: Disk) -> Self {
+        let held = [VecDeque::new(), VecDeque::new()];
+        let counts = Counts::default();
+        Self { queue, disk, under_way: None, held, clock: 0, counts, final_counts: None }
+    }
+
+    /// Nothing takes time any more, and nothing is counted.
+    pub fn hurry(&mut self) {
+        if self.final_counts.is_none() {
+            self.final_counts = Some(self.counts);
+            let none = catalogue::settings("none", []).and_then(Result::ok);
+            self.disk = Disk::new(&none.expect("it is in the catalogue"));
+        }
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.final_counts.unwrap_or(self.counts)
+    }
+
+    /// `request` waits from now on. Call `advance` afterwards.
+    pub fn add(&mut self, request: Request, now: u64) {
+        self.clock = self.clock.max(now);
+        self.counts.requests += 1;
+        let sectors = match request.direction {
+            elevators::Direction::Read => &mut self.counts.sectors_read,
+            elevators::Direction::Write => &mut self.counts.sectors_written,
+        };
+        *sectors += request.sectors;
+        let waiting = &mut self.held[request.direction as usize];
+        // Who comes later does not overtake those who sleep for the same.
+        if !waiting.is_empty() && !request.barrier {
+            waiting.push_back(request);
+        } else if let Err(refused) = self.queue.offer(request, self.clock) {
+            waiting.push_back(refused);
+        }
+    }
+
+    /// No more requests will come from `context`. Call `advance` afterwards.
+    pub fn process_exited(&mut self, context: elevators::Context, now: u64) {
+        self.clock = self.clock.max(now);
+        self.queue.process_exited(context, self.clock);
+    }
+
+    /// When `advance` has to be called even if nothing arrives until then.
+    pub fn next_event(&self) -> Option<u64> {
+        match self.under_way {
+            Some(under_way) => Some(under_way.done_at),
+            // What was due has been asked for; a time in the past must not make anyone spin.
+            None => self.queue.next_timer().map(|timer| timer.max(self.clock + 1)),
+        }
+    }
+
+    /// Completes what is due by `now`, in `done`, and gives the disk what is next.
+    ///
+    /// What was done in the past was done at its own time, so that a server that wakes up late
+    /// makes a completion late but not the disk slower: the host's latency is in the model's overhead.
+    pub fn advance(&mut self, now: u64, done: &mut Vec<Request>) {
+        loop {
+            let mut at = now;
+            if let Some(UnderWay { id, done_at }) = self.under_way {
+                if done_at > now {
+                    return;
+                }
+                self.count_delay(now - done_at);
+                at = done_at;
+                self.under_way = None;
+                self.clock = self.clock.max(at);
+                done.extend(self.queue.completed(id, self.clock));
+                self.offer_held();
+            }
+            self.clock = self.clock.max(at);
+            self.dispatch();
+            if self.under_way.is_none() && self.clock >= now {
+                return;
+            }
+        }
+    }
+
+    fn count_delay(&mut self, delay_ns: u64) {
+        self.counts.late += u64::from(delay_ns > LATE_NS);
+        self.counts.latest_ns = self.counts.latest_ns.max(delay_ns);
+    }
+
+    fn dispatch(&mut self) {
+        // An elevator that refused everybody has nothing in flight whose completion would ask again.
+        if self.queue.queued() == 0 {
+            let held = self.held.iter_mut().find_map(VecDeque::pop_front);
+            held.into_iter().for_each(|request| self.queue.add(request, self.clock));
+        }
+        let Some(request) = self.queue.next(self.clock) else { return };
+        let service_ns = self.disk.service(&request, self.clock).total_ns();
+        self.counts.served += 1;
+        self.counts.busy_ns += service_ns;
+        self.under_way = Some(UnderWay { id: request.id, done_at: self.clock + service_ns });
+    }
+
+    fn offer_held(&mut self) {
+        for waiting in &mut self.held {
+            while let Some(request) = waiting.pop_front() {
+                if let Err(refused) = self.queue.offer(request, self.clock) {
+                    waiting.push_front(refused);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ::disk::catalogue as disks;
+    use elevators::{MS, Settings, catalogue};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spindle(elevator: &str, pairs: &[&str], model: &str) -> Spindle {
+        let settings = Settings::parse(catalogue::find(elevator).unwrap(), pairs.iter().copied());
+        let model = disks::settings(model, []).unwrap().unwrap();
+        Spindle::new(Queue::new(&settings.unwrap()), Disk::new(&model))
+    }
+
+    /// Everything that it does when it is called exactly when it asks for it: ids and times.
+    fn run(spindle: &mut Spindle) -> Vec<(Id, u64)> {
+        let mut finished = Vec::new();
+        spindle.advance(spindle.clock, &mut Vec::new());
+        while let Some(at) = spindle.next_event() {
+            let mut done = Vec::new();
+            spindle.advance(at, &mut done);
+            finished.extend(done.iter().map(|part| (part.id, at)));
+        }
+        finished
+    }
+
+    #[test]
+    fn without_moving_parts_everything_is_done_at_once() {
+        let mut spindle = spindle("noop", &[], "none");
+        (0..10).for_each(|id| spindle.add(Request::read(id, 1, id * 1000, 8), 5));
+        let mut done = Vec::new();
+        spindle.advance(5, &mut done);
+        assert_eq!(
+            done.iter().map(|part| part.id).collect::<Vec<_>>(),
+            (0..10).collect::<Vec<_>>()
+        );
+        assert_eq!((spindle.next_event(), spindle.counts.served), (None, 10));
+    }
+
+    #[test]
+    fn a_late_call_does_not_make_the_disk_slower() {
+        let finish = |wake_up_ns: u64| {
+            let mut spindle = spindle("noop", &[], "ide2003");
+            (0..50).for_each(|id| spindle.add(Request::read(id, 1, id * 100_000, 8), 0));
+            let mut done = Vec::new();
+            let mut now = 0;
+            while done.len() < 50 {
+                spindle.advance(now, &mut done);
+                now += wake_up_ns;
+            }
+            (spindle.counts.busy_ns, spindle.counts.late > 0)
+        };
+        let (exact, late) = finish(1000);
+        assert!(!late);
+        assert_eq!(finish(50 * MS), (exact, true));
+    }
+
+    #[test]
+    fn whom_the_pool_refuses_is_held_and_served_in_his_turn() {
+        let mut spindle = spindle("noop", &["nr_requests=4"], "ide2003");
+        (0..20).for_each(|id| spindle.add(Request::write(id, 1, id * 1000, 8), 0));
+        spindle.add(Request::read(20, 2, 5, 8), 0);
+        let order: Vec<Id> = run(&mut spindle).iter().map(|(id, _)| *id).collect();
+        // The read finds its own direction free: four writes are before it, not twenty.
+        assert_eq!(order.iter().position(|id| *id == 20), Some(4));
+        assert_eq!(order.len(), 21);
+    }
+
+    proptest! {
+        #[test]
+        fn every_request_comes_back_once(
+            elevator in prop::sample::select(vec!["noop", "deadline", "anticipatory", "cfq"]),
+            nr_requests in 4_u64..200,
+            requests in prop::collection::vec((any::<bool>(), 0_u64..4, 0_u64..1_000_000, 0_u64..3 * MS), 1..300),
+        ) {
+            let mut spindle = spindle(elevator, &[&format!("nr_requests={nr_requests}")], "ide2003");
+            let (mut now, mut done) = (0, Vec::new());
+            for (id, (reads, context, block, gap_ns)) in requests.iter().enumerate() {
+                let make = if *reads { Request::read } else { Request::write };
+                spindle.advance(now, &mut done);
+                spindle.add(make(id as Id, *context, block * 8, 8), now);
+                now += gap_ns;
+            }
+            spindle.advance(now, &mut done);
+            let mut ids: Vec<Id> = done.iter().map(|part| part.id).collect();
+            ids.extend(run(&mut spindle).iter().map(|(id, _)| *id));
+            ids.sort_unstable();
+            prop_assert_eq!(ids, (0..requests.len() as Id).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,36 @@
+"""Disks behind elevators in the lab's guests: what the agent is told, and what the guest needs for them."""
+
+from typing import Any
+
+from runoff.elevators import Elevator
+from runoff.engines.lab.guest import DISK_PLACE
+from runoff.plan import Plan
+
+PLACE = "/run/disk"
+"""Where the agent mounts the disk of a sample, as its work names it."""
+CONTENT = "/disk.blocks"
+"""Guest file with the blocks of its empty file system."""
+_DRIVER = "ublk_drv"
+
+
+def request(elevator: Elevator, plan: Plan, root: str | None) -> dict[str, Any]:
+    """The agent's ``Disk`` message; the data lie in a file on the guest's own disk, below the ``root`` of its work."""
+    return {
+        "elevator": elevator.name,
+        "parameters": dict(elevator.parameters),
+        "model": plan.settings.disk_model,
+        "size_mb": plan.disk_mb,
+        "file": f"{root or ''}{DISK_PLACE}/disk",
+        "content": CONTENT,
+    }
+
+
+def room_mb(plan: Plan) -> int:
+    """Size of the guest's own disk. A disk behind an elevator is a file on it, whose file system takes its share."""
+    return plan.disk_mb + (plan.disk_mb // 8 + 192 if plan.has_elevators else 0)
+
+
+def modules(plan: Plan) -> tuple[str, ...]:
+    """Of the kernel, in the guest."""
+    elevators = [arm.elevator for arm in plan.arms if arm.elevator is not None]
+    return (_DRIVER, *dict.fromkeys(name for elevator in elevators for name in elevator.modules))

@@ -1,0 +1,39 @@
+"""Parameters as the agent describes them: a number with a range, or one of several names."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from runoff.errors import UsageError
+from runoff.text import closest
+
+
+def check_parameters(
+    scheduler: str, given: Mapping[str, str], described: Sequence[Mapping[str, Any]], where: str
+) -> None:
+    """Are these values that the scheduler takes? ``where`` starts the error. Raises UsageError."""
+    table = {parameter["name"]: parameter for parameter in described}
+    for key, value in given.items():
+        if key not in table:
+            raise UsageError(f"{where}: {scheduler} has no parameter {key!r}{closest(key, list(table))}")
+        _check_value(key, value, table[key], where)
+
+
+def _check_value(key: str, value: str, parameter: Mapping[str, Any], where: str) -> None:
+    if parameter.get("choices"):
+        if value not in parameter["choices"]:
+            raise UsageError(f'{where}: {key}="{value}" is none of {", ".join(parameter["choices"])}')
+        return
+    try:
+        number = int(value)
+    except ValueError:
+        raise UsageError(f"{where}: {key} must be a whole number, not {value!r}") from None
+    if not parameter["min"] <= number <= parameter["max"]:
+        raise UsageError(f"{where}: {key}={number} is out of its range {allowed(parameter)}")
+
+
+def allowed(parameter: Mapping[str, Any]) -> str:
+    """The values that a scheduler's parameter may have: ``1..1000 ms``, ``pb or eb``."""
+    if parameter.get("choices"):
+        return " or ".join(parameter["choices"])
+    unit = "" if parameter["unit"] == "1" else parameter["unit"]
+    return f"{parameter['min']}..{parameter['max']} {unit}".rstrip()

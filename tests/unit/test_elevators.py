@@ -1,0 +1,101 @@
+"""Arms with an elevator, models of disks, and what is refused; against the agent's own catalogue."""
+
+import pytest
+
+from runoff.arms import parse_arm
+from runoff.campaign.directory import rerun_command
+from runoff.elevators import Elevator, check_model
+from runoff.engines.agent import describe_elevators
+from runoff.engines.lab import disks
+from runoff.errors import UsageError
+from runoff.plan import Plan, make_plan, parse_settings
+
+
+def elevator(text: str) -> Elevator:
+    found = parse_arm(text, None, describe_elevators).elevator
+    assert found is not None
+    return found
+
+
+def plan(**values: object) -> Plan:
+    settings = {"arms": ["default", "default+io=cfq"], "workloads": ["counters:n=1"], **values}
+    return make_plan(parse_settings(settings, "test"), None, describe_elevators)
+
+
+def test_an_elevator_has_parameters_and_leaves_scheduler_and_kernel_alone() -> None:
+    arm = parse_arm("bfs:rr_interval_ms=3+io=anticipatory:antic_expire_ms=6@debian:6.18", None, describe_elevators)
+    assert arm.elevator == Elevator("anticipatory", {"antic_expire_ms": "6"})
+    assert arm.scheduler == {"kind": "builtin", "name": "bfs", "parameters": {"rr_interval_ms": "3"}}
+    assert arm.kernel == "debian:6.18"
+    assert parse_arm("default", None, describe_elevators).elevator is None
+
+
+def test_of_a_program_it_is_a_word_of_its_own() -> None:
+    arm = parse_arm(
+        "exec:scx_bpfland -k +io=deadline:variant=mq,prio_aging_expire_ms=5 @debian", None, describe_elevators
+    )
+    assert arm.scheduler["argv"] == ["scx_bpfland", "-k"]
+    assert (arm.elevator, arm.kernel) == (elevator("default+io=deadline:variant=mq,prio_aging_expire_ms=5"), "debian")
+
+
+def test_the_kernels_own_bring_their_modules() -> None:
+    assert elevator("default+io=kyber").modules == ("kyber-iosched",)
+    assert elevator("default+io=none").modules == elevator("default+io=noop").modules == ()
+    made = plan(arms=["default+io=bfq", "default+io=cfq", "default+io=mq-deadline"])
+    assert disks.modules(made) == ("ublk_drv", "bfq", "mq-deadline")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("default+io=", "an elevator must follow +io="),
+        ("default+io=cfs", "unknown elevator 'cfs'; did you mean 'cfq'?"),
+        ("default+io=anticipatory:antic_expire_ms=1001", "antic_expire_ms=1001 is out of its range 0..1000 ms"),
+        ("default+io=noop:antic_expire_ms=6", "noop has no parameter 'antic_expire_ms'"),
+        ("default+io=cfq:variant=2004", 'variant="2004" is none of 2003, sliced'),
+        ("default+io=cfq:quirks=1", "quirks is for variant=2003 only, not for variant=sliced"),
+        ("default+io=bfq:slice_idle=0", "the kernel's elevator bfq takes no parameters here"),
+    ],
+)
+def test_wrong_elevators_are_named(text: str, sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_arm(text, None, describe_elevators)
+    assert sentence in str(caught.value)
+    assert repr(text) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        ("ide2004", "unknown model 'ide2004'; did you mean 'ide2003'?"),
+        ("ide2003:rpm=1", "rpm=1 is out of its range 1000..30000"),
+        ("ide2003:rmp=7200", "ide2003 has no parameter 'rmp'"),
+        ("scsi10k:sectors=2048000", "has 1000 MiB, not the 1024 MiB that are wanted"),
+    ],
+)
+def test_wrong_models_are_named(model: str, sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        check_model(model, 1024, describe_elevators)
+    assert sentence in str(caught.value)
+
+
+def test_an_elevator_wants_a_disk_with_room_for_its_own() -> None:
+    made = plan(memory_mb=512)
+    assert made.disk_mb == 2048
+    assert disks.room_mb(made) > 2048
+    assert plan(arms=["default"]).disk_mb == 0
+
+
+def test_the_host_has_no_elevators() -> None:
+    with pytest.raises(UsageError, match="asks for an elevator, which only the lab has"):
+        plan(on="host")
+
+
+def test_the_model_is_part_of_the_plan() -> None:
+    made = plan(disk_model="scsi10k", disk_mb=256)
+    assert made.arms[1].elevator is not None
+    message = disks.request(made.arms[1].elevator, made, "/image")
+    assert (message["model"], message["size_mb"], message["file"]) == ("scsi10k", 256, "/image/scratch/disk")
+    assert "--disk 256 --disk-model scsi10k" in rerun_command(made.settings)
+    with pytest.raises(UsageError, match="unknown model"):
+        plan(disk_model="mfm")
