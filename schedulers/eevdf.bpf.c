@@ -139,12 +139,8 @@ static void settle(struct runqueue *rq)
 
 static void policy_kept(struct task_struct *p, struct runqueue *rq)
 {
-	struct average *average = average_of(rq);
-
 	begin_turn(rq);
 	settle(rq);
-	if (average)
-		rebase(average);
 }
 
 static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns)

@@ -63,25 +63,31 @@ static bool remove(struct average *average, u32 weight, u64 vruntime)
 	return empty;
 }
 
+/* Count from the average on, so that the sum stays small however long the queue is busy. */
+static __always_inline void rebase_locked(struct average *average)
+{
+	s64 by;
+
+	if (!average->weight)
+		return;
+	by = divide(average->sum, average->weight);
+	average->zero += by;
+	average->sum -= by * (s64)average->weight;
+}
+
+static void rebase(struct average *average)
+{
+	bpf_spin_lock(&average->lock);
+	rebase_locked(average);
+	bpf_spin_unlock(&average->lock);
+}
+
 /* Who counts with @weight has got on from one vruntime to another. */
 static void advance(struct average *average, u32 weight, s64 by)
 {
 	bpf_spin_lock(&average->lock);
 	average->sum += by * weight;
-	bpf_spin_unlock(&average->lock);
-}
-
-/* Count from the average on, so that the sum stays small however long the queue is busy. */
-static void rebase(struct average *average)
-{
-	s64 by;
-
-	bpf_spin_lock(&average->lock);
-	if (average->weight) {
-		by = divide(average->sum, average->weight);
-		average->zero += by;
-		average->sum -= by * (s64)average->weight;
-	}
+	rebase_locked(average);
 	bpf_spin_unlock(&average->lock);
 }
 
@@ -92,13 +98,13 @@ struct moment {
 	u64 weight;
 };
 
-static bool look_at(const struct runqueue *rq, struct moment *now)
+static void look_at(const struct runqueue *rq, struct moment *now)
 {
 	const struct policy_runqueue *own = &rq->policy;
 	struct average *average = average_of(rq);
 
 	if (!average)
-		return false;
+		return;
 	bpf_spin_lock(&average->lock);
 	now->zero = average->zero;
 	now->sum = average->sum;
@@ -106,7 +112,6 @@ static bool look_at(const struct runqueue *rq, struct moment *now)
 	bpf_spin_unlock(&average->lock);
 	if (rq->busy)
 		now->sum += (s64)(own->curr_vruntime - own->chosen_vruntime) * own->curr_weight;
-	return true;
 }
 
 static bool is_eligible(const struct moment *now, u64 vruntime)

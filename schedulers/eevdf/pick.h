@@ -28,10 +28,10 @@ static __always_inline bool find_earliest(struct runqueue *rq, const struct mome
 	struct task_struct *p;
 	struct task_state *t;
 
-	own->scanned = 0;
+	rq->scanned = 0;
 	own->found = false;
 	bpf_for_each(scx_dsq, p, queue_of(rq, 0), 0) {
-		if (own->scanned++ >= SCAN_LIMIT || !is_before(p->scx.dsq_vtime, limit))
+		if (rq->scanned++ >= SCAN_LIMIT || !is_before(p->scx.dsq_vtime, limit))
 			break;
 		t = state_of(p);
 		if (!t || !is_eligible(now, t->policy.vruntime))

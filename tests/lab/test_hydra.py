@@ -27,6 +27,10 @@ WATCHDOG = {
 """The report of August 2004: a process that looks at the clock now and then beside 20 hogs, all of nice 0."""
 
 
+RESCUED_AFTER_MS = 15_000
+STARVED = Hogs("hydra", (0, 0), {"mode": "sc"}, 18, ("--policy=normal,batch",))
+"""A batch task runs only when nobody else wants to: a minute of that, and the kernel's watchdog would end hydra."""
+
 TIMELINE = "--timeline=/dev/console"
 
 
@@ -66,7 +70,7 @@ def taken(
     tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel, lab_image: image.Image
 ) -> tuple[dict[str, hogs.Got], list[Any]]:
     folder = tmp_path_factory.mktemp("hydra")
-    samples = {hogs_.id: hogs_.request for hogs_ in (*STEADY.values(), *WATCHDOG.values())}
+    samples = {hogs_.id: hogs_.request for hogs_ in (*STEADY.values(), *WATCHDOG.values(), STARVED)}
     samples["over and over"] = switching(OVER_AND_OVER, CHANGING_SECONDS, (0, 0, 0))
     samples["one after the other"] = switching(ONE_AFTER_THE_OTHER, SC_S + PB_S + EB_S, (0, 10), TIMELINE)
     found = {}
@@ -124,3 +128,11 @@ def within(intervals: list[tuple[float, float]], from_ms: float, until_ms: float
 def test_the_watchdog_beside_twenty_hogs_still_sees_gaps_of_seconds(mode: str, measured: dict[str, hogs.Got]) -> None:
     gap_us = 1000 * WATCHDOG_EVERY_MS + measured[WATCHDOG[mode].id].metrics["max_us"]
     assert gap_us > 1_250_000
+
+
+def test_who_has_waited_for_half_of_what_the_kernel_allows_gets_a_turn(measured: dict[str, hogs.Got]) -> None:
+    """include/runqueue/rescue.h; until then nothing, as in 2004."""
+    starved = measured[STARVED.id]
+    gap_ms = starved.gaps_ms[1]
+    assert RESCUED_AFTER_MS < gap_ms < RESCUED_AFTER_MS + 1500
+    assert 0 < starved.shares_pct[1] < 10

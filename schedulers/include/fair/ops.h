@@ -171,7 +171,7 @@ void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
 		prev = NULL;
 	if (prev)
 		charge(rq, scx_bpf_now());
-	if (rq->policy.rescue_due && rescue_starved(rq))
+	if (rq->rescue_due && rescue_starved(rq))
 		return;
 	if (policy_choose(rq, prev))
 		return;

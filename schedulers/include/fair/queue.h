@@ -4,19 +4,13 @@
 
 #include "weight.h"
 #include "include/runqueue/balance.h"
+#include "include/runqueue/rescue.h"
 
 /*
  * A task runs until the scheduler ends its turn at a tick. The core only has to have something to
  * count down; without an end it might stop the tick.
  */
 #define TURN_NS MS(1000)
-
-/* The watchdog ejects the scheduler when a task waits for 30 s. */
-#define STARVED_MS	(15 * 1000)
-#define RESCUE_EVERY_NS MS(1000)
-
-/* What one look through a queue may cost at most. */
-#define SCAN_LIMIT 512
 
 /* What the queue is ordered by. */
 static u64 policy_key(const struct task_state *t);
@@ -96,36 +90,6 @@ static bool pull_tasks(struct pull *pull)
 static bool take_first(struct runqueue *rq)
 {
 	return scx_bpf_dsq_move_to_local(queue_of(rq, 0), 0);
-}
-
-/* On a tick, now and then: next time this CPU chooses, look for tasks that starve. */
-static void remind_to_rescue(struct runqueue *rq, u64 now)
-{
-	if (rq->nr > 1 && elapsed(rq->policy.rescued_at, now) >= RESCUE_EVERY_NS) {
-		rq->policy.rescued_at = now;
-		rq->policy.rescue_due = true;
-	}
-}
-
-/* Let tasks through that the watchdog would otherwise call stalled. */
-static bool rescue_starved(struct runqueue *rq)
-{
-	u64 ticks = STARVED_MS * NSEC_PER_MSEC / tick_ns;
-	struct task_struct *p;
-
-	rq->policy.rescue_due = false;
-	rq->policy.scanned = 0;
-	bpf_for_each(scx_dsq, p, queue_of(rq, 0), 0) {
-		if (rq->policy.scanned++ >= SCAN_LIMIT)
-			break;
-		if (bpf_jiffies64() - p->scx.runnable_at < ticks)
-			continue;
-		if (scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, 0)) {
-			count(rescues);
-			return true;
-		}
-	}
-	return false;
 }
 
 #endif

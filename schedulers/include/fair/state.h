@@ -32,19 +32,13 @@ static u64 at_most(u64 ns, u64 most)
 	/* How long it has run since it was chosen. */             \
 	u64 ran_ns;                                                \
 	u64 charged_at;                                            \
-	/* When to look for tasks that starve, and whether to. */  \
-	u64 rescued_at;                                            \
 	/* How long this CPU is idle at a time, on average. */     \
-	u64 avg_idle_ns;                                           \
-	bool rescue_due;                                           \
-	volatile u32 scanned;
+	u64 avg_idle_ns;
 
 /* Members of the statistics of every fair scheduler. */
-#define FAIR_STATISTICS                                                                        \
-	RUNQUEUE_STATISTICS                                                                    \
-	STATISTIC("Times the running task stayed because nobody who waited came before it.")   \
-	u64 kept;                                                                              \
-	STATISTIC("Tasks let through because the watchdog would have ended their starvation.") \
-	u64 rescues;
+#define FAIR_STATISTICS                                                                      \
+	RUNQUEUE_STATISTICS                                                                  \
+	STATISTIC("Times the running task stayed because nobody who waited came before it.") \
+	u64 kept;
 
 #endif

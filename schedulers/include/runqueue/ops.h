@@ -5,6 +5,7 @@
 #include "include/sync.h"
 #include "hotplug.h"
 #include "pull.h"
+#include "rescue.h"
 
 /*
  * The operations of a scheduler with a queue per CPU. They call its policy, which consists of the
@@ -163,6 +164,8 @@ void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
 		charge(prev, t, rq, now);
 		policy_settle(prev, t, rq, now);
 	}
+	if (rq->rescue_due && rescue_starved(rq))
+		return;
 	if ((!t || is_beaten(t, rq)) && take_first(rq))
 		return;
 	if (t)
@@ -226,6 +229,7 @@ void BPF_STRUCT_OPS(runqueue_tick, struct task_struct *p)
 	sample_load(rq, now);
 	policy_tick(p, t, rq, now);
 	remind_to_balance(rq, now);
+	remind_to_rescue(rq, now);
 	if (!policy_run_ns(t, rq))
 		scx_bpf_task_set_slice(p, 0);
 }

@@ -133,6 +133,12 @@ struct runqueue {
 	u32 load[2];
 	u64 load_at;
 	struct pull pull;
+	/* When to look for tasks that starve, whether to, how far the look has got, and its result.
+	 */
+	u64 rescued_at;
+	bool rescue_due;
+	volatile u32 scanned;
+	bool rescued;
 };
 
 static struct runqueue rqs[MAX_CPUS];

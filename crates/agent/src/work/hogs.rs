@@ -30,9 +30,9 @@ pub struct Hogs {
     /// The CPU all of them must use
     #[arg(long)]
     cpu: Option<usize>,
-    /// Run under SCHED_BATCH or SCHED_IDLE
-    #[arg(long, value_enum, default_value_t = Policy::Normal)]
-    policy: Policy,
+    /// Run under SCHED_BATCH or SCHED_IDLE; one for all, or one for each hog
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "normal")]
+    policy: Vec<Policy>,
     /// Also run a process that sleeps this long again and again and notes how late it wakes
     #[arg(long, value_name = "MS")]
     sleeper_ms: Option<u64>,
@@ -104,6 +104,12 @@ impl Hogs {
     /// A process cannot be started or put where it was asked for.
     pub fn run(&self) -> Result<Report> {
         ensure!(self.seconds > 0.0 && self.seconds.is_finite(), "--seconds must be positive");
+        ensure!(
+            self.policy.len() == 1 || self.policy.len() == self.nice.len(),
+            "{} policies for {} hogs: give one for all, or one for each",
+            self.policy.len(),
+            self.nice.len()
+        );
         if let Some(cpu) = self.cpu {
             let mut set = CpuSet::new();
             set.set(cpu)?;
@@ -117,7 +123,8 @@ impl Hogs {
         let hogs: Vec<_> = self
             .nice
             .iter()
-            .map(|&nice| in_child(|| hog(nice, self.policy, start, end)))
+            .zip(self.policy.iter().cycle())
+            .map(|(&nice, &policy)| in_child(|| hog(nice, policy, start, end)))
             .collect::<Result<_>>()?;
         let sleeper = match self.sleeper_ms {
             Some(ms) => Some(in_child(|| self.sleeper(Duration::from_millis(ms), start, end))?),
