@@ -14,7 +14,7 @@ from runoff.probes import ALL, COST, PROBES
 
 ARMS = ("default", "bfs")
 GROUPS = 10
-LOOPS = 100
+LOOPS = 50
 CONNECTIONS = 20
 MESSAGES = GROUPS * CONNECTIONS * CONNECTIONS * LOOPS
 BLOCKS = 2
