@@ -14,10 +14,10 @@ from runoff.probes import ALL, COST, PROBES
 
 ARMS = ("default", "bfs")
 GROUPS = 10
-LOOPS = 100
+LOOPS = 40
 CONNECTIONS = 20
 MESSAGES = GROUPS * CONNECTIONS * CONNECTIONS * LOOPS
-BLOCKS = 2
+BLOCKS = 1
 
 
 def campaign(*probes: str) -> progress.Campaign:

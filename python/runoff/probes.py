@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runoff.errors import UsageError
-from runoff.results import Metric
+from runoff.results import PROBE_COST, Metric
 from runoff.text import closest
 
 ALL = "all"
@@ -25,8 +25,11 @@ def _counted(name: str, title: str, unit: str = "") -> Metric:
 
 
 def _times(name: str, title: str) -> tuple[Metric, ...]:
-    kinds = {"mean": "mean", "p50": "median", "p90": "p90", "p99": "p99", "max": "longest"}
-    return tuple(_counted(f"{name}_{short}_us", f"{title}, {word}", "us") for short, word in kinds.items())
+    titles = {
+        "mean": f"mean {title}", "p50": f"median {title}", "p90": f"{title} p90", "p99": f"{title} p99",
+        "max": f"longest {title}",
+    }  # fmt: skip
+    return tuple(_counted(f"{name}_{short}_us", words, "us") for short, words in titles.items())
 
 
 PROBES = (
@@ -66,13 +69,13 @@ PROBES = (
         "scheduler",
         "how long the scheduler itself runs, if it is a sched_ext one",
         (
-            _counted("scheduler_time_s", "the scheduler's own run time, whole machine", "s"),
-            _counted("scheduler_calls", "calls of the scheduler, whole machine"),
+            _counted("scheduler_time_s", "run time of the scheduler itself", "s"),
+            _counted("scheduler_calls", "calls of the scheduler"),
         ),
     ),
 )
 
-COST = _counted("probe_time_pct", "time in probes (100 is one CPU)", "%")
+COST = _counted(PROBE_COST, "time in probes (100 is one CPU)", "%")
 """What observing took, in every sample with a probe."""
 
 

@@ -10,6 +10,9 @@ Direction = Literal["lower", "higher", "none"]
 NO_LOAD = "none"
 """A load by this name is none: the workload alone, beside which the others are seen."""
 
+PROBE_COST = "probe_time_pct"
+"""The metric that tells what observing took, in percent of one CPU; only samples with probes have it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:

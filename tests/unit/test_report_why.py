@@ -7,7 +7,7 @@ import pytest
 import report_examples as examples
 
 from runoff.report import html, json, markdown, model, text, why
-from runoff.results import Metric
+from runoff.results import PROBE_COST, Metric
 from runoff.statistics.effect import standardised
 
 TURNS = Metric("turn_mean_us", "us", "none", "time on a CPU at a time")
@@ -98,6 +98,18 @@ def test_the_terminal_has_a_few_panels_and_says_where_the_others_are():
         assert "2 more of these are in the page" in " ".join(out.split())
     assert markdown.render(many).count("why, w") == 6
     assert html.render(many).count('scope="rowgroup"') == 6
+
+
+def test_a_report_says_what_observing_took():
+    took = Metric(PROBE_COST, "%", "none", "time in probes")
+    cells = {
+        "default": {"elapsed_s": (10, 0.1), PROBE_COST: (0.5, 0)},
+        "bfs": {"elapsed_s": (10, 0.1), PROBE_COST: (0.7, 0)},
+    }
+    observed = report(cells, (examples.WALL, took))
+    (line,) = observed.warnings
+    assert line.startswith("probes observed these samples and took up to 0.7 % of one CPU (bfs on w)")
+    assert report({arm: {"elapsed_s": (10, 0.1)} for arm in ("default", "bfs")}).warnings == ()
 
 
 def test_a_judged_arm_without_a_separated_counter_says_so():

@@ -6,7 +6,7 @@ from math import isfinite
 
 from runoff.report import sentences
 from runoff.report.environment import EnvironmentRow, environment_rows
-from runoff.results import NO_LOAD, Metric, Results, Sample
+from runoff.results import NO_LOAD, PROBE_COST, Metric, Results, Sample
 from runoff.statistics import Analysis, Observation, Question, analyse
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN
 
@@ -193,4 +193,20 @@ def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
         ]
         if missing and table.metric.headline:
             yield f"{table.place}: {len(missing)} valid samples lack {table.metric.title}; check the workload's log"
+    yield from _observed(tables)
     yield from results.warnings
+
+
+def _observed(tables: tuple[Table, ...]) -> Iterator[str]:
+    cost = [
+        (summary.mean, arm, table.place)
+        for table in tables
+        if table.metric.name == PROBE_COST
+        for arm, summary in table.analysis.summaries.items()
+    ]
+    if cost:
+        share, arm, place = max(cost)
+        yield (
+            f"probes observed these samples and took up to {share:.2g} % of one CPU ({arm} on {place}), beside what "
+            "entering and timing them takes: judge arms by a campaign without --probe"
+        )

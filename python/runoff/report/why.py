@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runoff.report.model import Report, Table
+from runoff.results import PROBE_COST, Metric
 from runoff.statistics import Verdict
 from runoff.statistics.effect import standardised
 
@@ -55,7 +56,7 @@ def build(report: Report) -> tuple[Why, ...]:
 def _panel(arm: str, tables: Sequence[Table]) -> Iterator[Why]:
     if not any(table.metric.headline and _judged(table, arm) for table in tables):
         return
-    counters = [table for table in tables if table.metric.direction == "none" and not table.metric.headline]
+    counters = [table for table in tables if _explains(table.metric)]
     compared = [table for table in counters if table.analysis.comparisons[arm].difference is not None]
     if not compared:
         return
@@ -68,6 +69,11 @@ def _panel(arm: str, tables: Sequence[Table]) -> Iterator[Why]:
         reasons=tuple(known[:MOST]), separated=len(known), compared=len(compared),
         alpha=first.analysis.question.alpha,
     )  # fmt: skip
+
+
+def _explains(metric: Metric) -> bool:
+    """What observing took is no reason."""
+    return metric.direction == "none" and not metric.headline and metric.name != PROBE_COST
 
 
 def _judged(table: Table, arm: str) -> bool:

@@ -8,6 +8,7 @@ use super::{Metrics, ProbeError, cpus};
 use crate::protocol::Probe;
 use crate::scheduler::globals::Global;
 use crate::scheduler::{libbpf_log, opened};
+use crate::work::process::now;
 
 const OBJECTS: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/probes.rs"));
 
@@ -67,10 +68,18 @@ impl AttachedProbe {
         Ok(metrics)
     }
 
+    /// A time with both that has not ended lacks its end, which is now.
     fn idle(&self) -> libbpf_rs::Result<Metrics> {
-        let seconds = self.global("overlap_ns")? as f64 / 1e9;
+        let counts = self.global("idle_and_waiting")?;
+        let mut overlap_ns = self.global("overlap_ns")?;
+        if counts >> 32 != 0 && counts as u32 != 0 {
+            overlap_ns = overlap_ns.wrapping_add(now().as_nanos() as u64);
+        }
         let count = self.global("overlaps")? as f64;
-        let named = [("idle_while_waiting_s", seconds), ("idle_while_waiting_count", count)];
+        let named = [
+            ("idle_while_waiting_s", overlap_ns as f64 / 1e9),
+            ("idle_while_waiting_count", count),
+        ];
         Ok(named.map(|(name, number)| (name.into(), number)).into())
     }
 
