@@ -64,7 +64,7 @@ fn attempt(
         Some(disk) => Some(Mounted::start(disk, &outside(workload, &cell.scratch)?)?),
         None => None,
     };
-    let outcome = on_disk(cell, stop, progress);
+    let outcome = on_disk(cell, disk.as_ref(), stop, progress);
     let Some(disk) = disk else { return outcome };
     // A disk that was lost explains a failed command, so it is judged first.
     match (disk.end(), outcome) {
@@ -100,6 +100,7 @@ fn of_disk(counts: &Counts) -> [(String, f64); 6] {
 
 fn on_disk(
     cell: &Cell,
+    disk: Option<&Mounted>,
     stop: &Stop,
     progress: &mut dyn FnMut(Phase),
 ) -> Result<(Metrics, Proof), Refusal> {
@@ -130,6 +131,7 @@ fn on_disk(
         Some((load, beside)) => measure_beside(load, beside, workload, &around, &mut witness),
         None => measure(workload, &around, &mut witness),
     };
+    disk.into_iter().for_each(Mounted::hurry);
     let proof = witness.after();
     attachment.detach().map_err(anyhow::Error::from)?;
     // A scheduler that was lost explains a failed command, so it is judged first.
