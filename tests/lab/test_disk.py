@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import run, samples
 
 from runoff.engines.lab import ext4, guest, kernel, qemu
 from runoff.engines.outcome import Outcome, Taken, Voided
@@ -282,3 +283,16 @@ def test_requests_are_served_on_time(taken: dict[str, Outcome]) -> None:
         if " --" in name:
             found = metrics(outcome)
             assert found["late"] <= 0.01 * found["served"], name
+
+
+def test_an_arm_with_an_elevator_repeats_itself_under_the_virtual_clock(
+    tmp_path: Path, lab_kernel: kernel.Kernel
+) -> None:
+    words = ("compare", "default+io=anticipatory:antic_expire_ms=8", "--work", "counters:n=1,count=3000000,passes=1")
+    words += ("--load", "io:size_mb=16", "--clock", "virtual", "--cpus", "1", "--memory", "256", "--disk", "64")
+    documents = [run(*words, "--blocks", "1", "--out", tmp_path / name, "--json").stdout for name in ("a", "b")]
+    (first,), (second,) = (samples(document).values() for document in documents)
+    assert first["valid"], first
+    assert first["metrics"]["disk_written_kb"] > 0
+    assert first["metrics"] == second["metrics"]
+    assert "process; the kernel's flusher for what it writes back" in documents[0]
