@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(HOME)/.cargo/bin:$(PATH):/usr/sbin:/sbin
 
 AGENT_SOURCES := $(shell find crates schedulers probes tests/objects .cargo Cargo.toml Cargo.lock -type f 2>/dev/null)
 PACKAGE_SOURCES := pyproject.toml $(wildcard packaging/scripts/*)
-BPF_SOURCES = $(shell find schedulers probes -name '*.[ch]' 2>/dev/null)
+BPF_SOURCES = $(shell find schedulers probes crates/agent/src -name '*.[ch]' 2>/dev/null)
 DEMO = default bfs --work hackbench --work counters --on lab --clock real --cpus 2 --blocks 5
 BENCHES = help_time first_sample between_samples scheduler_cost probe_cost
 

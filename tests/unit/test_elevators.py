@@ -1,11 +1,14 @@
 """Arms with an elevator, models of disks, and what is refused; against the agent's own catalogue."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from runoff.arms import parse_arm
 from runoff.campaign.directory import rerun_command
 from runoff.elevators import Elevator, check_model
-from runoff.engines.agent import describe_elevators
+from runoff.engines.agent import describe_elevators, find_agent
 from runoff.engines.lab import disks
 from runoff.errors import UsageError
 from runoff.plan import Plan, make_plan, parse_settings
@@ -99,3 +102,10 @@ def test_the_model_is_part_of_the_plan() -> None:
     assert "--disk 256 --disk-model scsi10k" in rerun_command(made.settings)
     with pytest.raises(UsageError, match="unknown model"):
         plan(disk_model="mfm")
+
+
+@pytest.mark.skipif(Path("/dev/ublk-control").exists(), reason="this machine has ublk devices")
+def test_without_ublk_a_disk_says_how_to_get_it() -> None:
+    done = subprocess.run([find_agent(), "disk", "--elevator", "cfq", "--size-mb", "1"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (69, "")
+    assert done.stderr == "runoff-agent: this kernel has no ublk devices loaded: modprobe ublk_drv\n"

@@ -109,6 +109,19 @@ def test_files_belong_to_root_and_keep_their_modes(tmp_path):
     assert "Links: 2" in shown
 
 
+@needs_e2fsprogs
+def test_the_blocks_of_an_empty_file_system_make_it_again(tmp_path):
+    records = ext4.blocks(tmp_path / "blocks", 64).read_bytes()
+    whole = tmp_path / "whole"
+    with whole.open("wb") as file:
+        file.truncate(64 << 20)
+        for start in range(0, len(records), 8 + 4096):
+            file.seek(int.from_bytes(records[start : start + 8], "little"))
+            file.write(records[start + 8 : start + 8 + 4096])
+    assert len(records) < 1 << 20
+    assert whole.read_bytes() == ext4.blank(tmp_path / "blank", 64).read_bytes()
+
+
 def test_unpack_leaves_out_devices_of_the_root_only(tmp_path):
     tree = tmp_path / "root"
     (tree / "dev").mkdir(parents=True)

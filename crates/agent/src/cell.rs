@@ -72,7 +72,7 @@ fn attempt(
         Some(disk) => Some(Mounted::start(disk, &outside(workload, &cell.scratch)?)?),
         None => None,
     };
-    let outcome = on_disk(cell, stop, progress);
+    let outcome = on_disk(cell, disk.as_ref(), stop, progress);
     let Some(disk) = disk else { return outcome };
     // A disk that was lost explains a failed command, so it is judged first.
     match (disk.end(), outcome) {
@@ -108,6 +108,7 @@ fn of_disk(counts: &Counts) -> [(String, f64); 6] {
 
 fn on_disk(
     cell: &Cell,
+    disk: Option<&Mounted>,
     stop: &Stop,
     progress: &mut dyn FnMut(Phase),
 ) -> Result<(Metrics, Proof), Refusal> {
@@ -144,6 +145,7 @@ fn on_disk(
         Some((load, beside)) => measure_beside(load, beside, cell, &around, &mut witness),
         None => measure(cell, &around, &mut witness),
     };
+    disk.into_iter().for_each(Mounted::hurry);
     let proof = witness.after();
     attachment.detach().map_err(anyhow::Error::from)?;
     // A scheduler that was lost explains a failed command, so it is judged first.

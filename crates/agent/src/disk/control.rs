@@ -11,8 +11,9 @@ use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use super::abi::{self, ControlCommand, DeviceInfo, Parameters};
 use super::error::DiskError;
 
-/// Marks the devices of runoff among those of other servers: "runoff".
-const OURS: u64 = 0x0000_7275_6e6f_6666;
+/// Marks the devices of runoff among those of other servers: "rnof", above the process id of the server. The
+/// driver's own note of that is there only between start and stop.
+const OURS: u64 = 0x726e_6f66 << 32;
 
 /// No number wished for.
 const ANY: u32 = u32::MAX;
@@ -46,7 +47,7 @@ impl Control {
             max_io_buf_bytes: max_bytes,
             dev_id: ANY,
             flags: abi::F_USER_COPY | abi::F_CMD_IOCTL_ENCODE,
-            ublksrv_flags: OURS,
+            ublksrv_flags: OURS | u64::from(std::process::id()),
             ..DeviceInfo::default()
         };
         self.pass(abi::ADD_DEV, ANY, &mut info).map_err(ublk("adding a device"))?;
@@ -136,8 +137,8 @@ pub fn sweep() -> Result<Vec<PathBuf>, DiskError> {
     let mut removed = Vec::new();
     for number in numbers {
         let Ok(info) = control.info(number) else { continue };
-        let served = Path::new(&format!("/proc/{}", info.ublksrv_pid)).exists();
-        if info.ublksrv_flags == OURS && !served {
+        let (mark, server) = (info.ublksrv_flags >> 32 << 32, info.ublksrv_flags as u32);
+        if mark == OURS && !Path::new(&format!("/proc/{server}")).exists() {
             control.stop(number)?;
             control.delete(number)?;
             removed.push(block_device(number));

@@ -56,12 +56,17 @@ impl Mounted {
         Ok(mounted)
     }
 
-    /// Takes the disk away; what it has done so far. What is still to be written takes no time any more.
+    /// The sample has been measured: what is still to be written takes no time any more and is not counted.
+    pub fn hurry(&self) {
+        self.signal(HURRY);
+    }
+
+    /// Takes the disk away; what it has done until `hurry`.
     ///
     /// # Errors
     /// The server was lost while the disk was in use.
     pub fn end(mut self) -> Result<Counts> {
-        self.signal(HURRY);
+        self.hurry();
         self.unmount(MntFlags::empty()).context("cannot unmount the disk")?;
         self.signal(Signal::SIGTERM);
         let line = self.line()?;
@@ -114,7 +119,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        self.signal(HURRY);
+        self.hurry();
         let _ = self.unmount(MntFlags::MNT_DETACH);
         self.signal(Signal::SIGTERM);
         if !self.ended_within(END_LIMIT) {

@@ -10,6 +10,10 @@ PLACE = "/run/disk"
 """Where the agent mounts the disk of a sample, as its work names it."""
 CONTENT = "/disk.blocks"
 """Guest file with the blocks of its empty file system."""
+LATE = (
+    "disks behind elevators are late under an emulated real clock, see disk_late_pct in every sample: "
+    "use --clock virtual --cpus 1"
+)
 _DRIVER = "ublk_drv"
 
 

@@ -214,8 +214,9 @@ class LabEngine:
             )
         if self._accelerator == "tcg":
             unsafe = accelerator.unsafe_emulation(self._plan.settings.cpus)
+            late = disks.LATE if self._plan.has_elevators else None
             return (
-                *filter(None, [unsafe]),
+                *filter(None, [unsafe, late]),
                 "emulated CPUs: times are several times those of a real machine and weigh its "
                 f"instructions differently ({self._why_tcg})",
             )

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One disk from its making to its end: the driver's device, and the thread that serves it.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+
+use ::disk::Disk;
+use elevators::Queue;
+use nix::libc;
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::unistd::Pid;
+
+use super::abi::{self, Parameters};
+use super::channel::Channel;
+use super::control::{self, Control};
+use super::error::DiskError;
+use super::identity::Identity;
+use super::server::Server;
+use super::setup::{self, Setup};
+use super::spindle::{Counts, Spindle};
+use super::store::Store;
+use super::{ENDED, HURRY, settings};
+
+/// A disk that is there, with the thread that serves it.
+pub struct Served {
+    control: Control,
+    pub number: u32,
+    server: Option<JoinHandle<io::Result<Counts>>>,
+    hurry: Arc<AtomicBool>,
+}
+
+impl Served {
+    pub fn start(setup: &Setup) -> Result<Self, DiskError> {
+        let mut control = Control::open()?;
+        let mut store = match &setup.file {
+            Some(path) => Store::in_file(path, setup.sectors * 512, setup::MAX_KB * 1024)?,
+            None => Store::in_memory(setup.sectors * 512)?,
+        };
+        if let Some(content) = &setup.content {
+            store.fill(content)?;
+        }
+        let number = control.add(setup.depth(), setup::MAX_KB * 1024)?;
+        // From here on its end takes the device away again.
+        let mut served = Self { control, number, server: None, hurry: Arc::default() };
+        served.control.describe(number, parameters(setup))?;
+        served.server = Some(serve(number, setup, store, Arc::clone(&served.hurry))?);
+        served.control.start(number)?;
+        settings::apply(&format!("ublkb{number}"), setup)?;
+        Ok(served)
+    }
+
+    /// Returns when a signal asks for the end and nobody uses the disk, or insists, or the server has ended.
+    pub fn await_end(&self, signals: &SigSet) {
+        let mut insists = false;
+        loop {
+            match signals.wait() {
+                Ok(HURRY) => self.hurry.store(true, Ordering::Relaxed),
+                Ok(Signal::SIGTERM | Signal::SIGINT) if self.is_used() && !insists => {
+                    eprintln!(
+                        "runoff-agent: /dev/ublkb{} is in use: unmount it, or end this program once more to take it away",
+                        self.number
+                    );
+                    insists = true;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Mounted, or open for itself alone in another way.
+    fn is_used(&self) -> bool {
+        let path = control::block_device(self.number);
+        let opened = File::options().read(true).custom_flags(libc::O_EXCL).open(path);
+        opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
+    }
+
+    pub fn end(mut self) -> Result<Counts, DiskError> {
+        self.control.stop(self.number)?;
+        let server = self.server.take().expect("a started disk has a server");
+        let counts = server.join().unwrap_or_else(|_| Err(io::Error::other("it panicked")));
+        counts.map_err(|error| DiskError::Server { error })
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // Without a server, or after its end, there is nothing to stop.
+        if let Some(server) = self.server.take() {
+            let _ = self.control.stop(self.number);
+            let _ = server.join();
+        }
+        if let Err(error) = self.control.delete(self.number) {
+            eprintln!("runoff-agent: {error}");
+        }
+    }
+}
+
+fn parameters(setup: &Setup) -> Parameters {
+    let mut attrs = 0;
+    if setup.is_rotational() {
+        attrs |= abi::ATTR_ROTATIONAL;
+    }
+    // Without a cache nothing is lost, and the kernel then asks for no flushes.
+    if setup.has_write_cache() {
+        attrs |= abi::ATTR_VOLATILE_CACHE;
+    }
+    Parameters {
+        attrs,
+        logical_bs_shift: 9,
+        physical_bs_shift: 9,
+        io_opt_shift: 12,
+        io_min_shift: 9,
+        max_sectors: setup::MAX_KB * 2,
+        dev_sectors: setup.sectors,
+        ..Parameters::default()
+    }
+}
+
+/// Starts the thread of the server; returns when it has fetched every tag.
+fn serve(
+    number: u32,
+    setup: &Setup,
+    store: Store,
+    hurry: Arc<AtomicBool>,
+) -> Result<JoinHandle<io::Result<Counts>>, DiskError> {
+    let spindle = Spindle::new(Queue::new(&setup.served_with()), Disk::new(&setup.model));
+    let (depth, sectors) = (setup.depth(), setup.sectors);
+    let elevator = setup.elevator_name();
+    let needs_identity = setup.identity() == "process";
+    let (tell, told) = mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        let identity = match needs_identity.then(|| Identity::of_disk(&format!("ublkb{number}"))) {
+            Some(Err(error)) => {
+                let _ = tell.send(Err(DiskError::NoIdentity { elevator, error }));
+                return Ok(Counts::default());
+            }
+            found => found.and_then(Result::ok),
+        };
+        let started = stand_apart().and_then(|()| {
+            let path = control::character_device(number);
+            let device = File::options().read(true).write(true).open(path)?;
+            let channel = Channel::open(device, depth)?;
+            Server::new(channel, depth, sectors, store, spindle, identity)
+        });
+        match started {
+            Ok(server) => {
+                let _ = tell.send(Ok(()));
+                let counts = server.run(&hurry);
+                let _ = kill(Pid::this(), ENDED);
+                counts
+            }
+            Err(error) => {
+                let _ = tell.send(Err(DiskError::Server { error }));
+                Ok(Counts::default())
+            }
+        }
+    });
+    let lost = || DiskError::Server { error: io::Error::other("its thread has ended") };
+    told.recv().map_err(|_| lost())??;
+    Ok(thread)
+}
+
+/// The calling thread becomes one that its own disk cannot stop, and that no work beside it delays.
+fn stand_apart() -> io::Result<()> {
+    /// linux/prctl.h: memory for this task is never found by writing to a disk, its own maybe.
+    const PR_SET_IO_FLUSHER: libc::c_int = 57;
+    /// Above everything else that is not the kernel's.
+    const PRIORITY: libc::c_int = 50;
+    let parameters = libc::sched_param { sched_priority: PRIORITY };
+    // SAFETY: plain numbers, and a struct that outlives the call.
+    let failed = unsafe {
+        libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) != 0
+            || libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) != 0
+            // Nothing is swapped out; pages that were never written still take no memory.
+            || libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT) != 0
+    };
+    if failed {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}

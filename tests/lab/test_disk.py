@@ -1,0 +1,298 @@
+"""The disk behind an elevator on a real kernel: its data, its errors, and what elevators make of readers.
+
+Under the virtual clock on one CPU everything is repeatable, so the figures are those of every run.
+"""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import run, samples
+
+from runoff.engines.lab import ext4, guest, kernel, qemu
+from runoff.engines.outcome import Outcome, Taken, Voided
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+LIMIT_S = 900
+SIZE_MB = 64
+PROGRAMS = "sh cat dd e2fsck head ls mkdir mount sha256sum sleep sync tail umount"
+MODULES = ("ublk_drv", "mq-deadline", "kyber-iosched", "bfq")
+
+SERVE = """
+serve() { runoff-agent disk "$@" > disk.log 2>&1 & server=$!; until grep_device; do sleep 0.05; done; }
+grep_device() { case "$(cat disk.log)" in *device*) true;; *runoff-agent*) cat disk.log; exit 9;; *) false;; esac; }
+end() { kill $server; wait $server; echo "ended=$?"; tail -n 1 disk.log; }
+"""
+
+DATA = """
+serve --elevator cfq --model none --size-mb 64 --content /disk.blocks
+mkdir m; mount -t ext4 /dev/ublkb0 m
+for n in 1 2 3 4; do dd if=/dev/urandom of=m/$n bs=70001 count=$((n * 10)) 2> /dev/null; done
+sha256sum m/* > sums
+kill $server; sleep 0.2; tail -n 1 disk.log
+umount m; echo 3 > /proc/sys/vm/drop_caches
+mount -t ext4 /dev/ublkb0 m; sha256sum -c sums && echo "sums=1"; umount m
+e2fsck -fn /dev/ublkb0 > fsck.log 2>&1; echo "fsck=$?"
+dd if=/dev/zero of=/dev/ublkb0 bs=512 seek=$((64 * 2048)) count=1 oflag=direct 2> /dev/null; echo "beyond=$?"
+kill $server; wait $server; echo "ended=$?"
+ls /dev/ublkb0 2> /dev/null; echo "gone=$?"
+"""
+
+KILLED = """
+serve --elevator deadline --size-mb 64 --content /disk.blocks
+mkdir m; mount -t ext4 /dev/ublkb0 m
+dd if=/dev/zero of=m/before bs=64k count=4 conv=fsync 2> /dev/null; echo "before=$?"
+kill -9 $server; wait $server
+dd if=/dev/zero of=m/after bs=64k count=4 conv=fsync 2> /dev/null; echo "after=$?"
+umount m; echo "umount=$?"
+runoff-agent sweep
+ls /dev/ublkc0 2> /dev/null; echo "gone=$?"
+"""
+
+REFUSED = """
+runoff-agent disk --elevator anticipatory antic_expire_ms=2000; echo "range=$?"
+runoff-agent disk --elevator cfx; echo "unknown=$?"
+runoff-agent disk --elevator cfq --size-mb 100000; echo "size=$?"
+"""
+
+KERNEL_ELEVATORS = """
+for elevator in none mq-deadline kyber bfq; do
+    serve --elevator $elevator --size-mb 64
+    case "$(cat /sys/block/ublkb0/queue/scheduler)" in *"[$elevator]"*) echo "$elevator is in charge";; esac
+    runoff-agent readers /dev/ublkb0 --random-seed 1 --seconds 1
+    end
+done
+"""
+
+KERNELS = ("none", "mq-deadline", "kyber", "bfq")
+RATE_UNDER = r'{} is in charge\n.*"reads_per_s":\[([0-9.]+)'
+
+
+@contextmanager
+def booted(
+    folder: Path, used: kernel.Kernel, requests: list[dict[str, Any]], modules: tuple[str, ...] = MODULES
+) -> Iterator[guest.Guest]:
+    """A guest without an image, but with some of this machine's programs and an empty file system for a disk."""
+    machine = qemu.Machine(
+        kernel=used.vmlinux,
+        initramfs=folder / "initramfs",
+        console=folder / "console.txt",
+        cpus=1,
+        memory_mb=512,
+        clock="virtual",
+        accelerator="tcg",
+    )
+    found = {name: shutil.which(name, path="/usr/bin:/bin:/usr/sbin:/sbin") for name in PROGRAMS.split()}
+    programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
+    content = ext4.blocks(folder / "disk.blocks", SIZE_MB)
+    cargo = guest.Cargo(files={"/disk.blocks": content}, programs=programs, modules=modules)
+    running = guest.boot(folder, machine, used, cargo, guest.Orders(seed=1, requests=requests), LIMIT_S)
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+def request(name: str, script: str, metrics: Mapping[str, str] | None = None, **more: Any) -> dict[str, Any]:
+    """A sample that runs ``script``; ``metrics`` are patterns, and ``name=NUMBER`` is found without one."""
+    return {
+        "type": "sample",
+        "id": name,
+        "scheduler": {"kind": "default"},
+        "workload": {
+            "name": name,
+            "root": None,
+            "prepare": [],
+            "command": ["sh", "-c", script],
+            "environment": {},
+            "timeout_s": 300,
+            "extract": [{"metric": key, "pattern": pattern} for key, pattern in (metrics or {}).items()],
+        },
+        **more,
+    }
+
+
+def numbers(*names: str) -> dict[str, str]:
+    return {name: rf"(?m)^{name}=(\d+)$" for name in names}
+
+
+READ_S = 2
+RANDOM_S = 10
+"""Single random reads spread more: the disk turns once in 8.3 ms."""
+
+
+def reads(elevator: str, readers: str) -> dict[str, Any]:
+    """What readers get of a whole ide2003."""
+    count = 2 if "--readers 2" in readers else 1
+    per_reader = [
+        {"metric": f"{name}{index}", "pattern": rf'"{name}":\[(?:[0-9.]+,){{{index}}}([0-9.]+)'}
+        for index in range(count)
+        for name in ("mb_per_s", "reads_per_s")
+    ]
+    seconds = RANDOM_S if readers == RANDOM else READ_S
+    script = f"{SERVE} serve --elevator {elevator}; runoff-agent readers /dev/ublkb0 {readers} --seconds {seconds}; end"
+    made = request(f"{elevator} {readers}", script, {"served": r'"served":(\d+)', "late": r'"late":(\d+)'})
+    made["workload"]["extract"] += per_reader
+    return made
+
+
+TWO = "--readers 2 --apart-mb 4096"
+ONE = "--readers 1"
+RANDOM = "--random-seed 1"
+
+
+def on_disk(elevator: str, script: str) -> dict[str, Any]:
+    """A sample whose directory is on the disk."""
+    disk = {
+        "elevator": elevator,
+        "parameters": {},
+        "model": "ide2003",
+        "size_mb": SIZE_MB,
+        "file": "/tmp/disk",
+        "content": "/disk.blocks",
+    }
+    return request(f"on {elevator}", script, numbers("written"), scratch="/run/disk", disk=disk)
+
+
+# The root of the disk's file system is above the directory of the sample.
+ON_DISK = """
+test ! -e ../marker || exit 1
+echo > ../marker
+dd if=/dev/zero of=x bs=64k count=64 conv=fsync 2> /dev/null && echo "written=1"
+"""
+KILL_SERVER = """
+for process in /proc/[0-9]*; do
+    case "$(head -c 80 $process/cmdline)" in *disk*--elevator*) kill -9 ${process#/proc/};; esac
+done
+sleep 1; echo "written=1"
+"""
+
+
+@pytest.fixture(scope="module")
+def taken(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> dict[str, Outcome]:
+    """All samples, in one boot."""
+    requests = [
+        request("data", SERVE + DATA, numbers("sums", "fsck", "beyond", "ended", "gone")),
+        request("killed", SERVE + KILLED, numbers("before", "after", "umount", "gone")),
+        request("refused", REFUSED, numbers("range", "unknown", "size")),
+        request("kernel", SERVE + KERNEL_ELEVATORS, {name: RATE_UNDER.format(name) for name in KERNELS}),
+        on_disk("anticipatory", ON_DISK),
+        on_disk("cfq", KILL_SERVER),
+        on_disk("deadline", ON_DISK),
+        reads("noop", RANDOM),
+        reads("anticipatory", ONE),
+        *(reads(elevator, TWO) for elevator in ("noop", "deadline", "anticipatory", "cfq")),
+    ]
+    with booted(tmp_path_factory.mktemp("disk"), lab_kernel, requests) as running:
+        return {made["id"]: running.agent.take(made, lambda _phase: None, LIMIT_S) for made in requests}
+
+
+def metrics(outcome: Outcome) -> Mapping[str, float]:
+    assert isinstance(outcome, Taken), outcome
+    return outcome.metrics
+
+
+def test_what_is_written_is_read_and_the_file_system_stays_whole(taken: dict[str, Outcome]) -> None:
+    found = metrics(taken["data"])
+    assert (found["sums"], found["fsck"]) == (1, 0)
+
+
+def test_beyond_its_end_nothing_is_written(taken: dict[str, Outcome]) -> None:
+    assert metrics(taken["data"])["beyond"] == 1
+
+
+def test_it_is_gone_when_its_server_has_ended(taken: dict[str, Outcome]) -> None:
+    found = metrics(taken["data"])
+    assert found["ended"] == 0
+    assert found["gone"] > 0
+
+
+def test_without_its_server_there_are_errors_and_no_hang(taken: dict[str, Outcome]) -> None:
+    found = metrics(taken["killed"])
+    assert found["before"] == 0
+    assert found["after"] > 0
+    assert found["gone"] > 0
+
+
+def test_what_no_disk_can_be_is_refused_as_usage(taken: dict[str, Outcome]) -> None:
+    found = metrics(taken["refused"])
+    assert (found["range"], found["unknown"], found["size"]) == (64, 64, 64)
+
+
+def test_the_kernels_own_elevators_work_on_it(taken: dict[str, Outcome]) -> None:
+    found = metrics(taken["kernel"])
+    # The 64 MiB are its outermost cylinders, so seeks are short: half a revolution and the settling remain.
+    assert all(100 < found[name] < 240 for name in KERNELS), found
+
+
+def test_a_sample_has_a_fresh_disk_and_tells_what_it_did(taken: dict[str, Outcome]) -> None:
+    for elevator in ("anticipatory", "deadline"):
+        found = metrics(taken[f"on {elevator}"])
+        assert found["disk_written_kb"] >= 4096
+        # 4 MiB at 40 MB/s at the most.
+        assert found["elapsed_s"] > found["disk_busy_s"] / 2 > 0.05
+
+
+def test_a_sample_whose_disk_is_lost_is_void_and_the_next_is_not(taken: dict[str, Outcome]) -> None:
+    outcome = taken["on cfq"]
+    assert isinstance(outcome, Voided), outcome
+    assert "the disk was lost" in outcome.reason
+    assert isinstance(taken["on deadline"], Taken)
+
+
+def test_random_reads_are_those_of_2003(taken: dict[str, Outcome]) -> None:
+    """Acceptance: 75 to 85 a second."""
+    found = metrics(taken[f"noop {RANDOM}"])
+    assert 75 <= found["reads_per_s0"] <= 85
+
+
+def test_a_reader_gets_what_the_disk_gives(taken: dict[str, Outcome]) -> None:
+    """Acceptance: 35 to 40 MB/s, at the outer edge."""
+    assert 35 <= metrics(taken[f"anticipatory {ONE}"])["mb_per_s0"] <= 40
+
+
+def both(taken: dict[str, Outcome], elevator: str) -> list[float]:
+    found = metrics(taken[f"{elevator} {TWO}"])
+    return [found["mb_per_s0"], found["mb_per_s1"]]
+
+
+def test_anticipation_keeps_80_percent_for_two_readers(taken: dict[str, Outcome]) -> None:
+    alone = metrics(taken[f"anticipatory {ONE}"])["mb_per_s0"]
+    assert sum(both(taken, "anticipatory")) >= 0.8 * alone
+    assert sum(both(taken, "cfq")) >= 0.8 * alone
+
+
+def test_without_it_at_most_60_percent_are_left(taken: dict[str, Outcome]) -> None:
+    alone = metrics(taken[f"anticipatory {ONE}"])["mb_per_s0"]
+    for elevator in ("noop", "deadline"):
+        assert sum(both(taken, elevator)) <= 0.6 * alone
+
+
+def test_cfq_gives_both_readers_the_same(taken: dict[str, Outcome]) -> None:
+    least, most = sorted(both(taken, "cfq"))
+    assert most <= 1.1 * least
+
+
+def test_requests_are_served_on_time(taken: dict[str, Outcome]) -> None:
+    """Acceptance: 99 % of the completions within 0.3 ms of the model's time."""
+    for name, outcome in taken.items():
+        if " --" in name:
+            found = metrics(outcome)
+            assert found["late"] <= 0.01 * found["served"], name
+
+
+def test_an_arm_with_an_elevator_repeats_itself_under_the_virtual_clock(
+    tmp_path: Path, lab_kernel: kernel.Kernel
+) -> None:
+    words = ("compare", "default+io=anticipatory:antic_expire_ms=8", "--work", "counters:n=1,count=3000000,passes=1")
+    words += ("--load", "io:size_mb=16", "--clock", "virtual", "--cpus", "1", "--memory", "256", "--disk", "64")
+    documents = [run(*words, "--blocks", "1", "--out", tmp_path / name, "--json").stdout for name in ("a", "b")]
+    (first,), (second,) = (samples(document).values() for document in documents)
+    assert first["valid"], first
+    assert first["metrics"]["disk_written_kb"] > 0
+    assert first["metrics"] == second["metrics"]
+    assert "process; the kernel's flusher for what it writes back" in documents[0]
