@@ -6,6 +6,7 @@ from typing import Any
 
 from runoff.errors import UsageError
 from runoff.parameters import check_parameters
+from runoff.results import Metric
 from runoff.text import closest, parse_assignments
 
 DescribeElevators = Callable[[], Mapping[str, Any]]
@@ -13,6 +14,17 @@ DescribeElevators = Callable[[], Mapping[str, Any]]
 
 KERNEL_MODULES = {"mq-deadline": "mq-deadline", "kyber": "kyber-iosched", "bfq": "bfq"}
 """What the guest's kernel has to load for an elevator of its own."""
+
+
+DISK_METRICS = (
+    Metric("disk_requests", "", "none", "disk: requests of the kernel"),
+    Metric("disk_served", "", "none", "disk: requests served, merged ones once"),
+    Metric("disk_busy_s", "s", "none", "disk: time with a request under way"),
+    Metric("disk_read_kb", "KiB", "none", "disk: read"),
+    Metric("disk_written_kb", "KiB", "none", "disk: written"),
+    Metric("disk_late_pct", "%", "none", "disk: served later than the model's time"),
+)
+"""What the server of a disk behind an elevator counts (docs/protocol.md)."""
 
 
 @dataclass(frozen=True, slots=True)

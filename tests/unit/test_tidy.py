@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "report": {"results", "statistics", "errors", "text"},
     "workloads": {"errors", "results", "text"},
     "parameters": {"errors", "text"},
-    "elevators": {"errors", "text", "parameters"},
+    "elevators": {"errors", "results", "text", "parameters"},
     "arms": {"errors", "text", "parameters", "elevators", "engines.agent"},
     "probes": {"errors", "results", "text"},
 }

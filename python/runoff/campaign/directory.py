@@ -6,6 +6,7 @@ from typing import Any
 
 from runoff import __version__
 from runoff.campaign.journal import Journal
+from runoff.elevators import DISK_METRICS
 from runoff.engines.agent import describe_elevators, describe_schedulers
 from runoff.errors import UsageError
 from runoff.plan import Plan, Settings, make_plan, parse_settings
@@ -40,7 +41,11 @@ def read_results(directory: Path) -> Results:
         # Reading needs no agent: what the plan names was checked when the campaign began.
         plan = make_plan(settings, None)
         fingerprints = journal.fact("fingerprints", [])
-        added = (*(LOAD_METRICS if settings.loads else ()), *probe_metrics(plan.probes))
+        added = (
+            *(LOAD_METRICS if settings.loads else ()),
+            *(DISK_METRICS if plan.has_elevators else ()),
+            *probe_metrics(plan.probes),
+        )
         samples = tuple(_sample(row) for row in journal.rows())
         return Results(
             engine=settings.on,
