@@ -62,10 +62,16 @@ enum Command {
     },
     /// Work in the background until SIGTERM; print `ready`, and in the end what was done as JSON
     Load(load::Arguments),
+    /// Measure how much this machine computes in a millisecond, for `periodic` and loads
+    Calibrate(work::burn::Calibrate),
     /// Count in several processes at once and print how long it took
     Counters(work::counters::Arguments),
     /// Run processes that only use the CPU; print what each got as one JSON line
     Hogs(work::hogs::Hogs),
+    /// Wake at deadlines and compute; print latencies and deadlines met as one JSON line
+    Periodic(work::periodic::Periodic),
+    /// Wake workers by message threads; print latencies of wake-ups and requests as one JSON line
+    Schbench(work::schbench::Schbench),
     /// Disturb a scheduler in every way a program can; print what was done as one JSON line
     Stress(work::stress::Stress),
     /// Yield in many threads at once; print how long one yield takes as one JSON line
@@ -98,9 +104,16 @@ pub fn run() -> Result<ExitCode> {
             return stats::read_running(&scheduler, follow, &mut reader);
         }
         Command::Load(arguments) => return load::run(&arguments),
+        Command::Calibrate(calibrate) => calibrate.run()?,
         Command::Counters(arguments) => work::counters::run(&arguments)?,
         Command::Stress(stress) => return stress.run(),
         Command::Hogs(hogs) => println!("{}", serde_json::to_string(&hogs.run()?)?),
+        Command::Periodic(periodic) => {
+            println!("{}", serde_json::to_string(&periodic.run()?)?);
+        }
+        Command::Schbench(schbench) => {
+            println!("{}", serde_json::to_string(&schbench.run()?)?);
+        }
         Command::Yielders(yielders) => {
             println!("{}", serde_json::to_string(&yielders.run()?)?);
         }

@@ -212,7 +212,8 @@ class LabEngine:
 
 def _needs_image(definition: Definition) -> bool:
     """Work that the agent itself can do needs no root file system."""
-    return definition.command[0] != "runoff-agent" or bool(definition.prepare or definition.programs)
+    commands = [*definition.prepare, definition.command]
+    return any(argv[0] != "runoff-agent" for argv in commands) or bool(definition.programs)
 
 
 def _object_path(index: int) -> str:
