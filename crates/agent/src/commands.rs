@@ -70,6 +70,8 @@ enum Command {
     Hogs(work::hogs::Hogs),
     /// Wake at deadlines and compute; print latencies and deadlines met as one JSON line
     Periodic(work::periodic::Periodic),
+    /// Run a program that renders; print estimates of its end and its CPU use as one JSON line
+    Render(work::render::Render),
     /// Wake workers by message threads; print latencies of wake-ups and requests as one JSON line
     Schbench(work::schbench::Schbench),
     /// Disturb a scheduler in every way a program can; print what was done as one JSON line
@@ -111,6 +113,7 @@ pub fn run() -> Result<ExitCode> {
         Command::Periodic(periodic) => {
             println!("{}", serde_json::to_string(&periodic.run()?)?);
         }
+        Command::Render(render) => return render.run(),
         Command::Schbench(schbench) => {
             println!("{}", serde_json::to_string(&schbench.run()?)?);
         }

@@ -6,6 +6,7 @@ pub mod counters;
 pub mod hogs;
 pub mod periodic;
 pub mod process;
+pub mod render;
 pub mod schbench;
 pub mod stress;
 pub mod yielders;
