@@ -93,9 +93,7 @@ class Work:
             "command": fill(self.definition.command),
             "environment": dict(self.definition.environment),
             "timeout_s": self.definition.timeout_s,
-            "extract": [
-                {"metric": name, "pattern": metric.pattern} for name, metric in self._own_metrics.items()
-            ],
+            "extract": [{"metric": name, "pattern": metric.pattern} for name, metric in self._own_metrics.items()],
         }
 
     def load_message(self, root: str | None) -> dict[str, Any]:
