@@ -64,6 +64,8 @@ test: export RUNOFF_REQUIRE_LAB := 1
 test: setup kernel image $(STAMPS)/guest
 	runoff image build --work compile
 	runoff image build --load ctar --load list --load dbench
+	runoff image build --work ffmpeg --work render --work lrzip
+	runoff image build --work make
 	-runoff kernel list | grep -q '^debian:6\.18' || runoff kernel add debian:6.18
 	cargo test --release --workspace --locked
 	pytest -n 2 --dist loadgroup --no-loadscope-reorder -m 'not both_cpus'

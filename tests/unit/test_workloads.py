@@ -61,6 +61,13 @@ def test_a_user_adds_a_workload_without_code(tmp_path: Path) -> None:
     assert work.message(None)["command"] == ["spin", "4"]
 
 
+def test_a_metric_may_be_for_some_values_of_a_parameter_only() -> None:
+    (video,), (gaming,) = (parse_works(f"periodic:task={task}", cpus=1) for task in ("video", "gaming"))
+    assert "deadlines_met_pct" in {metric.name for metric in video.metrics}
+    assert "deadlines_met_pct" not in {metric.name for metric in gaming.metrics}
+    assert "deadlines_met_pct" not in {extract["metric"] for extract in gaming.message(None)["extract"]}
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -87,6 +94,11 @@ def test_wrong_workloads_are_named(text: str, sentence: str) -> None:
         ("title = ", "is not TOML"),
         ('title = "x"\ndescription = "d"\n', "there must be a command"),
         ('title = "x"\ndescription = "d"\ncommand = ["a"]\ncomand = 1\n', "comand: Extra inputs"),
+        (
+            'title = "x"\ndescription = "d"\ncommand = ["a"]\n[metrics.m]\npattern = "p"\nunit = ""\n'
+            'direction = "none"\ntitle = "t"\nonly = { n = ["1"] }\n',
+            "metrics.m.only: there is no parameter 'n'",
+        ),
     ],
 )
 def test_a_broken_workload_file_names_file_and_key(tmp_path: Path, text: str, sentence: str) -> None:

@@ -179,7 +179,7 @@ fn prepare(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
     for argv in &workload.prepare {
         let cgroup = Cgroup::create("prepare")?;
         let outcome = child::run(argv, around, &cgroup, || ())?;
-        judge(&format!("the preparation `{}`", argv.join(" ")), &outcome, around)?;
+        judge(&format!("the preparation `{}`", shown(argv)), &outcome, around)?;
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ fn rehearse(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
     prepare(workload, around)?;
     let cgroup = Cgroup::create("rehearsal")?;
     let outcome = child::run(&workload.command, around, &cgroup, || ())?;
-    judge(&format!("the rehearsal of `{}`", workload.command.join(" ")), &outcome, around)?;
+    judge(&format!("the rehearsal of `{}`", shown(&workload.command)), &outcome, around)?;
     Ok(around.scratch.empty()?)
 }
 
@@ -202,7 +202,7 @@ fn measure(cell: &Cell, around: &Surroundings, witness: &mut Witness) -> Result<
     let outcome = child::run(&workload.command, around, &cgroup, || witness.look_at(&cgroup))?;
     let after = Machine::now()?;
     let seen = probes.map(|probes| probes.read()).transpose()?;
-    judge(&format!("the workload `{}`", workload.command.join(" ")), &outcome, around)?;
+    judge(&format!("the workload `{}`", shown(&workload.command)), &outcome, around)?;
 
     let cpu = cgroup.cpu_time()?;
     let elapsed_s = outcome.elapsed.as_secs_f64();
@@ -267,10 +267,26 @@ fn count(value: i64) -> f64 {
     value as f64
 }
 
+/// A command in a sentence: of a script its beginning.
+fn shown(argv: &[String]) -> String {
+    const MOST: usize = 80;
+    let line = argv.join(" ");
+    let start: String = line.lines().next().unwrap_or_default().chars().take(MOST).collect();
+    if start == line { line } else { format!("{start}...") }
+}
+
 fn judge(what: &str, outcome: &Outcome, around: &Surroundings) -> Result<(), Refusal> {
+    if outcome.ending == Ending::Exit(0) {
+        return Ok(());
+    }
+    let (stderr, stdout) =
+        (child::tail(&around.scratch.stderr()), child::tail(&around.scratch.stdout()));
+    let output = if stderr.trim().is_empty() { stdout } else { stderr };
     let reason = match outcome.ending {
-        Ending::Exit(0) => return Ok(()),
-        Ending::Exit(status) => format!("{what} failed with exit status {status}"),
+        Ending::Exit(status) => match last_lines(&output, 1).trim() {
+            "" => format!("{what} failed with exit status {status}"),
+            words => format!("{what} failed with exit status {status}: {words}"),
+        },
         Ending::Signal(signal) => format!("{what} was ended by signal {signal}"),
         Ending::TimedOut => {
             format!("{what} did not end within {} s and was killed", around.timeout.as_secs_f64())
@@ -280,9 +296,6 @@ fn judge(what: &str, outcome: &Outcome, around: &Surroundings) -> Result<(), Ref
             format!("{what} ended but left {threads} threads running, which were killed")
         }
     };
-    let (stderr, stdout) =
-        (child::tail(&around.scratch.stderr()), child::tail(&around.scratch.stdout()));
-    let output = if stderr.trim().is_empty() { stdout } else { stderr };
     Err(Refusal::new(reason, last_lines(&output, 20)))
 }
 
@@ -341,6 +354,14 @@ mod tests {
         let found: Vec<_> = counted("ready\n{\"passes\":2,\"units\":1.5}\n").collect();
         assert_eq!(found, [("load_passes".into(), 2.0), ("load_units".into(), 1.5)]);
         assert_eq!(counted("ready\nbye\n").count(), 0);
+    }
+
+    #[test]
+    fn of_a_script_only_the_beginning_is_shown() {
+        let words = |line: &str| line.split('|').map(String::from).collect::<Vec<_>>();
+        assert_eq!(shown(&words("make|-j2")), "make -j2");
+        assert_eq!(shown(&words("sh|-c|one\ntwo\n")), "sh -c one...");
+        assert_eq!(shown(&words(&"x".repeat(100))), format!("{}...", "x".repeat(80)));
     }
 
     #[test]

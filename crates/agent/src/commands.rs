@@ -66,12 +66,20 @@ enum Command {
     Disk(disk::Arguments),
     /// Work in the background until SIGTERM; print `ready`, and in the end what was done as JSON
     Load(load::Arguments),
+    /// Measure how much this machine computes in a millisecond, for `periodic` and loads
+    Calibrate(work::burn::Calibrate),
     /// Count in several processes at once and print how long it took
     Counters(work::counters::Arguments),
     /// Run processes that only use the CPU; print what each got as one JSON line
     Hogs(work::hogs::Hogs),
+    /// Wake at deadlines and compute; print latencies and deadlines met as one JSON line
+    Periodic(work::periodic::Periodic),
     /// Read in several threads; print what each got as one JSON line
     Readers(work::readers::Readers),
+    /// Run a program that renders; print estimates of its end and its CPU use as one JSON line
+    Render(work::render::Render),
+    /// Wake workers by message threads; print latencies of wake-ups and requests as one JSON line
+    Schbench(work::schbench::Schbench),
     /// Disturb a scheduler in every way a program can; print what was done as one JSON line
     Stress(work::stress::Stress),
     /// Yield in many threads at once; print how long one yield takes as one JSON line
@@ -106,10 +114,18 @@ pub fn run() -> Result<ExitCode> {
         }
         Command::Disk(arguments) => return Ok(disk::run(&arguments)?),
         Command::Load(arguments) => return load::run(&arguments),
+        Command::Calibrate(calibrate) => calibrate.run()?,
         Command::Counters(arguments) => work::counters::run(&arguments)?,
         Command::Stress(stress) => return stress.run(),
         Command::Hogs(hogs) => println!("{}", serde_json::to_string(&hogs.run()?)?),
+        Command::Periodic(periodic) => {
+            println!("{}", serde_json::to_string(&periodic.run()?)?);
+        }
         Command::Readers(readers) => println!("{}", serde_json::to_string(&readers.run()?)?),
+        Command::Render(render) => return render.run(),
+        Command::Schbench(schbench) => {
+            println!("{}", serde_json::to_string(&schbench.run()?)?);
+        }
         Command::Yielders(yielders) => {
             println!("{}", serde_json::to_string(&yielders.run()?)?);
         }

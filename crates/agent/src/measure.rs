@@ -41,7 +41,8 @@ impl Migrations {
     }
 }
 
-fn cpu_count() -> usize {
+/// CPUs the machine can have; their numbers are below it.
+pub fn cpu_count() -> usize {
     let count = sysconf(SysconfVar::_NPROCESSORS_CONF).ok().flatten().unwrap_or(1);
     usize::try_from(count).unwrap_or(1)
 }

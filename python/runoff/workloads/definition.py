@@ -39,6 +39,8 @@ class MetricDefinition(_Table):
     direction: Direction
     title: str
     headline: bool = True
+    only: dict[str, list[str]] = Field(default_factory=dict)
+    """Values of parameters with which the program prints it; with all of them if empty."""
 
 
 class Definition(_Table):
@@ -111,13 +113,18 @@ class Catalogue:
 
     def _parse(self, text: str, origin: str) -> Definition:
         try:
-            return Definition.model_validate(tomllib.loads(text))
+            definition = Definition.model_validate(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"{self.noun} {origin} is not TOML: {error}") from None
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
             raise UsageError(f"{self.noun} {origin}: {key}: {first['msg']}") from None
+        for name, metric in definition.metrics.items():
+            for key in metric.only:
+                if key not in definition.parameters:
+                    raise UsageError(f"{self.noun} {origin}: metrics.{name}.only: there is no parameter {key!r}")
+        return definition
 
 
 WORKLOADS = Catalogue("runoff.workloads", "workload")

@@ -10,7 +10,7 @@ from typing import Any
 from runoff.errors import UsageError
 from runoff.results import NO_LOAD, Metric
 from runoff.text import closest, parse_assignments
-from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter
+from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, MetricDefinition, Parameter
 
 STANDARD_METRICS = (
     Metric("elapsed_s", "s", "lower", "elapsed time"),
@@ -65,7 +65,7 @@ class Work:
         """All metrics of a sample, headline metrics first."""
         own = [
             Metric(name, metric.unit, metric.direction, metric.title, metric.headline)
-            for name, metric in self.definition.metrics.items()
+            for name, metric in self._own_metrics.items()
         ]
         standard = [
             Metric(m.name, m.unit, m.direction, m.title, headline=m.name == "elapsed_s" and self._judges_elapsed)
@@ -75,7 +75,15 @@ class Work:
 
     @property
     def _judges_elapsed(self) -> bool:
-        return self.definition.elapsed_headline or not any(m.headline for m in self.definition.metrics.values())
+        return self.definition.elapsed_headline or not any(m.headline for m in self._own_metrics.values())
+
+    @property
+    def _own_metrics(self) -> Mapping[str, MetricDefinition]:
+        return {
+            name: metric
+            for name, metric in self.definition.metrics.items()
+            if all(self.values[key] in values for key, values in metric.only.items())
+        }
 
     def message(self, root: str | None) -> dict[str, Any]:
         """The agent's ``Workload`` message; ``root`` is the directory that becomes its ``/``."""
@@ -87,9 +95,7 @@ class Work:
             "command": fill(self.definition.command),
             "environment": dict(self.definition.environment),
             "timeout_s": self.definition.timeout_s,
-            "extract": [
-                {"metric": name, "pattern": metric.pattern} for name, metric in self.definition.metrics.items()
-            ],
+            "extract": [{"metric": name, "pattern": metric.pattern} for name, metric in self._own_metrics.items()],
         }
 
     def load_message(self, root: str | None) -> dict[str, Any]:

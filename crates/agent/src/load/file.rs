@@ -37,10 +37,13 @@ pub struct Read {
 }
 
 impl Write {
-    /// contest counted quarters of the memory (section 2.1).
-    const UNITS_A_PASS: f64 = 4.0;
-
     pub fn run(&self, stop: &Stop) -> Result<Done> {
+        let mut writer = self.prepare()?;
+        say_ready()?;
+        writer.work(stop)
+    }
+
+    fn prepare(&self) -> Result<Writer> {
         let directory = self.directory.as_deref().unwrap_or(Path::new("."));
         if self.other_device {
             ensure!(
@@ -51,20 +54,38 @@ impl Write {
         }
         let size = size(self.size_mb)?;
         require_room(directory, size)?;
-        let mut file = Temporary::create(directory.join("io.dat"))?;
+        Writer::create(directory, size)
+    }
+}
+
+/// A file that is written from its beginning again when it is full.
+pub struct Writer {
+    file: Temporary,
+    size: u64,
+}
+
+impl Writer {
+    /// contest counted quarters of the memory (section 2.1).
+    const UNITS_A_PASS: f64 = 4.0;
+
+    pub fn create(directory: &Path, size: u64) -> Result<Self> {
+        Ok(Self { file: Temporary::create(directory.join("io.dat"))?, size })
+    }
+
+    pub fn work(&mut self, stop: &Stop) -> Result<Done> {
+        let (file, size) = (&mut self.file.0, self.size);
         let zeros = vec![0; CHUNK];
         let (mut done, mut at) = (Done::default(), 0);
-        say_ready()?;
         while !stop.requested() {
             let length = CHUNK.min(usize::try_from(size - at).unwrap_or(CHUNK));
-            let written = unless_interrupted(file.0.write(&zeros[..length]))
+            let written = unless_interrupted(file.write(&zeros[..length]))
                 .context("cannot write the file")?;
             done.bytes_written += written;
             at += written;
             if at == size {
                 done.passes += 1;
                 at = 0;
-                file.0.rewind()?;
+                file.rewind()?;
             }
         }
         done.units = Self::UNITS_A_PASS * done.bytes_written as f64 / size as f64;
@@ -76,17 +97,35 @@ impl Read {
     pub fn run(&self, stop: &Stop) -> Result<Done> {
         let size = size(self.size_mb)?;
         require_room(Path::new("."), size)?;
-        let mut file = Temporary::create(PathBuf::from("read.dat"))?;
+        let mut reader = Reader::create(Path::new("."), size)?;
+        say_ready()?;
+        reader.work(stop)
+    }
+}
+
+/// A file that is read from its beginning again when its end has come.
+pub struct Reader {
+    file: Temporary,
+    size: u64,
+}
+
+impl Reader {
+    pub fn create(directory: &Path, size: u64) -> Result<Self> {
+        let mut file = Temporary::create(directory.join("read.dat"))?;
         file.fill(size)?;
+        Ok(Self { file, size })
+    }
+
+    /// Ends with a whole pass, or the rest of it would be in the cache for the next run.
+    pub fn work(&mut self, stop: &Stop) -> Result<Done> {
+        let (file, size) = (&mut self.file.0, self.size);
         let mut buffer = vec![0; CHUNK];
         let mut done = Done::default();
-        say_ready()?;
-        // A pass is finished before the end, or its rest would be in the cache for the next run.
         while !stop.requested() {
-            file.0.rewind()?;
+            file.rewind()?;
             loop {
                 let read =
-                    unless_interrupted(file.0.read(&mut buffer)).context("cannot read the file")?;
+                    unless_interrupted(file.read(&mut buffer)).context("cannot read the file")?;
                 done.bytes_read += read;
                 if done.bytes_read == (done.passes + 1) * size {
                     break;
@@ -99,7 +138,8 @@ impl Read {
     }
 }
 
-fn size(given_mb: u64) -> Result<u64> {
+/// What was asked for, or the size of the memory.
+pub fn size(given_mb: u64) -> Result<u64> {
     Ok(if given_mb == 0 { memory_and_swap()?.0 } else { given_mb << 20 })
 }
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! contest's loads: work without end in the background of a measured one. Each says `ready`, works
-//! until SIGTERM, and then tells as one JSON line what it did (specs/benchmarks/contest.md section 2).
+//! contest's and interbench's loads: work without end in the background of a measured one. Each says
+//! `ready`, works until SIGTERM, and then tells as one JSON line what it did
+//! (specs/benchmarks/contest.md sections 2 and 6.3).
 
 mod archive;
+mod burn;
+mod compile;
 mod dbench;
 mod file;
 mod list;
 mod memory;
 mod programs;
 mod ring;
+mod video;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -47,6 +51,12 @@ enum Load {
     Mem(memory::Memory),
     /// Do what many clients of a file server do
     Dbench(dbench::Dbench),
+    /// Compute in several threads
+    Burn(burn::Burn),
+    /// Compute for a part of every 60th of a second
+    Video(video::Video),
+    /// Compute, write a file and read another at the same time
+    Compile(compile::Compile),
 }
 
 /// What a load did between `ready` and its end.
@@ -84,6 +94,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Load::List(list) => list.run(&stop),
         Load::Mem(memory) => memory.run(&stop),
         Load::Dbench(dbench) => dbench.run(&stop),
+        Load::Burn(burn) => burn.run(&stop),
+        Load::Video(video) => video.run(&stop),
+        Load::Compile(compile) => compile.run(&stop),
     }?;
     let reaped_cpu_s = reaped_cpu_s()? - PREPARATION_S.get().unwrap_or(&0.0);
     println!("{}", serde_json::to_string(&Report { done, reaped_cpu_s })?);
@@ -132,9 +145,14 @@ impl Stop {
     pub fn requested(&self) -> bool {
         STOPPED.load(Ordering::Relaxed)
     }
+
+    /// For a load of several threads, one of which cannot go on.
+    pub fn request(&self) {
+        STOPPED.store(true, Ordering::Relaxed);
+    }
 }
 
-/// How many processes are wanted; 0 is so many for each CPU.
+/// How many processes or threads are wanted; 0 is so many for each CPU.
 fn processes(given: u16, for_each_cpu: usize) -> Result<usize> {
     Ok(match given {
         0 => for_each_cpu * std::thread::available_parallelism()?.get(),

@@ -239,8 +239,8 @@ class LabEngine:
 
 def _needs_image(definition: Definition) -> bool:
     """Work that the agent itself can do needs no root file system."""
-    itself = not definition.command or definition.command[0] == "runoff-agent"
-    return not itself or bool(definition.prepare or definition.programs)
+    commands = [argv for argv in (*definition.prepare, definition.command) if argv]
+    return any(argv[0] != "runoff-agent" for argv in commands) or bool(definition.programs)
 
 
 def _object_path(index: int) -> str:
