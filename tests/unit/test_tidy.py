@@ -152,3 +152,9 @@ def test_imports_follow_the_data():
 def test_upstream_does_not_know_downstream(upstream, downstream):
     wrong = [str(path) for path, own, target in crossings() if own == upstream and target.split(".")[0] == downstream]
     assert not wrong
+
+
+def test_no_two_test_files_have_one_name() -> None:
+    """pytest imports them by it, and finds out only when it collects both."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
