@@ -52,7 +52,9 @@ def test_elf_kernel_is_its_own_payload_and_states_its_release():
 
 
 @pytest.mark.parametrize(
-    "packed", [b"\x02\x21\x4c\x18unknown method", gzip.compress(b"not an ELF file"), b"\x1f\x8bcut"]
+    "packed",
+    [b"\x02\x21\x4c\x18unknown method", gzip.compress(b"not an ELF file"), b"\x1f\x8bcut"],
+    ids=["unknown method", "no ELF file", "cut short"],
 )
 def test_payload_that_cannot_be_had_is_none(packed):
     assert vmlinuz.payload(bzimage(packed)) is None
