@@ -68,7 +68,7 @@ test: setup kernel image $(STAMPS)/guest
 	runoff image build --work make
 	-runoff kernel list | grep -q '^debian:6\.18' || runoff kernel add debian:6.18
 	cargo test --release --workspace --locked
-	pytest -n 2 --dist loadgroup --no-loadscope-reorder -m 'not both_cpus'
+	pytest -n 2 --no-loadscope-reorder -m 'not both_cpus'
 	pytest -m both_cpus
 
 check: setup

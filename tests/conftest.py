@@ -2,15 +2,29 @@
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 # Machines are shared: how long an example takes says nothing about the code.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
+HOST = "tests/host/"
+
+
+class ByGuest(LoadScopeScheduling):
+    """What shares a guest stays in one process: the tests of a file, and all that need this machine's own files."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, _ = nodeid.partition("::")
+        return HOST if path.startswith(HOST) else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGuest:
+    """Instead of what --dist names."""
+    return ByGuest(config, log)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What shares a guest stays in one process; the group that takes longest comes first."""
-    for item in items:
-        folder = item.path.parent.name
-        item.add_marker(pytest.mark.xdist_group(folder if folder == "host" else item.path.name))
-    items.sort(key=lambda item: item.path.parent.name != "host")
+    """The group that takes longest comes first."""
+    items.sort(key=lambda item: not item.nodeid.startswith(HOST))
