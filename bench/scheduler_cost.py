@@ -16,7 +16,7 @@ VARIANTS = ("o1:era=B", "zaphod:mode=eb", "hydra:mode=pb", "hydra:mode=eb", "cfs
 BLOCKS = 2
 CONNECTIONS = 20
 WORKS = {10: 20, 100: 5}
-"""Groups, and loops of each sender: 0.8 and 2 million messages."""
+"""Groups, and loops of each sender: 80,000 and 200,000 messages."""
 MEMORY_MB = "3072"
 """4,000 processes fit."""
 MOST = {"bfs": 1.15}
