@@ -15,6 +15,9 @@ RUNS = {
 NEEDS_A_PATH = "io_other"
 """Runs only when asked for: it needs to know another disk."""
 
+NEEDS_SWAP = "mem"
+"""Left out on a machine without swap space, unless it is asked for."""
+
 CPUS = 1
 MEMORY_MB = 256
 """Of the machine of 2003."""
@@ -22,9 +25,6 @@ MEMORY_MB = 256
 JOBS_PER_CPU = 4
 WORK = "compile:part=ext2fs"
 QUICK_WORK = "compile:part=et"
-
-
-NEEDS_SWAP = "mem"
 
 
 def plan_values(

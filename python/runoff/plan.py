@@ -186,10 +186,12 @@ def read_settings(path: Path, *, quick: bool = False) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not a plan: {error}") from None
     smaller = values.pop(QUICK, None)
-    if smaller is None and quick:
-        raise UsageError(f"{path} has no table [{QUICK}], so it has only one size")
-    if not isinstance(smaller, dict | None):
+    if smaller is None:
+        if quick:
+            raise UsageError(f"{path} has no table [{QUICK}], so it has only one size")
+        return parse_settings(values, str(path))
+    if not isinstance(smaller, dict):
         raise UsageError(f"{path}: {QUICK} must be a table of keys")
     # A mistake in there is one even when the full size is wanted.
-    small = parse_settings({**values, **(smaller or {})}, f"{path} [{QUICK}]" if smaller else str(path))
+    small = parse_settings({**values, **smaller}, f"{path} [{QUICK}]")
     return small if quick else parse_settings(values, str(path))

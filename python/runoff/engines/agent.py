@@ -104,7 +104,7 @@ def sample_request(
         "rehearse": rehearse,
         "probes": list(probes),
         "scratch": scratch,
-        **({} if disk is None else {"disk": disk}),
+        "disk": disk,
     }
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from runoff.report.model import Report
-from runoff.results import Conditions, Sample
+from runoff.results import Sample
 
 LOG_COLUMNS = (
     "iso_time", "host", "cpu", "kernel", "scheduler", "benchmark", "run_index", "is_warmup", "jobs", "elapsed_s",
@@ -34,13 +34,13 @@ def log(report: Report) -> str:
             continue
         place = (sample.arm, sample.workload, sample.load)
         seen[place] += 1
-        conditions = sample.conditions
+        started, *state = _conditions(sample)
         rows.append((
-            None if conditions is None else conditions.started,
+            started,
             machine.get("hostname"), machine.get("cpu_model"), kernel.get("release"), sample.arm, _benchmark(sample),
             seen[place], int(sample.warmup), _jobs(results.parameters.get(sample.workload, {})),
             *(sample.metrics.get(name) for name in ("elapsed_s", "user_s", "system_s", "max_rss_kb")),
-            *_machine_state(conditions),
+            *state,
         ))  # fmt: skip
     return _table(LOG_COLUMNS, rows, "\t")
 
@@ -51,20 +51,22 @@ def wide(report: Report) -> str:
     names = list(dict.fromkeys(metric.name for workload in results.workloads for metric in results.metrics[workload]))
     rows = []
     for sample in results.samples:
-        temperature_c, frequency_khz, load1 = _machine_state(sample.conditions)
+        started, temperature_c, frequency_khz, load1 = _conditions(sample)
         rows.append((
             sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1, int(sample.warmup),
             sample.arm, sample.workload, sample.load, int(sample.valid), sample.reason,
-            None if sample.conditions is None else sample.conditions.started, load1, temperature_c, frequency_khz,
+            started, load1, temperature_c, frequency_khz,
             *(sample.metrics.get(name) for name in names),
         ))  # fmt: skip
     return _table((*HEAD_COLUMNS, *names), rows, ",")
 
 
-def _machine_state(conditions: Conditions | None) -> tuple[float | None, float | None, float | None]:
-    if conditions is None:
-        return None, None, None
-    return conditions.temperature_c, conditions.frequency_khz, conditions.load1
+def _conditions(sample: Sample) -> tuple[str | None, float | None, float | None, float | None]:
+    """Start, temperature, frequency, load average: in the order of the log's columns."""
+    began = sample.conditions
+    if began is None:
+        return None, None, None, None
+    return began.started, began.temperature_c, began.frequency_khz, began.load1
 
 
 def _benchmark(sample: Sample) -> str:
