@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import hogs
 import pytest
 from command import run, samples
 
-from runoff.engines.lab import ext4, guest, kernel, qemu
+from runoff.engines.lab import ext4, guest, kernel
 from runoff.engines.outcome import Outcome, Taken, Voided
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-LIMIT_S = 900
 SIZE_MB = 64
 PROGRAMS = "sh cat dd e2fsck head ls mkdir mount sha256sum sleep sync tail umount"
 MODULES = ("ublk_drv", "mq-deadline", "kyber-iosched", "bfq")
@@ -77,24 +77,12 @@ def booted(
     folder: Path, used: kernel.Kernel, requests: list[dict[str, Any]], modules: tuple[str, ...] = MODULES
 ) -> Iterator[guest.Guest]:
     """A guest without an image, but with some of this machine's programs and an empty file system for a disk."""
-    machine = qemu.Machine(
-        kernel=used.vmlinux,
-        initramfs=folder / "initramfs",
-        console=folder / "console.txt",
-        cpus=1,
-        memory_mb=512,
-        clock="virtual",
-        accelerator="tcg",
-    )
     found = {name: shutil.which(name, path="/usr/bin:/bin:/usr/sbin:/sbin") for name in PROGRAMS.split()}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
     content = ext4.blocks(folder / "disk.blocks", SIZE_MB)
     cargo = guest.Cargo(files={"/disk.blocks": content}, programs=programs, modules=modules)
-    running = guest.boot(folder, machine, used, cargo, guest.Orders(seed=1, requests=requests), LIMIT_S)
-    try:
+    with hogs.booted(folder, used, cpus=1, requests=requests, cargo=cargo) as running:
         yield running
-    finally:
-        running.close()
 
 
 def request(name: str, script: str, metrics: Mapping[str, str] | None = None, **more: Any) -> dict[str, Any]:
@@ -188,7 +176,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -
         *(reads(elevator, TWO) for elevator in ("noop", "deadline", "anticipatory", "cfq")),
     ]
     with booted(tmp_path_factory.mktemp("disk"), lab_kernel, requests) as running:
-        return {made["id"]: running.agent.take(made, lambda _phase: None, LIMIT_S) for made in requests}
+        return {made["id"]: running.agent.take(made, lambda _phase: None, hogs.LIMIT_S) for made in requests}
 
 
 def metrics(outcome: Outcome) -> Mapping[str, float]:
