@@ -56,6 +56,8 @@ class Sample:
     reason: str | None
     metrics: Mapping[str, float]
     conditions: Conditions | None = None
+    detail: str = ""
+    """Of a void one: the end of the log that explains it, if there was one."""
 
     @property
     def warmup(self) -> bool:

@@ -1,13 +1,15 @@
 """The terminal form: fits, is ASCII, needs no colour, and says the essential first."""
 
 import io
+import json
 import re
 from dataclasses import replace
 
 import pytest
 import report_examples as examples
 
-from runoff.report import model, text
+from runoff.report import html, model, text
+from runoff.report import json as document
 from runoff.report.layout import cut_middle, distinct_width, wrap, wrap_command
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -95,6 +97,18 @@ def test_voids_are_marked_counted_and_explained(three):
     assert re.search(r"zaphod:mode=eb +4! ", out)
     assert "30/30 samples, 1 void" in out
     assert "void: zaphod:mode=eb, hackbench, block 4: scheduler exited" in out
+
+
+def test_the_log_of_a_void_sample_is_in_the_page_and_in_json():
+    log = "runnable task stall <1234>\n  second line"
+    results = examples.three_arms()
+    samples = tuple(sample if sample.valid else replace(sample, detail=log) for sample in results.samples)
+    report = model.build(replace(results, samples=samples))
+    assert "runnable task stall &lt;1234&gt;\n  second line</pre>" in html.render(report)
+    assert [each["detail"] for each in json.loads(document.render(report))["samples"] if not each["valid"]] == [log]
+    words = " ".join(text.render(report, 80).split())
+    assert "logged when samples became void is in the page" in words
+    assert "second line" not in words
 
 
 def test_a_wholly_void_arm_stays_in_the_table():

@@ -79,6 +79,7 @@ def _sample(row: dict[str, Any]) -> Sample:
         reason=row["reason"],
         metrics=row["metrics"],
         conditions=None if row["conditions"] is None else Conditions(**row["conditions"]),
+        detail=row["detail"],
     )
 
 

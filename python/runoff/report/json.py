@@ -100,6 +100,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "load": sample.load,
         "valid": sample.valid,
         "reason": sample.reason,
+        "detail": sample.detail,
         "metrics": dict(sample.metrics),
     }
 

@@ -25,7 +25,7 @@ def _lines(report: Report) -> Iterator[str]:
         for panel in panels:
             yield from _panel(panel, report.baseline)
         yield "</details>\n"
-    yield from (f"- {_safe(line)}" for line in (*wording.voids(report), *report.warnings))
+    yield from (f"- {_safe(line)}" for line in wording.notes(report))
     yield "\n<details><summary>Legend and rerun</summary>\n"
     yield from (f"{_safe(line)}\n" for line in wording.legend(report))
     yield from (f"    {line}" for line in report.results.rerun.splitlines())

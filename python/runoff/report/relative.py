@@ -61,7 +61,7 @@ def _lines(report: Report) -> Iterator[str]:
         "differences are real."
     )
     yield from wrap(about, WIDTH)
-    for line in (*wording.voids(report), *report.warnings):
+    for line in wording.notes(report):
         yield from wrap(line, WIDTH, "! ", "  ")
 
 

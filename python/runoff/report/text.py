@@ -78,10 +78,8 @@ def _rest(report: Report, width: int) -> Iterator[Text]:
         yield from _plain(wrap(f"Not shown here but in the page (--html) and in --json: {', '.join(others)}.", width))
     if report.voids or report.warnings:
         yield Text()
-    for line in wording.voids(report):
+    for line in wording.notes(report):
         yield from _note(line, width)
-    for warning in report.warnings:
-        yield from _note(warning, width)
 
 
 def _foot(report: Report, width: int) -> Iterator[Text]:

@@ -6,6 +6,7 @@ from runoff.report.matrix import Matrix
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale, p_text
 from runoff.report.why import Why
+from runoff.results import Sample
 
 MOST_LISTED = 8
 """Blocks a void line names."""
@@ -86,14 +87,25 @@ def f_test(table: Table) -> str:
     return f"F({anova.df_between},{anova.df_within})={f} p{p if p.startswith('<') else '=' + p}"
 
 
-def voids(report: Report) -> Iterator[str]:
-    """One line per arm, workload and reason."""
-    blocks: dict[tuple[str, str, str], list[int]] = {}
+def voids(report: Report) -> Iterator[tuple[str, str]]:
+    """One line per arm, workload and reason, and the first log that explains it, if there is one."""
+    alike: dict[tuple[str, str, str], list[Sample]] = {}
     for sample in report.voids:
         place = sample.workload + (f" beside {sample.load}" if len(report.results.loads) > 1 else "")
-        blocks.setdefault((sample.arm, place, sample.reason or "no reason given"), []).append(sample.block + 1)
-    for (arm, place, reason), numbers in blocks.items():
-        yield f"void: {arm}, {place}, {_blocks(numbers, report.results.blocks)}: {reason}"
+        alike.setdefault((sample.arm, place, sample.reason or "no reason given"), []).append(sample)
+    for (arm, place, reason), samples in alike.items():
+        blocks = _blocks([sample.block + 1 for sample in samples], report.results.blocks)
+        detail = next((sample.detail for sample in samples if sample.detail), "")
+        yield f"void: {arm}, {place}, {blocks}: {reason}", detail
+
+
+def notes(report: Report) -> Iterator[str]:
+    """What is void, in lines, and where their logs are; then the warnings."""
+    found = tuple(voids(report))
+    yield from (line for line, _detail in found)
+    if any(detail for _line, detail in found):
+        yield "what was logged when samples became void is in the page (--html) and in --json"
+    yield from report.warnings
 
 
 def _blocks(numbers: list[int], planned: int) -> str:
