@@ -22,19 +22,17 @@ struct {
 	__type(value, struct wakeup);
 } wakeups SEC(".maps");
 
+/* NULL for a task of somebody else, and for one that has none unless `flags` say to make it. */
 static __always_inline struct wakeup *wakeup_of(struct task_struct *p, u64 flags)
 {
-	return bpf_task_storage_get(&wakeups, p, 0, flags);
+	return in_workload(p) ? bpf_task_storage_get(&wakeups, p, 0, flags) : NULL;
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *p)
 {
-	struct wakeup *w;
+	struct wakeup *w = wakeup_of(p, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	if (!in_workload(p))
-		return 0;
-	w = wakeup_of(p, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (w)
 		w->waking_at = bpf_ktime_get_ns();
 	return 0;
@@ -43,11 +41,8 @@ int BPF_PROG(waking, struct task_struct *p)
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(woken, struct task_struct *p)
 {
-	struct wakeup *w;
+	struct wakeup *w = wakeup_of(p, 0);
 
-	if (!in_workload(p))
-		return 0;
-	w = wakeup_of(p, 0);
 	if (!w)
 		return 0;
 	if (!has_cpu(p))
@@ -59,11 +54,8 @@ int BPF_PROG(woken, struct task_struct *p)
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(woken_new, struct task_struct *p)
 {
-	struct wakeup *w;
+	struct wakeup *w = wakeup_of(p, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	if (!in_workload(p))
-		return 0;
-	w = wakeup_of(p, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (w)
 		w->woken_at = bpf_ktime_get_ns();
 	return 0;
@@ -72,11 +64,8 @@ int BPF_PROG(woken_new, struct task_struct *p)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	struct wakeup *w;
+	struct wakeup *w = wakeup_of(next, 0);
 
-	if (!in_workload(next))
-		return 0;
-	w = wakeup_of(next, 0);
 	if (!w || !w->woken_at)
 		return 0;
 	add_time(bpf_ktime_get_ns() - w->woken_at);

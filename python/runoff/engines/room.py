@@ -17,7 +17,8 @@ SIZE = "size_mb"
 """The parameter of loads that have a size; 0 is a little more, or as much, as the memory."""
 
 RESERVE_MB = 64
-"""Of memory and swap together, what the load mem leaves to others (crates/agent/src/load/memory.rs)."""
+"""Of memory and swap together, what nobody gets: a kernel keeps about that much of a small guest's memory for itself,
+and the load mem leaves 64 kB of the rest (crates/agent/src/load/memory.rs)."""
 
 
 @dataclass(frozen=True, slots=True)

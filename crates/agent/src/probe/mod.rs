@@ -86,7 +86,8 @@ impl Probes {
             metrics.insert("scheduler_time_s".into(), used.ns as f64 / 1e9);
             metrics.insert("scheduler_calls".into(), used.calls as f64);
         }
-        let own: Vec<u32> = self.attached.iter().flat_map(AttachedProbe::programs).collect();
+        let own: Vec<u32> =
+            self.attached.iter().flat_map(AttachedProbe::programs).copied().collect();
         metrics.insert("probe_time_pct".into(), share(run_time::of_programs(&own), elapsed));
         for probe in &self.attached {
             metrics.extend(probe.read()?);

@@ -44,8 +44,8 @@ impl AttachedProbe {
     }
 
     /// Their ids in the kernel.
-    pub fn programs(&self) -> Vec<u32> {
-        self.programs.clone()
+    pub fn programs(&self) -> &[u32] {
+        &self.programs
     }
 
     /// # Errors

@@ -9,8 +9,6 @@ use serde::Serialize;
 
 use super::counters::{self, Counters, Statistic};
 use super::error::AttachError;
-#[cfg(test)]
-use super::globals::Global;
 use super::kernel_log::KernelLog;
 use super::opened::{self, fill, section, variables, with_btf};
 use super::parameters::{self, Parameter};
@@ -85,7 +83,7 @@ impl Prepared {
         (0..global.count)
             .map(|index| {
                 let offset = global.offset + index * global.width;
-                Global { offset, ..global.clone() }.get(&section).unwrap()
+                globals::Global { offset, ..global.clone() }.get(&section).unwrap()
             })
             .collect()
     }
