@@ -129,3 +129,4 @@ def test_two_runs_of_one_plan_with_probes_are_equal_to_the_last_digit(tmp_path: 
         assert sample["valid"], sample["reason"]
         assert sample["metrics"] == second[cell]["metrics"], cell
         assert sample["metrics"]["turns"] > 0
+        assert 1 < sample["metrics"]["ideal_ratio"] < 1.2, "one CPU is never left idle"

@@ -3,10 +3,13 @@
 //! specs/benchmarks/workloads.md section 3.
 
 use std::hint::black_box;
+use std::thread::available_parallelism;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
@@ -23,15 +26,26 @@ pub struct Arguments {
     passes: u32,
 }
 
-/// Prints `time S cost S`: the mean of all passes and the same divided by the number of processes.
+/// Prints `time S cost S ratio R`: the mean of all passes, the same divided by the number of processes, and by the
+/// time that the CPU time they took needs at least, on the CPUs that this program may use.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut total_s = 0.0;
+    let before_s = children_cpu_s()?;
     for _ in 0..arguments.passes {
         total_s += pass(arguments)?;
     }
+    let busy = available_parallelism()?.get().min(arguments.processes as usize);
+    let ideal_s = (children_cpu_s()? - before_s) / busy as f64;
     let time_s = total_s / f64::from(arguments.passes);
-    println!("time {time_s:.9} cost {:.9}", time_s / f64::from(arguments.processes));
+    let cost_s = time_s / f64::from(arguments.processes);
+    println!("time {time_s:.9} cost {cost_s:.9} ratio {:.6}", total_s / ideal_s);
     Ok(())
+}
+
+/// Of all children that have been reaped.
+fn children_cpu_s() -> Result<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    Ok((usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6)
 }
 
 fn pass(arguments: &Arguments) -> Result<f64> {
