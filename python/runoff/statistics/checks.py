@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from scipy import stats
 
 from runoff.statistics.describe import constant
 from runoff.statistics.values import Comparison, Observation, Pair, Question, Summary, Verdict, Warning
@@ -91,6 +90,8 @@ def spread_p(arms: Mapping[str, Sequence[Observation]], summaries: Mapping[str, 
         return None
     scale = max(abs(o.value) for summary in spreads for o in arms[summary.arm])
     groups = [[o.value / scale for o in arms[summary.arm]] for summary in spreads]
+    from scipy import stats
+
     with np.errstate(divide="ignore", invalid="ignore"):  # deviations that are constant in every arm
         return float(stats.levene(*groups, center="median").pvalue)
 
@@ -122,6 +123,8 @@ def _drift(arms: Mapping[str, Sequence[Observation]], summaries: Mapping[str, Su
             residuals += [o.value - summary.mean for o in arms[arm]]
     if len(residuals) < DRIFT_MINIMUM or constant(residuals):
         return
+    from scipy import stats
+
     tau, p = (float(x) for x in stats.kendalltau(np.asarray(positions), np.asarray(residuals)))
     if p < CHECK_ALPHA:
         trend = "rise" if tau > 0 else "fall"

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from runoff.statistics.values import Interval, Summary
 
@@ -30,7 +30,7 @@ def summarise(arm: str, values: Sequence[float], alpha: float) -> Summary:
     mean, sd = moments(values)
     ci = None
     if sd is not None:
-        half = float(stats.t.ppf(1 - alpha / 2, n - 1)) * sd / math.sqrt(n)
+        half = float(special.stdtrit(n - 1, 1 - alpha / 2)) * sd / math.sqrt(n)
         ci = Interval(mean - half, mean + half)
     return Summary(arm, n, mean, sd, ci, min(values), q10, q25, median, q75, q90, max(values))
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy import special
 
 from runoff.statistics.values import Anova, Summary
 
@@ -56,4 +56,6 @@ def anova(fit: Fit) -> Anova | None:
     grand = sum(fit.counts[arm] * shift for arm, shift in shifts.items()) / total
     square_sum = sum(fit.counts[arm] * (shift - grand) ** 2 for arm, shift in shifts.items())
     f = square_sum / between
-    return Anova(between, fit.df, fit.sd, f, float(stats.f.sf(f, between, fit.df)), square_sum / (square_sum + fit.df))
+    return Anova(
+        between, fit.df, fit.sd, f, float(special.fdtrc(between, fit.df, f)), square_sum / (square_sum + fit.df)
+    )

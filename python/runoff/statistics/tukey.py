@@ -1,11 +1,15 @@
-"""Tukey-Kramer: every pair of arms under one family-wise error (Tukey 1953, Kramer 1956)."""
+"""Tukey-Kramer: every pair of arms under one family-wise error (Tukey 1953, Kramer 1956).
+
+Of two arms the range is the difference, so that Student's t is exact. ``scipy.stats`` takes longer to import than most
+reports to make, so it is only where ``scipy.special`` has nothing for the question.
+"""
 
 import math
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import combinations
 
-from scipy import stats
+from scipy import special
 
 from runoff.statistics.describe import constant
 from runoff.statistics.fit import Fit
@@ -15,12 +19,20 @@ from runoff.statistics.values import Interval, Pair, Question, Summary
 @lru_cache(maxsize=256)
 def critical(alpha: float, arms: int, df: int) -> float:
     """Multiple of a difference's standard error that separates a pair: q(1 - alpha; arms, df) / sqrt 2."""
+    if arms == 2:
+        return float(special.stdtrit(df, 1 - alpha / 2))
+    from scipy import stats
+
     return float(stats.studentized_range.ppf(1 - alpha, arms, df)) / math.sqrt(2)
 
 
 @lru_cache(maxsize=4096)
 def adjusted_p(t: float, arms: int, df: float) -> float:
     """P that the largest of all pairwise |t| among ``arms`` equal arms exceeds ``t``."""
+    if arms == 2:
+        return 2 * float(special.stdtr(df, -t))
+    from scipy import stats
+
     return min(1.0, max(0.0, float(stats.studentized_range.sf(math.sqrt(2) * t, arms, df))))
 
 
