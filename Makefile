@@ -11,7 +11,7 @@ AGENT_SOURCES := $(shell find crates schedulers probes tests/objects .cargo Carg
 PACKAGE_SOURCES := pyproject.toml $(wildcard packaging/scripts/*)
 BPF_SOURCES = $(shell find schedulers probes crates/agent/src -name '*.[ch]' 2>/dev/null)
 DEMO = default bfs --work hackbench --work counters --on lab --clock real --cpus 2 --blocks 5
-BENCHES = help_time first_sample between_samples scheduler_cost probe_cost
+BENCHES = help_time first_sample between_samples scheduler_cost probe_cost disk_rate
 
 .PHONY: help setup kernel image demo test check bench pictures wheel clean
 
