@@ -25,6 +25,8 @@ class Machine:
     accelerator: Accelerator
     seed: int = 0
     """Of the guest's own random numbers, under the virtual clock."""
+    instruction_shift: int = 0
+    """Under the virtual clock an instruction takes 2 to the power of this in ns: a slower CPU is sooner emulated."""
     image: Path | None = None
     """Root file system of workloads; the guest's writes to it are private and vanish, as those to the next two."""
     disk: Path | None = None
@@ -69,10 +71,10 @@ def kernel_command_line(machine: Machine) -> str:
 
 def _clock(machine: Machine) -> list[str]:
     if machine.clock == "virtual":
-        # One instruction is one nanosecond, idle time is skipped, and nothing comes from outside:
+        # Every instruction takes the same time, idle time is skipped, and nothing comes from outside:
         # the same bytes in every run.
         return [
-            *("-accel", "tcg", "-icount", "shift=0,sleep=off"),
+            *("-accel", "tcg", "-icount", f"shift={machine.instruction_shift},sleep=off"),
             *("-rtc", "clock=vm,base=2026-01-01", "-seed", str(machine.seed % (1 << 32))),
             *("-cpu", "max,-rdrand,-rdseed"),
         ]
