@@ -89,6 +89,21 @@ def test_loads_under_bfs(tmp_path: Path) -> None:
     loads_do_their_work(tmp_path, "bfs")
 
 
+def test_a_tree_that_is_not_there_is_named_before_the_first_sample(tmp_path: Path) -> None:
+    work = f"make:source={tmp_path}"
+    done = run("compare", "default", "--on", "host", "--work", work, "--out", tmp_path / "c", expect=69)
+    program = next((name for name in ("bc", "bison", "flex") if shutil.which(name) is None), None)
+    assert f"needs {program or tmp_path / 'Kbuild'}" in done.stderr
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize("load", ["ctar", "xtar", "list"])
+def test_a_load_without_its_tree_is_refused(load: str, tmp_path: Path) -> None:
+    beside = ("--work", "command:true", "--load", f"{load}:tree={tmp_path}/none")
+    done = run("compare", "default", "--on", "host", *beside, "--out", tmp_path / "c", expect=69)
+    assert f"needs {tmp_path}/none on the host" in done.stderr
+
+
 @pytest.mark.parametrize(("work", "program"), [("lrzip", "lrzip"), ("render", "ffmpeg")])
 def test_a_program_that_is_not_here_is_named_with_the_command_that_installs_it(
     work: str, program: str, tmp_path: Path

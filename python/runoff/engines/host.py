@@ -126,6 +126,6 @@ def require_programs(noun: str, work: Work) -> None:
         if which(program) is None:
             packages = " ".join(work.definition.packages)
             raise MissingError(f"{noun} {work.label!r} needs {program}: apt-get install {packages}")
-    for path in work.definition.files:
+    for path in work.files:
         if not Path(path).exists():
             raise MissingError(f"{noun} {work.label!r} needs {path} on the host: put it there, or use --on lab")

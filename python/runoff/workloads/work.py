@@ -85,6 +85,11 @@ class Work:
             if all(self.values[key] in values for key, values in metric.only.items())
         }
 
+    @property
+    def files(self) -> list[str]:
+        """Paths that must exist on the host."""
+        return self._fill(self.definition.files)
+
     def message(self, root: str | None) -> dict[str, Any]:
         """The agent's ``Workload`` message; ``root`` is the directory that becomes its ``/``."""
         fill = self._fill
