@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::background::Background;
 use crate::cgroup::Cgroup;
 use crate::child::{self, Ending, Outcome, Surroundings};
-use crate::disk::{Counts, Mounted};
+use crate::disk::{Counts, Latency, Mounted};
 use crate::flush;
 use crate::measure::{Machine, Migrations};
 use crate::probe::{ProbeError, Probes};
@@ -94,16 +94,24 @@ fn outside(workload: &Workload, place: &Path) -> Result<PathBuf, Refusal> {
     Ok(workload.root.as_deref().unwrap_or(Path::new("/")).join(inside))
 }
 
-fn of_disk(counts: &Counts) -> [(String, f64); 6] {
+fn of_disk(counts: &Counts) -> Metrics {
     let number = |value: u64| count(value.cast_signed());
-    [
+    let mut metrics = Metrics::from([
         ("disk_requests".into(), number(counts.requests)),
         ("disk_served".into(), number(counts.served)),
         ("disk_busy_s".into(), number(counts.busy_ns) / 1e9),
+        ("disk_held_s".into(), number(counts.held_ns) / 1e9),
         ("disk_read_kb".into(), number(counts.sectors_read) / 2.0),
         ("disk_written_kb".into(), number(counts.sectors_written) / 2.0),
         ("disk_late_pct".into(), 100.0 * number(counts.late) / number(counts.served.max(1))),
-    ]
+    ]);
+    for (kind, latency) in [("read", counts.read), ("write", counts.write)] {
+        let Some(Latency { p50_ns, p95_ns, p99_ns, max_ns }) = latency else { continue };
+        for (name, ns) in [("p50", p50_ns), ("p95", p95_ns), ("p99", p99_ns), ("max", max_ns)] {
+            metrics.insert(format!("disk_{kind}_{name}_ms"), number(ns) / 1e6);
+        }
+    }
+    metrics
 }
 
 fn on_disk(

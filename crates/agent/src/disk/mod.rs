@@ -3,10 +3,12 @@
 //! (Linux 6.5 and later; specs/benchmarks/iosched.md section 11).
 
 mod abi;
+mod account;
 mod channel;
 mod control;
 mod error;
 mod identity;
+mod latency;
 mod mounted;
 mod served;
 mod server;
@@ -22,12 +24,13 @@ use clap::Args;
 use nix::sys::signal::{SigSet, Signal};
 use serde_json::json;
 
+pub use account::Counts;
 pub use control::sweep;
 pub use error::DiskError;
+pub use latency::Latency;
 pub use mounted::Mounted;
 use served::Served;
 use setup::Setup;
-pub use spindle::Counts;
 
 /// Says that the server has ended by itself.
 const ENDED: Signal = Signal::SIGUSR1;

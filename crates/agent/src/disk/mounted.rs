@@ -17,7 +17,7 @@ use nix::unistd::Pid;
 use serde::Deserialize;
 
 use super::HURRY;
-use super::spindle::Counts;
+use super::account::Counts;
 use crate::protocol;
 use crate::stop;
 

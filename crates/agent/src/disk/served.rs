@@ -15,13 +15,14 @@ use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 
 use super::abi::{self, Parameters};
+use super::account::Counts;
 use super::channel::Channel;
 use super::control::{self, Control};
 use super::error::DiskError;
-use super::identity::Identity;
+use super::identity::{Identity, Wanted};
 use super::server::Server;
 use super::setup::{self, Setup};
-use super::spindle::{Counts, Spindle};
+use super::spindle::Spindle;
 use super::store::Store;
 use super::{ENDED, HURRY, settings};
 
@@ -130,11 +131,17 @@ fn serve(
     let spindle = Spindle::new(Queue::new(&setup.served_with()), Disk::new(&setup.model));
     let (depth, sectors) = (setup.depth(), setup.sectors);
     let elevator = setup.elevator_name();
-    let needs_identity = setup.identity() == "process";
+    let wanted = Wanted { behind_elevator: setup.is_behind_elevator(), names: false };
+    // Only anticipatory and cfq cannot do without it; behind the kernel's elevators it tells since when requests wait.
+    let (needs_identity, has_identity) = match setup.identity() {
+        "process" => (true, true),
+        who => (false, who == "kernel"),
+    };
     let (tell, told) = mpsc::channel();
     let thread = std::thread::spawn(move || {
-        let identity = match needs_identity.then(|| Identity::of_disk(&format!("ublkb{number}"))) {
-            Some(Err(error)) => {
+        let watch = || Identity::of_disk(&format!("ublkb{number}"), wanted);
+        let identity = match has_identity.then(watch) {
+            Some(Err(error)) if needs_identity => {
                 let _ = tell.send(Err(DiskError::NoIdentity { elevator, error }));
                 return Ok(Counts::default());
             }
@@ -144,7 +151,7 @@ fn serve(
             let path = control::character_device(number);
             let device = File::options().read(true).write(true).open(path)?;
             let channel = Channel::open(device, depth)?;
-            Server::new(channel, depth, sectors, store, spindle, identity)
+            Server::new(channel, depth, sectors, store, spindle, identity, wanted.behind_elevator)
         });
         match started {
             Ok(server) => {

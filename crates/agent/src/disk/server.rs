@@ -12,9 +12,10 @@ use nix::libc;
 use nix::time::{ClockId, clock_gettime};
 
 use super::abi;
+use super::account::Counts;
 use super::channel::{Channel, Event};
 use super::identity::{Identity, Origin};
-use super::spindle::{Counts, Spindle};
+use super::spindle::Spindle;
 use super::store::Store;
 
 const SECTOR_BYTES: u64 = 512;
@@ -34,6 +35,8 @@ pub struct Server {
     store: Store,
     spindle: Spindle,
     identity: Option<Identity>,
+    /// The kernel has an elevator of its own, in which requests have waited.
+    behind_elevator: bool,
     sectors: u64,
     /// By tag.
     jobs: Vec<Job>,
@@ -51,6 +54,7 @@ impl Server {
         store: Store,
         spindle: Spindle,
         identity: Option<Identity>,
+        behind_elevator: bool,
     ) -> io::Result<Self> {
         for tag in 0..depth {
             channel.fetch(tag)?;
@@ -62,7 +66,17 @@ impl Server {
         let jobs = vec![Job::default(); depth.into()];
         let open_tags = depth.into();
         let uncopied = VecDeque::with_capacity(open_tags);
-        Ok(Self { channel, store, spindle, identity, sectors, jobs, uncopied, open_tags })
+        Ok(Self {
+            channel,
+            store,
+            spindle,
+            identity,
+            behind_elevator,
+            sectors,
+            jobs,
+            uncopied,
+            open_tags,
+        })
     }
 
     /// Until the disk is stopped and every request that it had is answered; from `hurry` on nothing takes time.
@@ -130,7 +144,9 @@ impl Server {
             // Not offered to the kernel (device parameters), so nobody should ask.
             _ => return self.refuse(tag, Errno::EOPNOTSUPP),
         };
-        self.spindle.add(Request { priority: priority(origin), ..request }, now());
+        let (request, now) = (Request { priority: priority(origin), ..request }, now());
+        let asked = if self.behind_elevator { origin.asked() } else { Some(now) };
+        self.spindle.add(request, asked, now);
         self.uncopied.push_back(tag);
         Ok(())
     }

@@ -131,6 +131,11 @@ impl Setup {
         }
     }
 
+    /// The kernel has an elevator of its own in front of the disk.
+    pub fn is_behind_elevator(&self) -> bool {
+        matches!(self.elevator, Elevator::Kernel(_))
+    }
+
     pub fn has_write_cache(&self) -> bool {
         self.model.choice("write_cache") == "on"
     }
