@@ -4,7 +4,9 @@
 use elevators::{Direction, Id, Request};
 use serde::{Deserialize, Serialize};
 
+use super::identity::Origin;
 use super::latency::{Latencies, Latency};
+use super::request_log::{self, RequestLog, Served};
 
 /// A completion later than this after its time counts as late (specs/benchmarks/iosched.md 11.6).
 const LATE_NS: u64 = 300_000;
@@ -27,6 +29,16 @@ pub struct Counts {
     /// From arrival until done, of requests as they came; None if there was none.
     pub read: Option<Latency>,
     pub write: Option<Latency>,
+    /// Requests that the log had no room for; None without one.
+    pub dropped: Option<u64>,
+}
+
+/// How a request came.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Arrival {
+    /// Since when its process waits; None: not known.
+    pub asked: Option<u64>,
+    pub origin: Origin,
 }
 
 /// Counts until it is closed.
@@ -37,14 +49,17 @@ pub struct Account {
     /// By id: since when it waits, if that is known.
     arrivals: Vec<Option<u64>>,
     held_since: Option<u64>,
+    log: Option<RequestLog>,
     closed: bool,
 }
 
 impl Account {
-    pub fn new() -> Self {
+    /// With a log of each request if that is wanted.
+    pub fn new(with_log: bool) -> Self {
         let latencies = [Latencies::new(), Latencies::new()];
         let (counts, arrivals) = Default::default();
-        Self { counts, latencies, arrivals, held_since: None, closed: false }
+        let log = with_log.then(|| RequestLog::new(request_log::MOST));
+        Self { counts, latencies, arrivals, held_since: None, log, closed: false }
     }
 
     /// From now on nothing is counted.
@@ -59,11 +74,20 @@ impl Account {
     /// Also in the middle.
     pub fn counts(&self) -> Counts {
         let [read, write] = [&self.latencies[0], &self.latencies[1]].map(Latencies::summary);
-        Counts { read, write, ..self.counts }
+        let dropped = self.log.as_ref().map(RequestLog::dropped);
+        Counts { read, write, dropped, ..self.counts }
     }
 
-    /// `request` waits since `at`; None: not known.
-    pub fn arrived(&mut self, request: &Request, at: Option<u64>) {
+    #[cfg(test)]
+    pub fn log(&self) -> Option<&RequestLog> {
+        self.log.as_ref()
+    }
+
+    pub fn into_log(self) -> Option<RequestLog> {
+        self.log
+    }
+
+    pub fn arrived(&mut self, request: &Request, arrival: &Arrival, now: u64) {
         if self.closed {
             return;
         }
@@ -77,7 +101,10 @@ impl Account {
         if self.arrivals.len() <= index {
             self.arrivals.resize(index + 1, None);
         }
-        self.arrivals[index] = at;
+        self.arrivals[index] = arrival.asked;
+        if let Some(log) = &mut self.log {
+            log.arrived(request, &arrival.origin, arrival.asked.unwrap_or(now));
+        }
     }
 
     /// The disk is free, requests wait, and the elevator gives none.
@@ -85,14 +112,21 @@ impl Account {
         self.held_since.get_or_insert(now);
     }
 
-    /// The disk has been given a request, which takes `service_ns`.
-    pub fn dispatched(&mut self, service_ns: u64, now: u64) {
-        let held_ns = self.held_since.take().map_or(0, |since| now - since);
-        if !self.closed {
-            self.counts.held_ns += held_ns;
-            self.counts.served += 1;
-            self.counts.busy_ns += service_ns;
+    /// The disk has been given a request.
+    pub fn dispatched(&mut self, served: Served) {
+        let now = served.dispatched_ns;
+        let held_since = self.held_since.take();
+        if self.closed {
+            return;
         }
+        self.counts.held_ns += held_since.map_or(0, |since| now - since);
+        self.counts.served += 1;
+        self.counts.busy_ns += served.done_ns - now;
+        let Some(log) = &mut self.log else { return };
+        if let Some(since) = held_since {
+            log.held(since, now);
+        }
+        log.dispatched(served);
     }
 
     /// These were served as one, and done at `at`; the server hears of it `delay_ns` later.
@@ -102,6 +136,9 @@ impl Account {
         }
         self.counts.late += u64::from(delay_ns > LATE_NS);
         self.counts.latest_ns = self.counts.latest_ns.max(delay_ns);
+        if let Some(log) = &mut self.log {
+            log.completed(parts);
+        }
         for part in parts.iter().filter(|part| !part.is_flush()) {
             if let Some(arrival) = self.arrivals[index(part.id)] {
                 self.latencies[part.direction as usize].add(at.saturating_sub(arrival));

@@ -9,12 +9,13 @@ use std::time::Duration;
 use elevators::{Class, Priority, Request};
 use nix::errno::Errno;
 use nix::libc;
-use nix::time::{ClockId, clock_gettime};
 
 use super::abi;
-use super::account::Counts;
+use super::account::{Arrival, Counts};
 use super::channel::{Channel, Event};
 use super::identity::{Identity, Origin};
+use super::now;
+use super::request_log::RequestLog;
 use super::spindle::Spindle;
 use super::store::Store;
 
@@ -28,6 +29,14 @@ struct Job {
     sectors: u64,
     /// What to answer, once the data has been copied.
     result: Option<i32>,
+}
+
+/// What a server leaves.
+#[derive(Default)]
+pub struct Done {
+    pub counts: Counts,
+    /// Of each request, if that was wanted.
+    pub log: Option<RequestLog>,
 }
 
 pub struct Server {
@@ -80,7 +89,7 @@ impl Server {
     }
 
     /// Until the disk is stopped and every request that it had is answered; from `hurry` on nothing takes time.
-    pub fn run(mut self, hurry: &AtomicBool) -> io::Result<Counts> {
+    pub fn run(mut self, hurry: &AtomicBool) -> io::Result<Done> {
         let mut done = Vec::new();
         while self.open_tags > 0 {
             if hurry.load(Ordering::Relaxed) {
@@ -104,7 +113,8 @@ impl Server {
                 self.channel.wait(limit.map(Duration::from_nanos))?;
             }
         }
-        Ok(self.spindle.counts())
+        let (counts, log) = self.spindle.finish();
+        Ok(Done { counts, log })
     }
 
     fn handle(&mut self, event: Event) -> io::Result<()> {
@@ -146,7 +156,7 @@ impl Server {
         };
         let (request, now) = (Request { priority: priority(origin), ..request }, now());
         let asked = if self.behind_elevator { origin.asked() } else { Some(now) };
-        self.spindle.add(request, asked, now);
+        self.spindle.add(request, &Arrival { asked, origin }, now);
         self.uncopied.push_back(tag);
         Ok(())
     }
@@ -210,9 +220,4 @@ fn priority(origin: Origin) -> Priority {
         3 => Priority { class: Class::Idle, level },
         _ => Priority::default(),
     }
-}
-
-fn now() -> u64 {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every kernel has this clock");
-    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
 }

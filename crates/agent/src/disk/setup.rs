@@ -66,6 +66,8 @@ pub struct Setup {
     pub file: Option<PathBuf>,
     /// What is on the disk at first; nothing but zeros without it.
     pub content: Option<PathBuf>,
+    /// Whether what became of each request is kept.
+    pub with_log: bool,
 }
 
 impl Setup {
@@ -93,7 +95,7 @@ impl Setup {
                 }
             },
         };
-        Ok(Self { elevator, model, sectors, file: None, content: None })
+        Ok(Self { elevator, model, sectors, file: None, content: None, with_log: false })
     }
 
     /// What waits in the server, and what in the kernel. An elevator can only order what waits in front of it: for

@@ -3,10 +3,11 @@
 
 use std::collections::VecDeque;
 
-use ::disk::{Disk, catalogue};
+use ::disk::{Disk, Service, catalogue};
 use elevators::{Id, Queue, Request};
 
-use super::account::{Account, Counts};
+use super::account::{Account, Arrival, Counts};
+use super::request_log::{RequestLog, Served};
 
 #[derive(Debug, Clone, Copy)]
 struct UnderWay {
@@ -26,9 +27,10 @@ pub struct Spindle {
 }
 
 impl Spindle {
-    pub fn new(queue: Queue, disk: Disk) -> Self {
+    /// It keeps a log of each request if that is wanted.
+    pub fn new(queue: Queue, disk: Disk, with_log: bool) -> Self {
         let held = [VecDeque::new(), VecDeque::new()];
-        Self { queue, disk, under_way: None, held, clock: 0, account: Account::new() }
+        Self { queue, disk, under_way: None, held, clock: 0, account: Account::new(with_log) }
     }
 
     /// Nothing takes time any more, and nothing is counted.
@@ -40,14 +42,20 @@ impl Spindle {
         }
     }
 
-    pub fn counts(&self) -> Counts {
+    #[cfg(test)]
+    fn counts(&self) -> Counts {
         self.account.counts()
     }
 
-    /// `request` waits from now on, its process since `asked` if that is known. Call `advance` afterwards.
-    pub fn add(&mut self, request: Request, asked: Option<u64>, now: u64) {
+    /// What has been done, and the log.
+    pub fn finish(self) -> (Counts, Option<RequestLog>) {
+        (self.account.counts(), self.account.into_log())
+    }
+
+    /// `request` waits from now on. Call `advance` afterwards.
+    pub fn add(&mut self, request: Request, arrival: &Arrival, now: u64) {
         self.clock = self.clock.max(now);
-        self.account.arrived(&request, asked);
+        self.account.arrived(&request, arrival, now);
         let waiting = &mut self.held[request.direction as usize];
         // Who comes later does not overtake those who sleep for the same.
         if !waiting.is_empty() && !request.barrier {
@@ -111,9 +119,23 @@ impl Spindle {
             }
             return;
         };
-        let service_ns = self.disk.service(&request, self.clock).total_ns();
-        self.account.dispatched(service_ns, self.clock);
-        self.under_way = Some(UnderWay { id: request.id, done_at: self.clock + service_ns });
+        let from_cylinder = self.disk.cylinder();
+        let service = self.disk.service(&request, self.clock);
+        let Service { overhead_ns, wait_ns, seek_ns, .. } = service;
+        let (id, dispatched_ns) = (request.id, self.clock);
+        let done_ns = dispatched_ns + service.total_ns();
+        self.account.dispatched(Served {
+            id,
+            first: request.first,
+            sectors: request.sectors,
+            dispatched_ns,
+            reached_ns: dispatched_ns + overhead_ns + wait_ns + seek_ns,
+            done_ns,
+            from_cylinder,
+            cylinder: self.disk.cylinder(),
+            depth: 1 + self.queue.queued() + self.held.iter().map(VecDeque::len).sum::<usize>(),
+        });
+        self.under_way = Some(UnderWay { id, done_at: done_ns });
     }
 
     fn offer_held(&mut self) {
@@ -139,11 +161,11 @@ mod tests {
     fn spindle(elevator: &str, pairs: &[&str], model: &str) -> Spindle {
         let settings = Settings::parse(catalogue::find(elevator).unwrap(), pairs.iter().copied());
         let model = disks::settings(model, []).unwrap().unwrap();
-        Spindle::new(Queue::new(&settings.unwrap()), Disk::new(&model))
+        Spindle::new(Queue::new(&settings.unwrap()), Disk::new(&model), true)
     }
 
     fn add(spindle: &mut Spindle, request: Request, now: u64) {
-        spindle.add(request, Some(now), now);
+        spindle.add(request, &Arrival { asked: Some(now), ..Arrival::default() }, now);
     }
 
     /// Everything that it does when it is called exactly when it asks for it: ids and times.
@@ -246,9 +268,12 @@ mod tests {
         spindle.advance(0, &mut Vec::new());
         spindle.hurry();
         let counts = spindle.counts();
+        let logged: Vec<_> = spindle.account.log().unwrap().lines().collect();
         add(&mut spindle, Request::write(5, 1, 0, 8), 1);
         assert_eq!(run(&mut spindle).len(), 6);
         assert_eq!(spindle.counts(), counts);
+        let (_, log) = spindle.finish();
+        assert_eq!(log.unwrap().lines().collect::<Vec<_>>(), logged);
         assert_eq!((counts.requests, counts.served, counts.write), (5, 1, None));
     }
 

@@ -18,7 +18,7 @@ char _license[] SEC("license") = "GPL";
 /* As many as an elevator of the kernel has at most (settings.rs). */
 #define WAITING 256
 /* What the kernel's elevators call a request without a tag. */
-#define NO_TAG ((u32)-1)
+#define NO_TAG (~0U)
 
 const volatile struct {
 	/* "ublkbN", padded with zeros. */

@@ -18,8 +18,8 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/identity.bpf.o")
 /// `struct origin`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// 0: not known.
-    asked_ns: u64,
+    /// By CLOCK_MONOTONIC; 0: not known.
+    pub asked_ns: u64,
     pub task: u32,
     pub cpu: u32,
     /// As ioprio_set(2) encodes it.
