@@ -16,12 +16,21 @@ KERNEL_MODULES = {"mq-deadline": "mq-deadline", "kyber": "kyber-iosched", "bfq":
 """What the guest's kernel has to load for an elevator of its own."""
 
 
+def _latencies(kind: str) -> tuple[Metric, ...]:
+    titles = {"p50": f"median {kind} latency", **{p: f"{kind} latency {p}" for p in ("p95", "p99")}}
+    titles["max"] = f"longest {kind} latency"
+    return tuple(Metric(f"disk_{kind}_{p}_ms", "ms", "none", f"disk: {title}") for p, title in titles.items())
+
+
 DISK_METRICS = (
     Metric("disk_requests", "", "none", "disk: requests of the kernel"),
     Metric("disk_served", "", "none", "disk: requests served, merged ones once"),
     Metric("disk_busy_s", "s", "none", "disk: time with a request under way"),
+    Metric("disk_held_s", "s", "none", "disk: time held idle by the elevator"),
     Metric("disk_read_kb", "KiB", "none", "disk: read"),
     Metric("disk_written_kb", "KiB", "none", "disk: written"),
+    *_latencies("read"),
+    *_latencies("write"),
     Metric("disk_late_pct", "%", "none", "disk: served later than the model's time"),
 )
 """What the server of a disk behind an elevator counts (docs/protocol.md)."""

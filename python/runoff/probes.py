@@ -8,7 +8,10 @@ from runoff.results import PROBE_COST, Metric
 from runoff.text import closest
 
 ALL = "all"
-"""Stands for every probe."""
+"""Stands for every probe; for that of the disk only if there is one."""
+
+REQUESTS = "requests"
+"""The probe that the disk's server has: it keeps what became of each request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +76,34 @@ PROBES = (
             _counted("scheduler_calls", "calls of the scheduler"),
         ),
     ),
+    Probe(
+        REQUESTS,
+        "what became of each request of the disk, of arms with +io=",
+        (_counted("requests_dropped", "disk: requests that were too many for the log"),),
+    ),
 )
 
 COST = _counted(PROBE_COST, "time in probes (100 is one CPU)", "%")
 """What observing took, in every sample with a probe."""
 
 
-def parse_probes(names: Sequence[str]) -> tuple[str, ...]:
-    """Names as a plan has them: known, each once, in the order of `PROBES`. Raises UsageError."""
+def parse_probes(names: Sequence[str], *, elevators: bool) -> tuple[str, ...]:
+    """Names as a plan has them: known, each once, in the order of `PROBES`. Raises UsageError.
+
+    ``elevators``: some arm has a disk behind one.
+    """
     known = [probe.name for probe in PROBES]
     for name in names:
         if name not in known and name != ALL:
             raise UsageError(f"unknown probe {name!r}{closest(name, [*known, ALL])}")
-    return tuple(name for name in known if ALL in names or name in names)
+    if REQUESTS in names and not elevators:
+        raise UsageError(f"the probe {REQUESTS} is for disks behind elevators: add an arm such as default+io=cfq")
+    wanted = [name for name in known if name != REQUESTS or elevators] if ALL in names else names
+    return tuple(name for name in known if name in wanted)
 
 
 def probe_metrics(names: Sequence[str]) -> tuple[Metric, ...]:
     """All that probes of these names add to a sample."""
     metrics = [metric for probe in PROBES if probe.name in names for metric in probe.metrics]
-    return (*metrics, COST) if metrics else ()
+    in_kernel = any(name != REQUESTS for name in names)
+    return (*metrics, COST) if in_kernel else tuple(metrics)

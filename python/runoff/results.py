@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 Direction = Literal["lower", "higher", "none"]
@@ -92,6 +93,8 @@ class Results:
     """The command that repeats the campaign."""
     plan_text: str = ""
     version: str = ""
+    requests: Mapping[str, Path] = field(default_factory=dict)
+    """By sample id: the file with the log of its disk's requests (``runoff.request_log``)."""
 
     @property
     def judged(self) -> tuple[Sample, ...]:

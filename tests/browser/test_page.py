@@ -2,11 +2,14 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 import report_examples as examples
+from request_logs import FEW
 
-from runoff.report import html, model, why
+from runoff.campaign import requests
+from runoff.report import html, model, timeline, why
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -25,13 +28,22 @@ QUIET = [
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs the distribution's chromium: apt install chromium")
 
-PAGES = {"three": examples.three_arms, "two": examples.two_arms, "wide": lambda: examples.wide(6, 3)}
+PAGES = {
+    "three": examples.three_arms,
+    "two": examples.two_arms,
+    "wide": lambda: examples.wide(6, 3),
+    "disk": examples.three_arms,
+}
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    reports = {name: model.build(make()) for name, make in PAGES.items()}
+    requests.keep(folder, "log", FEW)
+    results = {name: make() for name, make in PAGES.items()}
+    logs = {sample.id: path for path in requests.kept(folder, ["log"]).values() for sample in results["disk"].samples}
+    results["disk"] = replace(results["disk"], requests=logs)
+    reports = {name: model.build(found) for name, found in results.items()}
     for name, report in reports.items():
         (folder / f"{name}.html").write_text(html.render(report), encoding="utf-8")
     return {name: (f"file://{folder}/{name}.html", report) for name, report in reports.items()}
@@ -75,7 +87,10 @@ def test_page(name, width, pages, open_page):
     assert page.title() == "runoff: " + " / ".join(report.results.arms)
     assert page.locator(".verdict p").all_inner_texts() == list(report.sentences)
     headline = len(report.headline)
-    assert page.locator("svg").count() == 1 + 2 * headline + (len(report.tables) - headline)
+    timelines = timeline.count(report)
+    assert (timelines > 0) == (name == "disk")
+    assert page.locator("#disk svg").count() == timelines
+    assert page.locator("svg").count() == 1 + 2 * headline + (len(report.tables) - headline) + timelines
     assert page.locator("figure svg").first.is_visible()
     panels = why.build(report)
     assert page.locator("#why tbody").count() == len(panels)

@@ -11,7 +11,7 @@ from runoff.campaign.directory import rerun_command
 from runoff.engines.agent import find_agent, sample_request
 from runoff.errors import MissingError, UsageError
 from runoff.plan import make_plan, parse_settings
-from runoff.probes import COST, PROBES, parse_probes, probe_metrics
+from runoff.probes import COST, PROBES, REQUESTS, parse_probes, probe_metrics
 from runoff.workloads import parse_works
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/probes.md"
@@ -19,19 +19,27 @@ NAMES = tuple(probe.name for probe in PROBES)
 
 
 def test_all_is_every_probe_and_each_counts_once():
-    assert parse_probes(["all", "idle"]) == NAMES
-    assert parse_probes(["turns", "wakeups", "turns"]) == ("wakeups", "turns")
-    assert parse_probes([]) == ()
+    assert parse_probes(["all", "idle"], elevators=True) == NAMES
+    assert parse_probes(["all"], elevators=False) == tuple(name for name in NAMES if name != REQUESTS)
+    assert parse_probes(["turns", "wakeups", "turns"], elevators=False) == ("wakeups", "turns")
+    assert parse_probes([], elevators=True) == ()
 
 
 def test_a_wrong_name_is_guessed():
     with pytest.raises(UsageError, match="unknown probe 'wakeup'; did you mean 'wakeups'"):
-        parse_probes(["wakeup"])
+        parse_probes(["wakeup"], elevators=False)
     assert "unknown probe 'x'" in run("compare", "default", "--work", "counters", "--probe", "x", expect=64).stderr
 
 
+def test_requests_are_of_disks_behind_elevators():
+    assert parse_probes([REQUESTS], elevators=True) == (REQUESTS,)
+    refused = run("compare", "default", "--work", "counters", "--probe", "requests", expect=64).stderr
+    assert "for disks behind elevators: add an arm such as default+io=cfq" in refused
+    run("compare", "default", "default+io=cfq", "--work", "counters", "--probe", "requests", "--plan-only")
+
+
 def test_a_plan_carries_them_to_the_agent_and_to_the_next_run():
-    settings = parse_settings({"arms": ["default"], "workloads": ["counters:n=1"], "probes": ["all"]}, "test")
+    settings = parse_settings({"arms": ["default+io=noop"], "workloads": ["counters:n=1"], "probes": ["all"]}, "test")
     plan = make_plan(settings, None)
     assert plan.probes == NAMES
     assert "--probe all" in rerun_command(settings)
@@ -45,6 +53,7 @@ def test_metrics_are_those_of_the_probes_that_are_asked_for():
     assert [metric.name for metric in probe_metrics(["idle"])] == [
         "idle_while_waiting_s", "idle_while_waiting_count", COST.name,
     ]  # fmt: skip
+    assert [metric.name for metric in probe_metrics([REQUESTS])] == ["requests_dropped"]
     assert all(metric.direction == "none" and not metric.headline for metric in probe_metrics(NAMES))
 
 

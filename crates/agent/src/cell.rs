@@ -10,12 +10,12 @@ use regex::Regex;
 use crate::background::Background;
 use crate::cgroup::Cgroup;
 use crate::child::{self, Ending, Outcome, Surroundings};
-use crate::disk::{Counts, Mounted};
+use crate::disk::{Counts, Latency, Mounted};
 use crate::flush;
 use crate::measure::{Machine, Migrations};
 use crate::probe::{ProbeError, Probes};
 use crate::proof::Witness;
-use crate::protocol::{Cell, Event, Extract, Load, Phase, Proof, Sample, Void, Workload};
+use crate::protocol::{Cell, Event, Extract, Load, Phase, Probe, Proof, Sample, Void, Workload};
 use crate::scheduler;
 use crate::scratch::Scratch;
 use crate::stop::Stop;
@@ -47,9 +47,9 @@ impl From<ProbeError> for Refusal {
 
 type Metrics = BTreeMap<String, f64>;
 
-/// Takes one sample; whatever goes wrong makes it void with the reason.
-pub fn take(cell: &Cell, stop: &Stop, progress: &mut dyn FnMut(Phase)) -> Event {
-    match attempt(cell, stop, progress) {
+/// Takes one sample; whatever goes wrong makes it void with the reason. `tell` gets the events before that.
+pub fn take(cell: &Cell, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Event {
+    match attempt(cell, stop, tell) {
         Ok((metrics, proof)) => {
             Event::Sample(Box::new(Sample { id: cell.id.clone(), metrics, proof }))
         }
@@ -65,17 +65,27 @@ pub fn take(cell: &Cell, stop: &Stop, progress: &mut dyn FnMut(Phase)) -> Event 
 fn attempt(
     cell: &Cell,
     stop: &Stop,
-    progress: &mut dyn FnMut(Phase),
+    tell: &mut dyn FnMut(Event),
 ) -> Result<(Metrics, Proof), Refusal> {
     let workload = &cell.workload;
     let disk = match &cell.disk {
-        Some(disk) => Some(Mounted::start(disk, &outside(workload, &cell.scratch)?)?),
+        Some(disk) => {
+            let with_log = cell.probes.contains(&Probe::Requests);
+            Some(Mounted::start(disk, &outside(workload, &cell.scratch)?, with_log)?)
+        }
         None => None,
     };
-    let outcome = on_disk(cell, disk.as_ref(), stop, progress);
+    let event = |phase| Event::Progress { id: cell.id.clone(), phase };
+    let outcome = on_disk(cell, disk.as_ref(), stop, &mut |phase| tell(event(phase)));
     let Some(disk) = disk else { return outcome };
+    let is_valid = outcome.is_ok();
+    let mut send = |text| {
+        if is_valid {
+            tell(Event::Requests { id: cell.id.clone(), text });
+        }
+    };
     // A disk that was lost explains a failed command, so it is judged first.
-    match (disk.end(), outcome) {
+    match (disk.end(&mut send), outcome) {
         (Ok(counts), outcome) => outcome
             .map(|(metrics, proof)| (metrics.into_iter().chain(of_disk(&counts)).collect(), proof)),
         (Err(error), outcome) => {
@@ -94,16 +104,27 @@ fn outside(workload: &Workload, place: &Path) -> Result<PathBuf, Refusal> {
     Ok(workload.root.as_deref().unwrap_or(Path::new("/")).join(inside))
 }
 
-fn of_disk(counts: &Counts) -> [(String, f64); 6] {
+fn of_disk(counts: &Counts) -> Metrics {
     let number = |value: u64| count(value.cast_signed());
-    [
+    let mut metrics = Metrics::from([
         ("disk_requests".into(), number(counts.requests)),
         ("disk_served".into(), number(counts.served)),
         ("disk_busy_s".into(), number(counts.busy_ns) / 1e9),
+        ("disk_held_s".into(), number(counts.held_ns) / 1e9),
         ("disk_read_kb".into(), number(counts.sectors_read) / 2.0),
         ("disk_written_kb".into(), number(counts.sectors_written) / 2.0),
         ("disk_late_pct".into(), 100.0 * number(counts.late) / number(counts.served.max(1))),
-    ]
+    ]);
+    if let Some(dropped) = counts.dropped {
+        metrics.insert("requests_dropped".into(), number(dropped));
+    }
+    for (kind, latency) in [("read", counts.read), ("write", counts.write)] {
+        let Some(Latency { p50_ns, p95_ns, p99_ns, max_ns }) = latency else { continue };
+        for (name, ns) in [("p50", p50_ns), ("p95", p95_ns), ("p99", p99_ns), ("max", max_ns)] {
+            metrics.insert(format!("disk_{kind}_{name}_ms"), number(ns) / 1e6);
+        }
+    }
+    metrics
 }
 
 fn on_disk(
@@ -142,8 +163,8 @@ fn on_disk(
     let mut witness = Witness::before(&attachment);
     progress(Phase::Run);
     let measured = match &beside {
-        Some((load, beside)) => measure_beside(load, beside, cell, &around, &mut witness),
-        None => measure(cell, &around, &mut witness),
+        Some((load, beside)) => measure_beside(load, beside, cell, &around, &mut witness, disk),
+        None => measure(cell, &around, &mut witness, disk),
     };
     disk.into_iter().for_each(Mounted::hurry);
     let proof = witness.after();
@@ -193,12 +214,18 @@ fn rehearse(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
     Ok(around.scratch.empty()?)
 }
 
-fn measure(cell: &Cell, around: &Surroundings, witness: &mut Witness) -> Result<Metrics, Refusal> {
+fn measure(
+    cell: &Cell,
+    around: &Surroundings,
+    witness: &mut Witness,
+    disk: Option<&Mounted>,
+) -> Result<Metrics, Refusal> {
     let workload = &cell.workload;
     let cgroup = Cgroup::create("workload")?;
     let mut migrations = Migrations::start(&cgroup);
     let probes = Probes::attach(&cell.probes, cgroup.id()?)?;
     let before = Machine::now()?;
+    disk.into_iter().for_each(Mounted::note_start);
     let outcome = child::run(&workload.command, around, &cgroup, || witness.look_at(&cgroup))?;
     let after = Machine::now()?;
     let seen = probes.map(|probes| probes.read()).transpose()?;
@@ -231,9 +258,10 @@ fn measure_beside(
     cell: &Cell,
     around: &Surroundings,
     witness: &mut Witness,
+    disk: Option<&Mounted>,
 ) -> Result<Metrics, Refusal> {
     let background = Background::start(load, beside)?;
-    let mut metrics = measure(cell, around, witness)?;
+    let mut metrics = measure(cell, around, witness, disk)?;
     let used = background.end(beside)?;
     let elapsed_s = metrics["elapsed_s"];
     metrics.extend([

@@ -64,6 +64,7 @@ pub enum Probe {
     Idle,
     Migrations,
     Scheduler,
+    Requests,
 }
 
 /// A block device behind an elevator and the model of a disk, made for one sample.
@@ -134,13 +135,37 @@ pub struct Extract {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Event {
-    Hello { protocol: u32, version: String, fingerprint: serde_json::Value },
-    Progress { id: String, phase: Phase },
-    Checked { id: String, ops: String, object: String },
-    Refused { id: String, reason: String, detail: String },
+    Hello {
+        protocol: u32,
+        version: String,
+        fingerprint: serde_json::Value,
+    },
+    Progress {
+        id: String,
+        phase: Phase,
+    },
+    Checked {
+        id: String,
+        ops: String,
+        object: String,
+    },
+    Refused {
+        id: String,
+        reason: String,
+        detail: String,
+    },
+    /// A piece of the log of the disk's requests, before the `sample` that it belongs to: whole lines of
+    /// tab-separated columns, the first piece with their names.
+    Requests {
+        id: String,
+        text: String,
+    },
     Sample(Box<Sample>),
     Void(Box<Void>),
-    Log { level: Level, text: String },
+    Log {
+        level: Level,
+        text: String,
+    },
     Bye,
 }
 

@@ -34,9 +34,8 @@ pub fn run(requests: &mut dyn BufRead, events: &mut dyn Write, stop: &Stop) -> R
         {
             Request::Sample(cell) => {
                 let mut broken = None;
-                let id = cell.id.clone();
-                let event = cell::take(&cell, stop, &mut |phase| {
-                    if let Err(error) = send(events, &Event::Progress { id: id.clone(), phase }) {
+                let event = cell::take(&cell, stop, &mut |event| {
+                    if let Err(error) = send(events, &event) {
                         broken = Some(error);
                     }
                 });

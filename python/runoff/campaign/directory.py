@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from runoff import __version__
+from runoff.campaign import requests
 from runoff.campaign.journal import Journal
 from runoff.elevators import DISK_METRICS
 from runoff.engines.agent import describe_elevators, describe_schedulers
@@ -57,6 +58,7 @@ def read_results(directory: Path) -> Results:
             loads=plan.load_labels,
             metrics={work.label: (*work.metrics, *added) for work in plan.works},
             samples=samples,
+            requests=requests.kept(directory, [sample.id for sample in samples if sample.valid]),
             planned=plan.planned,
             parameters={work.label: work.values for work in plan.works},
             fingerprint={**(fingerprints[-1] if fingerprints else {}), "arms": journal.fact("arms", {})},

@@ -11,11 +11,11 @@ from types import FrameType
 from typing import Protocol
 
 from runoff.arms import Arm
-from runoff.campaign import conditions
+from runoff.campaign import conditions, requests
 from runoff.campaign.journal import Journal
 from runoff.campaign.order import Cell, draw
 from runoff.engines.base import Engine
-from runoff.engines.outcome import Accepted, Outcome, Refused
+from runoff.engines.outcome import Accepted, Outcome, Refused, Taken
 from runoff.errors import MissingError, UsageError
 from runoff.plan import Plan
 from runoff.results import Conditions
@@ -135,6 +135,8 @@ def _take_all(
                 journal.set_fact("fingerprints", [*earlier, dict(engine.fingerprint())])
                 journal.set_fact("warnings", list(engine.warnings()))
                 arm, work, load = plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load]
+                if isinstance(outcome, Taken) and outcome.requests:
+                    requests.keep(journal.directory, cell.id, outcome.requests)
                 journal.add(cell, arm, work, load, outcome, began)
                 observer.finished(cell, outcome)
 

@@ -8,9 +8,11 @@ import click
 
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import exit_code, print_text
+from runoff.errors import UsageError
 
 if TYPE_CHECKING:
     from runoff.report.model import Report
+    from runoff.results import Results
 
 
 @click.command(epilog="Example: runoff report results/20260102-120000 --html report.html")
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
 @click.option(
     "--log", "log_file", type=click.Path(path_type=Path), help="Write a tab-separated log, one line per valid sample."
 )
+@click.option(
+    "--requests",
+    "sample",
+    metavar="SAMPLE",
+    help="Print the requests of a sample's disk as blkparse does, from a campaign with --probe requests.",
+)
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
@@ -34,12 +42,22 @@ if TYPE_CHECKING:
     "that program's, with its accounting; contest-cgroup has all the CPU time of loads and ratios to the baseline.",
 )
 def command(
-    directory: Path, html: Path | None, markdown: bool, as_json: bool, table: str | None, **files: Path | None
+    directory: Path,
+    html: Path | None,
+    sample: str | None,
+    markdown: bool,
+    as_json: bool,
+    table: str | None,
+    **files: Path | None,
 ) -> int:
     """Show the results of a campaign, finished or not; a table unless another form is asked for."""
     from runoff.report import model
 
-    report = model.build(read_results(directory))
+    results = read_results(directory)
+    if sample is not None:
+        sys.stdout.write(_requests(results, sample))
+        return 0
+    report = model.build(results)
     if html is not None:
         from runoff.report import html as page
 
@@ -66,6 +84,16 @@ def command(
     elif html is None and not any(files.values()):
         print_text(report)
     return exit_code(report)
+
+
+def _requests(results: "Results", sample: str) -> str:
+    from runoff import request_log
+    from runoff.report import blktrace
+
+    if sample not in results.requests:
+        known = ", ".join(results.requests) or "none; --probe requests keeps it"
+        raise UsageError(f"--requests {sample}: no log of requests; samples that have one: {known}")
+    return blktrace.render(request_log.read(results.requests[sample]))
 
 
 def _render(name: str, report: "Report") -> str:

@@ -156,15 +156,18 @@ class Agent:
         """One sample; each silence may last ``timeout_s``. Raises AgentLost."""
         if self._requests:
             self._send(request)
+        log = []
         while True:
-            event = self._next(("progress", "sample", "void"), timeout_s)
+            event = self._next(("progress", "requests", "sample", "void"), timeout_s)
             if event["id"] != request["id"]:
                 raise AgentLost(f"the agent answered for {event['id']} instead of {request['id']}")
             match event["type"]:
                 case "progress":
                     on_phase(event["phase"])
+                case "requests":
+                    log.append(event["text"])
                 case "sample":
-                    return Taken(event["metrics"], event["proof"])
+                    return Taken(event["metrics"], event["proof"], "".join(log))
                 case _:
                     return Voided(event["reason"], event["detail"], event["proof"])
 

@@ -11,6 +11,8 @@ class Taken:
 
     metrics: Mapping[str, float]
     proof: Mapping[str, Any]
+    requests: str = ""
+    """The log of the disk's requests, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

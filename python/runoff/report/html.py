@@ -8,7 +8,8 @@ from markupsafe import Markup
 
 from runoff.report import json as document
 from runoff.report import matrix, why, whytable, wording
-from runoff.report.figures import distribution, forest, heat, order
+from runoff.report import timeline as timelines
+from runoff.report.figures import distribution, forest, heat, order, timeline
 from runoff.report.htmltable import pair_rows, quantile_rows, result_rows, summary_rows, unpooled
 from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale
@@ -30,6 +31,7 @@ def render(report: Report) -> str:
         why=_panels(report, panels),
         why_note=wording.why_note(panels),
         forest=Markup(forest.draw(report)),
+        disk=_disk(report),
         sections=[_section(report, table, f"t{number}") for number, table in enumerate(report.tables, 1)],
         method=wording.method(report),
         data=Markup(_embedded(report)),
@@ -63,6 +65,14 @@ def _panels(report: Report, panels: Sequence[why.Why]) -> dict[str, list[dict[st
         rows = [(anchors[id(reason.table)], row) for reason, row in zip(panel.reasons, found, strict=True)]
         shown: dict[str, object] = {"arm": panel.arm, "share": wording.why_share(panel), "rows": rows}
         places.setdefault(panel.place, []).append(shown)
+    return places
+
+
+def _disk(report: Report) -> dict[str, list[tuple[str, Markup]]]:
+    """By place: caption and picture of each arm's timeline."""
+    places: dict[str, list[tuple[str, Markup]]] = {}
+    for each in timelines.build(report):
+        places.setdefault(each.place, []).append((each.caption, Markup(timeline.draw(each))))
     return places
 
 

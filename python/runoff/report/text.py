@@ -8,7 +8,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from runoff.report import matrix, matrixtext, why, whytext, wording
+from runoff.report import matrix, matrixtext, timeline, why, whytext, wording
 from runoff.report.environment import brief
 from runoff.report.layout import cut_middle, wrap, wrap_command
 from runoff.report.model import Report
@@ -76,6 +76,9 @@ def _rest(report: Report, width: int) -> Iterator[Text]:
     if others:
         yield Text()
         yield from _plain(wrap(f"Not shown here but in the page (--html) and in --json: {', '.join(others)}.", width))
+    if drawn := wording.timelines(timeline.count(report)):
+        yield Text()
+        yield from _plain(wrap(drawn, width))
     if report.voids or report.warnings:
         yield Text()
     for line in wording.notes(report):

@@ -66,6 +66,16 @@ def why_note(panels: Sequence[Why]) -> str:
     )
 
 
+def timelines(count: int) -> str:
+    """Where to find what disks did over time; empty without any."""
+    if not count:
+        return ""
+    return (
+        f"What the disk did over time is drawn in the page (--html) for {count} sample{'s' if count != 1 else ''}; "
+        "each request of one: runoff report DIR --requests SAMPLE"
+    )
+
+
 def direction(table: Table) -> str:
     """Which way is better, in words."""
     return {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}[table.metric.direction]

@@ -3,11 +3,15 @@
 //! (Linux 6.5 and later; specs/benchmarks/iosched.md section 11).
 
 mod abi;
+mod account;
 mod channel;
 mod control;
 mod error;
 mod identity;
+mod latency;
 mod mounted;
+mod pieces;
+mod request_log;
 mod served;
 mod server;
 mod settings;
@@ -15,19 +19,23 @@ mod setup;
 mod spindle;
 mod store;
 
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use nix::sys::signal::{SigSet, Signal};
+use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
+pub use account::Counts;
 pub use control::sweep;
 pub use error::DiskError;
+pub use latency::Latency;
 pub use mounted::Mounted;
 use served::Served;
+use server::Done;
 use setup::Setup;
-pub use spindle::Counts;
 
 /// Says that the server has ended by itself.
 const ENDED: Signal = Signal::SIGUSR1;
@@ -52,6 +60,9 @@ pub struct Arguments {
     /// Put these blocks on the disk first: records of an offset (8 bytes, least first) and 4096 bytes
     #[arg(long)]
     content: Option<PathBuf>,
+    /// Print what became of each request, too
+    #[arg(long)]
+    requests: bool,
     /// The elevator's, as key=value
     parameters: Vec<String>,
 }
@@ -68,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, DiskError> {
         arguments.size_mb,
     )?;
     let (file, content) = (arguments.file.clone(), arguments.content.clone());
-    let setup = Setup { file, content, ..setup };
+    let setup = Setup { file, content, with_log: arguments.requests, ..setup };
     let signals = SigSet::from_iter([Signal::SIGTERM, Signal::SIGINT, ENDED, HURRY]);
     signals.thread_block().map_err(|errno| DiskError::Server { error: errno.into() })?;
     let served = Served::start(&setup)?;
@@ -79,9 +90,27 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, DiskError> {
     });
     println!("{announced}");
     served.await_end(&signals);
-    let counts = served.end()?;
-    println!("{}", serde_json::to_string(&counts).expect("numbers are JSON"));
+    print(&served.end()?).map_err(|error| DiskError::Server { error })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What has been counted as one JSON line, then the log.
+fn print(done: &Done) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    writeln!(out, "{}", serde_json::to_string(&done.counts)?)?;
+    if let Some(log) = &done.log {
+        writeln!(out, "{}", request_log::HEADER)?;
+        for line in log.lines() {
+            writeln!(out, "{line}")?;
+        }
+    }
+    out.flush()
+}
+
+/// CLOCK_MONOTONIC.
+fn now() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every kernel has this clock");
+    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
 }
 
 /// Every elevator and every model of a disk, as users see them.

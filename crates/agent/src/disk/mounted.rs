@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A disk of a sample: served by a process of its own, mounted while the sample runs, gone afterwards.
 
+use std::cell::Cell;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -13,11 +14,12 @@ use anyhow::{Context, Result, anyhow, ensure};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
+use nix::sys::stat::{major, minor, stat};
 use nix::unistd::Pid;
 use serde::Deserialize;
 
-use super::HURRY;
-use super::spindle::Counts;
+use super::account::Counts;
+use super::{HURRY, now, pieces};
 use crate::protocol;
 use crate::stop;
 
@@ -35,20 +37,35 @@ pub struct Mounted {
     output: BufReader<ChildStdout>,
     place: PathBuf,
     is_mounted: bool,
+    /// Major and minor number, as blktrace(8) names a device.
+    numbers: String,
+    /// When the workload was started, by CLOCK_MONOTONIC.
+    started_ns: Cell<Option<u64>>,
 }
 
 impl Mounted {
-    /// Makes the disk and mounts it on `place`, which is made if it is not there.
+    /// Makes the disk and mounts it on `place`, which is made if it is not there. It keeps a log of each
+    /// request if that is wanted.
     ///
     /// # Errors
     /// There is no such disk here, or no ext4 on it.
-    pub fn start(disk: &protocol::Disk, place: &Path) -> Result<Self> {
-        let mut server = command(disk).spawn().context("cannot start the disk's server")?;
+    pub fn start(disk: &protocol::Disk, place: &Path, with_log: bool) -> Result<Self> {
+        let mut server =
+            command(disk, with_log).spawn().context("cannot start the disk's server")?;
         let output = BufReader::new(server.stdout.take().expect("it is piped"));
-        let mut mounted = Self { server, output, place: place.into(), is_mounted: false };
+        let mut mounted = Self {
+            server,
+            output,
+            place: place.into(),
+            is_mounted: false,
+            numbers: String::new(),
+            started_ns: Cell::new(None),
+        };
         let line = mounted.line()?;
         let Announced { device } =
             serde_json::from_str(&line).map_err(|_| anyhow!("{}", mounted.last_words()))?;
+        let number = stat(&device)?.st_rdev;
+        mounted.numbers = format!("{},{}", major(number), minor(number));
         fs::create_dir_all(place)?;
         mount(Some(&device), place, Some("ext4"), MsFlags::empty(), None::<&str>)
             .with_context(|| format!("cannot mount {} on {}", device.display(), place.display()))?;
@@ -56,24 +73,41 @@ impl Mounted {
         Ok(mounted)
     }
 
+    /// The workload starts now.
+    pub fn note_start(&self) {
+        self.started_ns.set(Some(now()));
+    }
+
     /// The sample has been measured: what is still to be written takes no time any more and is not counted.
     pub fn hurry(&self) {
         self.signal(HURRY);
     }
 
-    /// Takes the disk away; what it has done until `hurry`.
+    /// Takes the disk away; what it has done until `hurry`. `tell` gets the log in pieces of whole lines, if there
+    /// is one and the workload was started.
     ///
     /// # Errors
     /// The server was lost while the disk was in use.
-    pub fn end(mut self) -> Result<Counts> {
+    pub fn end(mut self, tell: &mut dyn FnMut(String)) -> Result<Counts> {
         self.hurry();
         self.unmount(MntFlags::empty()).context("cannot unmount the disk")?;
         self.signal(Signal::SIGTERM);
         let line = self.line()?;
-        let counts = serde_json::from_str(&line)
+        let counts: Counts = serde_json::from_str(&line)
             .map_err(|_| anyhow!("the disk was lost: {}", self.last_words()))?;
+        self.forward_log(&counts, tell).context("cannot hear the disk's log")?;
         ensure!(self.ended_within(END_LIMIT), "the disk's server did not end");
         Ok(counts)
+    }
+
+    fn forward_log(&mut self, counts: &Counts, tell: &mut dyn FnMut(String)) -> Result<()> {
+        let Some(dropped) = counts.dropped else { return Ok(()) };
+        let Some(start_ns) = self.started_ns.get() else {
+            // Its server ends when everything has been read.
+            return Ok(io::copy(&mut self.output, &mut io::sink()).map(drop)?);
+        };
+        tell(format!("# device={} dropped={dropped}\n", self.numbers));
+        pieces::forward(&mut self.output, start_ns, tell)
     }
 
     fn line(&mut self) -> Result<String> {
@@ -131,13 +165,16 @@ impl Drop for Mounted {
     }
 }
 
-fn command(disk: &protocol::Disk) -> Command {
+fn command(disk: &protocol::Disk, with_log: bool) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.arg("disk").args(["--elevator", &disk.elevator, "--model", &disk.model]);
     command.args(["--size-mb", &disk.size_mb.to_string()]);
     command.arg("--content").arg(&disk.content);
     if let Some(file) = &disk.file {
         command.arg("--file").arg(file);
+    }
+    if with_log {
+        command.arg("--requests");
     }
     command.args(disk.parameters.iter().map(|(key, value)| format!("{key}={value}")));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

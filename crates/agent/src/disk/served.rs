@@ -18,10 +18,10 @@ use super::abi::{self, Parameters};
 use super::channel::Channel;
 use super::control::{self, Control};
 use super::error::DiskError;
-use super::identity::Identity;
-use super::server::Server;
+use super::identity::{Identity, Wanted};
+use super::server::{Done, Server};
 use super::setup::{self, Setup};
-use super::spindle::{Counts, Spindle};
+use super::spindle::Spindle;
 use super::store::Store;
 use super::{ENDED, HURRY, settings};
 
@@ -29,7 +29,7 @@ use super::{ENDED, HURRY, settings};
 pub struct Served {
     control: Control,
     pub number: u32,
-    server: Option<JoinHandle<io::Result<Counts>>>,
+    server: Option<JoinHandle<io::Result<Done>>>,
     hurry: Arc<AtomicBool>,
 }
 
@@ -78,11 +78,11 @@ impl Served {
         opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
     }
 
-    pub fn end(mut self) -> Result<Counts, DiskError> {
+    pub fn end(mut self) -> Result<Done, DiskError> {
         self.control.stop(self.number)?;
         let server = self.server.take().expect("a started disk has a server");
-        let counts = server.join().unwrap_or_else(|_| Err(io::Error::other("it panicked")));
-        counts.map_err(|error| DiskError::Server { error })
+        let done = server.join().unwrap_or_else(|_| Err(io::Error::other("it panicked")));
+        done.map_err(|error| DiskError::Server { error })
     }
 }
 
@@ -126,17 +126,22 @@ fn serve(
     setup: &Setup,
     store: Store,
     hurry: Arc<AtomicBool>,
-) -> Result<JoinHandle<io::Result<Counts>>, DiskError> {
-    let spindle = Spindle::new(Queue::new(&setup.served_with()), Disk::new(&setup.model));
+) -> Result<JoinHandle<io::Result<Done>>, DiskError> {
+    let spindle =
+        Spindle::new(Queue::new(&setup.served_with()), Disk::new(&setup.model), setup.with_log);
     let (depth, sectors) = (setup.depth(), setup.sectors);
     let elevator = setup.elevator_name();
-    let needs_identity = setup.identity() == "process";
+    let wanted = Wanted { behind_elevator: setup.is_behind_elevator(), names: setup.with_log };
+    // Behind the kernel's elevators it tells since when requests wait, which they can do without.
+    let needs_identity = setup.identity() == "process" || setup.with_log;
+    let has_identity = needs_identity || setup.identity() == "kernel";
     let (tell, told) = mpsc::channel();
     let thread = std::thread::spawn(move || {
-        let identity = match needs_identity.then(|| Identity::of_disk(&format!("ublkb{number}"))) {
-            Some(Err(error)) => {
+        let watch = || Identity::of_disk(&format!("ublkb{number}"), wanted);
+        let identity = match has_identity.then(watch) {
+            Some(Err(error)) if needs_identity => {
                 let _ = tell.send(Err(DiskError::NoIdentity { elevator, error }));
-                return Ok(Counts::default());
+                return Ok(Done::default());
             }
             found => found.and_then(Result::ok),
         };
@@ -144,18 +149,18 @@ fn serve(
             let path = control::character_device(number);
             let device = File::options().read(true).write(true).open(path)?;
             let channel = Channel::open(device, depth)?;
-            Server::new(channel, depth, sectors, store, spindle, identity)
+            Server::new(channel, depth, sectors, store, spindle, identity, wanted.behind_elevator)
         });
         match started {
             Ok(server) => {
                 let _ = tell.send(Ok(()));
-                let counts = server.run(&hurry);
+                let done = server.run(&hurry);
                 let _ = kill(Pid::this(), ENDED);
-                counts
+                done
             }
             Err(error) => {
                 let _ = tell.send(Err(DiskError::Server { error }));
-                Ok(Counts::default())
+                Ok(Done::default())
             }
         }
     });

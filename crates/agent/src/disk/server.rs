@@ -9,12 +9,14 @@ use std::time::Duration;
 use elevators::{Class, Priority, Request};
 use nix::errno::Errno;
 use nix::libc;
-use nix::time::{ClockId, clock_gettime};
 
 use super::abi;
+use super::account::{Arrival, Counts};
 use super::channel::{Channel, Event};
 use super::identity::{Identity, Origin};
-use super::spindle::{Counts, Spindle};
+use super::now;
+use super::request_log::RequestLog;
+use super::spindle::Spindle;
 use super::store::Store;
 
 const SECTOR_BYTES: u64 = 512;
@@ -29,11 +31,21 @@ struct Job {
     result: Option<i32>,
 }
 
+/// What a server leaves.
+#[derive(Default)]
+pub struct Done {
+    pub counts: Counts,
+    /// Of each request, if that was wanted.
+    pub log: Option<RequestLog>,
+}
+
 pub struct Server {
     channel: Channel,
     store: Store,
     spindle: Spindle,
     identity: Option<Identity>,
+    /// The kernel has an elevator of its own, in which requests have waited.
+    behind_elevator: bool,
     sectors: u64,
     /// By tag.
     jobs: Vec<Job>,
@@ -51,6 +63,7 @@ impl Server {
         store: Store,
         spindle: Spindle,
         identity: Option<Identity>,
+        behind_elevator: bool,
     ) -> io::Result<Self> {
         for tag in 0..depth {
             channel.fetch(tag)?;
@@ -62,11 +75,21 @@ impl Server {
         let jobs = vec![Job::default(); depth.into()];
         let open_tags = depth.into();
         let uncopied = VecDeque::with_capacity(open_tags);
-        Ok(Self { channel, store, spindle, identity, sectors, jobs, uncopied, open_tags })
+        Ok(Self {
+            channel,
+            store,
+            spindle,
+            identity,
+            behind_elevator,
+            sectors,
+            jobs,
+            uncopied,
+            open_tags,
+        })
     }
 
     /// Until the disk is stopped and every request that it had is answered; from `hurry` on nothing takes time.
-    pub fn run(mut self, hurry: &AtomicBool) -> io::Result<Counts> {
+    pub fn run(mut self, hurry: &AtomicBool) -> io::Result<Done> {
         let mut done = Vec::new();
         while self.open_tags > 0 {
             if hurry.load(Ordering::Relaxed) {
@@ -90,7 +113,8 @@ impl Server {
                 self.channel.wait(limit.map(Duration::from_nanos))?;
             }
         }
-        Ok(self.spindle.counts())
+        let (counts, log) = self.spindle.finish();
+        Ok(Done { counts, log })
     }
 
     fn handle(&mut self, event: Event) -> io::Result<()> {
@@ -130,7 +154,9 @@ impl Server {
             // Not offered to the kernel (device parameters), so nobody should ask.
             _ => return self.refuse(tag, Errno::EOPNOTSUPP),
         };
-        self.spindle.add(Request { priority: priority(origin), ..request }, now());
+        let (request, now) = (Request { priority: priority(origin), ..request }, now());
+        let asked = if self.behind_elevator { origin.asked() } else { Some(now) };
+        self.spindle.add(request, &Arrival { asked, origin }, now);
         self.uncopied.push_back(tag);
         Ok(())
     }
@@ -194,9 +220,4 @@ fn priority(origin: Origin) -> Priority {
         3 => Priority { class: Class::Idle, level },
         _ => Priority::default(),
     }
-}
-
-fn now() -> u64 {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every kernel has this clock");
-    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
 }

@@ -66,6 +66,8 @@ pub struct Setup {
     pub file: Option<PathBuf>,
     /// What is on the disk at first; nothing but zeros without it.
     pub content: Option<PathBuf>,
+    /// Whether what became of each request is kept.
+    pub with_log: bool,
 }
 
 impl Setup {
@@ -93,7 +95,7 @@ impl Setup {
                 }
             },
         };
-        Ok(Self { elevator, model, sectors, file: None, content: None })
+        Ok(Self { elevator, model, sectors, file: None, content: None, with_log: false })
     }
 
     /// What waits in the server, and what in the kernel. An elevator can only order what waits in front of it: for
@@ -129,6 +131,11 @@ impl Setup {
             Elevator::Ours(_) => "process",
             Elevator::Kernel(_) => "kernel",
         }
+    }
+
+    /// The kernel has an elevator of its own in front of the disk.
+    pub fn is_behind_elevator(&self) -> bool {
+        matches!(self.elevator, Elevator::Kernel(_))
     }
 
     pub fn has_write_cache(&self) -> bool {

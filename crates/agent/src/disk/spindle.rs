@@ -3,27 +3,11 @@
 
 use std::collections::VecDeque;
 
-use ::disk::{Disk, catalogue};
+use ::disk::{Disk, Service, catalogue};
 use elevators::{Id, Queue, Request};
-use serde::{Deserialize, Serialize};
 
-/// A completion later than this after its time counts as late (specs/benchmarks/iosched.md 11.6).
-const LATE_NS: u64 = 300_000;
-
-/// What the disk has done.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Requests as they came, and as the disk served them: merged.
-    pub requests: u64,
-    pub served: u64,
-    pub sectors_read: u64,
-    pub sectors_written: u64,
-    /// Time with a request under way.
-    pub busy_ns: u64,
-    /// Served requests that were completed more than 0.3 ms after their time, and the worst of all.
-    pub late: u64,
-    pub latest_ns: u64,
-}
+use super::account::{Account, Arrival, Counts};
+use super::request_log::{RequestLog, Served};
 
 #[derive(Debug, Clone, Copy)]
 struct UnderWay {
@@ -39,40 +23,39 @@ pub struct Spindle {
     held: [VecDeque<Request>; 2],
     /// The last time that elevator and disk have heard of.
     clock: u64,
-    counts: Counts,
-    /// What was counted when it became one without moving parts.
-    final_counts: Option<Counts>,
+    account: Account,
 }
 
 impl Spindle {
-    pub fn new(queue: Queue, disk: Disk) -> Self {
+    /// It keeps a log of each request if that is wanted.
+    pub fn new(queue: Queue, disk: Disk, with_log: bool) -> Self {
         let held = [VecDeque::new(), VecDeque::new()];
-        let counts = Counts::default();
-        Self { queue, disk, under_way: None, held, clock: 0, counts, final_counts: None }
+        Self { queue, disk, under_way: None, held, clock: 0, account: Account::new(with_log) }
     }
 
     /// Nothing takes time any more, and nothing is counted.
     pub fn hurry(&mut self) {
-        if self.final_counts.is_none() {
-            self.final_counts = Some(self.counts);
+        if !self.account.is_closed() {
+            self.account.close();
             let none = catalogue::settings("none", []).and_then(Result::ok);
             self.disk = Disk::new(&none.expect("it is in the catalogue"));
         }
     }
 
-    pub fn counts(&self) -> Counts {
-        self.final_counts.unwrap_or(self.counts)
+    #[cfg(test)]
+    fn counts(&self) -> Counts {
+        self.account.counts()
+    }
+
+    /// What has been done, and the log.
+    pub fn finish(self) -> (Counts, Option<RequestLog>) {
+        (self.account.counts(), self.account.into_log())
     }
 
     /// `request` waits from now on. Call `advance` afterwards.
-    pub fn add(&mut self, request: Request, now: u64) {
+    pub fn add(&mut self, request: Request, arrival: &Arrival, now: u64) {
         self.clock = self.clock.max(now);
-        self.counts.requests += 1;
-        let sectors = match request.direction {
-            elevators::Direction::Read => &mut self.counts.sectors_read,
-            elevators::Direction::Write => &mut self.counts.sectors_written,
-        };
-        *sectors += request.sectors;
+        self.account.arrived(&request, arrival, now);
         let waiting = &mut self.held[request.direction as usize];
         // Who comes later does not overtake those who sleep for the same.
         if !waiting.is_empty() && !request.barrier {
@@ -108,11 +91,12 @@ impl Spindle {
                 if done_at > now {
                     return;
                 }
-                self.count_delay(now - done_at);
                 at = done_at;
                 self.under_way = None;
                 self.clock = self.clock.max(at);
-                done.extend(self.queue.completed(id, self.clock));
+                let parts = self.queue.completed(id, self.clock);
+                self.account.completed(&parts, at, now - at);
+                done.extend(parts);
                 self.offer_held();
             }
             self.clock = self.clock.max(at);
@@ -123,22 +107,35 @@ impl Spindle {
         }
     }
 
-    fn count_delay(&mut self, delay_ns: u64) {
-        self.counts.late += u64::from(delay_ns > LATE_NS);
-        self.counts.latest_ns = self.counts.latest_ns.max(delay_ns);
-    }
-
     fn dispatch(&mut self) {
         // An elevator that refused everybody has nothing in flight whose completion would ask again.
         if self.queue.queued() == 0 {
             let held = self.held.iter_mut().find_map(VecDeque::pop_front);
             held.into_iter().for_each(|request| self.queue.add(request, self.clock));
         }
-        let Some(request) = self.queue.next(self.clock) else { return };
-        let service_ns = self.disk.service(&request, self.clock).total_ns();
-        self.counts.served += 1;
-        self.counts.busy_ns += service_ns;
-        self.under_way = Some(UnderWay { id: request.id, done_at: self.clock + service_ns });
+        let Some(request) = self.queue.next(self.clock) else {
+            if self.queue.queued() > 0 {
+                self.account.held(self.clock);
+            }
+            return;
+        };
+        let from_cylinder = self.disk.cylinder();
+        let service = self.disk.service(&request, self.clock);
+        let Service { overhead_ns, wait_ns, seek_ns, .. } = service;
+        let (id, dispatched_ns) = (request.id, self.clock);
+        let done_ns = dispatched_ns + service.total_ns();
+        self.account.dispatched(Served {
+            id,
+            first: request.first,
+            sectors: request.sectors,
+            dispatched_ns,
+            reached_ns: dispatched_ns + overhead_ns + wait_ns + seek_ns,
+            done_ns,
+            from_cylinder,
+            cylinder: self.disk.cylinder(),
+            depth: 1 + self.queue.queued() + self.held.iter().map(VecDeque::len).sum::<usize>(),
+        });
+        self.under_way = Some(UnderWay { id, done_at: done_ns });
     }
 
     fn offer_held(&mut self) {
@@ -164,7 +161,11 @@ mod tests {
     fn spindle(elevator: &str, pairs: &[&str], model: &str) -> Spindle {
         let settings = Settings::parse(catalogue::find(elevator).unwrap(), pairs.iter().copied());
         let model = disks::settings(model, []).unwrap().unwrap();
-        Spindle::new(Queue::new(&settings.unwrap()), Disk::new(&model))
+        Spindle::new(Queue::new(&settings.unwrap()), Disk::new(&model), true)
+    }
+
+    fn add(spindle: &mut Spindle, request: Request, now: u64) {
+        spindle.add(request, &Arrival { asked: Some(now), ..Arrival::default() }, now);
     }
 
     /// Everything that it does when it is called exactly when it asks for it: ids and times.
@@ -182,28 +183,28 @@ mod tests {
     #[test]
     fn without_moving_parts_everything_is_done_at_once() {
         let mut spindle = spindle("noop", &[], "none");
-        (0..10).for_each(|id| spindle.add(Request::read(id, 1, id * 1000, 8), 5));
+        (0..10).for_each(|id| add(&mut spindle, Request::read(id, 1, id * 1000, 8), 5));
         let mut done = Vec::new();
         spindle.advance(5, &mut done);
         assert_eq!(
             done.iter().map(|part| part.id).collect::<Vec<_>>(),
             (0..10).collect::<Vec<_>>()
         );
-        assert_eq!((spindle.next_event(), spindle.counts.served), (None, 10));
+        assert_eq!((spindle.next_event(), spindle.counts().served), (None, 10));
     }
 
     #[test]
     fn a_late_call_does_not_make_the_disk_slower() {
         let finish = |wake_up_ns: u64| {
             let mut spindle = spindle("noop", &[], "ide2003");
-            (0..50).for_each(|id| spindle.add(Request::read(id, 1, id * 100_000, 8), 0));
+            (0..50).for_each(|id| add(&mut spindle, Request::read(id, 1, id * 100_000, 8), 0));
             let mut done = Vec::new();
             let mut now = 0;
             while done.len() < 50 {
                 spindle.advance(now, &mut done);
                 now += wake_up_ns;
             }
-            (spindle.counts.busy_ns, spindle.counts.late > 0)
+            (spindle.counts().busy_ns, spindle.counts().late > 0)
         };
         let (exact, late) = finish(1000);
         assert!(!late);
@@ -213,12 +214,67 @@ mod tests {
     #[test]
     fn whom_the_pool_refuses_is_held_and_served_in_his_turn() {
         let mut spindle = spindle("noop", &["nr_requests=4"], "ide2003");
-        (0..20).for_each(|id| spindle.add(Request::write(id, 1, id * 1000, 8), 0));
-        spindle.add(Request::read(20, 2, 5, 8), 0);
+        (0..20).for_each(|id| add(&mut spindle, Request::write(id, 1, id * 1000, 8), 0));
+        add(&mut spindle, Request::read(20, 2, 5, 8), 0);
         let order: Vec<Id> = run(&mut spindle).iter().map(|(id, _)| *id).collect();
         // The read finds its own direction free: four writes are before it, not twenty.
         assert_eq!(order.iter().position(|id| *id == 20), Some(4));
         assert_eq!(order.len(), 21);
+    }
+
+    /// A reader's first request, and 1 ms later another's far away; the first reader never comes back.
+    fn held_ns(elevator: &str, pairs: &[&str]) -> u64 {
+        let mut spindle = spindle(elevator, pairs, "ide2003");
+        add(&mut spindle, Request::read(0, 1, 0, 8), 0);
+        spindle.advance(0, &mut Vec::new());
+        add(&mut spindle, Request::read(1, 2, 50_000_000, 8), MS);
+        let served = run(&mut spindle).len();
+        assert_eq!((served, spindle.counts().served), (2, 2));
+        spindle.counts().held_ns
+    }
+
+    #[test]
+    fn the_disk_is_held_for_as_long_as_the_elevator_waits_for_who_does_not_come_back() {
+        assert_eq!(held_ns("anticipatory", &["antic_expire_ms=6"]), 6 * MS);
+        assert_eq!(held_ns("anticipatory", &["antic_expire_ms=17"]), 17 * MS);
+        assert_eq!(held_ns("anticipatory", &["antic_expire_ms=0"]), 0);
+        assert_eq!(held_ns("cfq", &["slice_idle_ms=9"]), 9 * MS);
+        assert_eq!(held_ns("deadline", &[]), 0);
+    }
+
+    #[test]
+    fn a_latency_is_from_arrival_until_done_and_of_each_part() {
+        let mut spindle = spindle("noop", &[], "ide2003");
+        add(&mut spindle, Request::read(0, 1, 0, 8), 0);
+        spindle.advance(0, &mut Vec::new());
+        let first = spindle.next_event().unwrap();
+        // Two that become one, and a flush, which has no latency.
+        add(&mut spindle, Request::write(1, 1, 1000, 8), 0);
+        add(&mut spindle, Request::write(2, 1, 1008, 8), first);
+        add(&mut spindle, Request::flush(3, 1), first);
+        let finished = run(&mut spindle);
+        let at = |id| finished.iter().find(|(found, _)| *found == id).unwrap().1;
+        let counts = spindle.counts();
+        assert_eq!((counts.requests, counts.served), (4, 3));
+        assert_eq!(counts.read.unwrap().max_ns, first);
+        assert_eq!(counts.write.unwrap().max_ns, at(1));
+        assert!(counts.write.unwrap().p50_ns.abs_diff(at(2) - first) <= at(2) / 1000);
+    }
+
+    #[test]
+    fn what_is_done_in_a_hurry_is_not_counted() {
+        let mut spindle = spindle("noop", &[], "ide2003");
+        (0..5).for_each(|id| add(&mut spindle, Request::write(id, 1, id * 1000, 8), 0));
+        spindle.advance(0, &mut Vec::new());
+        spindle.hurry();
+        let counts = spindle.counts();
+        let logged: Vec<_> = spindle.account.log().unwrap().lines().collect();
+        add(&mut spindle, Request::write(5, 1, 0, 8), 1);
+        assert_eq!(run(&mut spindle).len(), 6);
+        assert_eq!(spindle.counts(), counts);
+        let (_, log) = spindle.finish();
+        assert_eq!(log.unwrap().lines().collect::<Vec<_>>(), logged);
+        assert_eq!((counts.requests, counts.served, counts.write), (5, 1, None));
     }
 
     proptest! {
@@ -233,7 +289,7 @@ mod tests {
             for (id, (reads, context, block, gap_ns)) in requests.iter().enumerate() {
                 let make = if *reads { Request::read } else { Request::write };
                 spindle.advance(now, &mut done);
-                spindle.add(make(id as Id, *context, block * 8, 8), now);
+                add(&mut spindle, make(id as Id, *context, block * 8, 8), now);
                 now += gap_ns;
             }
             spindle.advance(now, &mut done);

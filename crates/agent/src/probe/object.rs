@@ -19,7 +19,7 @@ pub fn name(probe: Probe) -> Option<&'static str> {
         Probe::Turns => Some("turns"),
         Probe::Idle => Some("idle"),
         Probe::Migrations => Some("migrations"),
-        Probe::Scheduler => None,
+        Probe::Scheduler | Probe::Requests => None,
     }
 }
 

@@ -50,25 +50,40 @@ def draw(title: str, about: str, moves: Sequence[Move], processes: Sequence[str]
     cylinders = Axis(0, 60_000, bottom, TOP)
     canvas.text(LEFT, 22, title, "title")
     canvas.text(LEFT, 40, about, "tick")
+    grid(canvas, times, cylinders, bottom)
+    canvas.text(WIDTH - RIGHT + 14, bottom + 16, "ms", "tick")
+    canvas.text(LEFT - 8, TOP - 8, "cylinder", "tick", "end")
+    shown = [move for move in moves if move.at < shown_ms]
+    ways(canvas, times, cylinders, shown)
+    for index, process in enumerate(processes):
+        bars(canvas, times, cylinders, [move for move in shown if move.process == process], index)
+        legend(canvas, bottom + 40 + LEGEND_ROW * index, index, process, f"{_rate(shown, process, shown_ms):.1f} MB/s")
+    return canvas.render_alone(bottom + 40 + LEGEND_ROW * len(processes))
+
+
+def grid(canvas: Canvas, times: Axis, cylinders: Axis, bottom: float) -> None:
+    """Lines and numbers of both axes; those of time stand below ``bottom``."""
     for value, label in times.ticks(9):
-        canvas.line(times.at(value), TOP, times.at(value), bottom, "grid")
+        canvas.line(times.at(value), cylinders.end, times.at(value), bottom, "grid")
         canvas.text(times.at(value), bottom + 16, label, "tick", "middle")
     for value, label in cylinders.ticks(4):
         canvas.line(LEFT, cylinders.at(value), WIDTH - RIGHT, cylinders.at(value), "grid")
         canvas.text(LEFT - 8, cylinders.at(value) + 4, label, "tick", "end")
-    canvas.text(WIDTH - RIGHT + 14, bottom + 16, "ms", "tick")
-    canvas.text(LEFT - 8, TOP - 8, "cylinder", "tick", "end")
-    shown = [move for move in moves if move.at < shown_ms]
-    canvas.path("".join(_way(times, cylinders, move) for move in shown), "axis")
-    for index, process in enumerate(processes):
-        bars = "".join(_bar(times, cylinders, move) for move in shown if move.process == process)
-        if bars:
-            canvas.path(bars, _style(index))
-        _legend(canvas, bottom + 40 + LEGEND_ROW * index, index, process, _rate(shown, process, shown_ms))
-    return canvas.render_alone(bottom + 40 + LEGEND_ROW * len(processes))
 
 
-def _style(index: int) -> str:
+def ways(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move]) -> None:
+    """How the head went to each."""
+    canvas.path("".join(_way(times, cylinders, move) for move in moves), "axis")
+
+
+def bars(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move], index: int) -> None:
+    """Where it served them, in the colour of the ``index``-th process."""
+    if moves:
+        canvas.path("".join(_bar(times, cylinders, move) for move in moves), style(index))
+
+
+def style(index: int) -> str:
+    """Of the ``index``-th process."""
     # The first colour is grey, which is the way of the head.
     return f"a{1 + index % (COLOURS - 1)}"
 
@@ -90,7 +105,8 @@ def _rate(shown: Sequence[Move], process: str, shown_ms: float) -> float:
     return sum(move.kb for move in own) * 1024 / 1e6 / (shown_ms / 1000)
 
 
-def _legend(canvas: Canvas, y: float, index: int, process: str, rate: float) -> None:
-    canvas.rect(LEFT, y - 10, 16, 11, _style(index))
+def legend(canvas: Canvas, y: float, index: int, process: str, about: str) -> None:
+    """One process: its colour, its name, a number that ends in the same column for all."""
+    canvas.rect(LEFT, y - 10, 16, 11, style(index))
     canvas.text(LEFT + 22, y, process, "name")
-    canvas.text(LEFT + 160, y, f"{rate:.1f} MB/s", "name", "end")
+    canvas.text(LEFT + 160, y, about, "name", "end")

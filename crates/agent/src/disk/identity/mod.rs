@@ -2,6 +2,7 @@
 //! Which task each request belongs to, told by programs in the kernel: identity.bpf.c.
 
 use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result, ensure};
@@ -17,11 +18,25 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/identity.bpf.o")
 /// `struct origin`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    task: u32,
+    /// By CLOCK_MONOTONIC; 0: not known.
+    pub asked_ns: u64,
+    pub task: u32,
+    pub cpu: u32,
     /// As ioprio_set(2) encodes it.
     pub priority: u16,
     /// Somebody waits for it, if it is a write.
     pub sync: bool,
+    /// The task's name, padded with zeros, if names are wanted.
+    pub comm: [u8; 16],
+}
+
+/// What is to be known of a disk's requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// An elevator of the kernel is in front of the driver.
+    pub behind_elevator: bool,
+    /// The names of tasks.
+    pub names: bool,
 }
 
 impl Origin {
@@ -30,13 +45,25 @@ impl Origin {
         self.task.into()
     }
 
+    /// When it was submitted, by CLOCK_MONOTONIC.
+    pub fn asked(self) -> Option<u64> {
+        (self.asked_ns > 0).then_some(self.asked_ns)
+    }
+
     fn read(bytes: &[u8]) -> Option<Self> {
-        let (task, rest) = bytes.split_first_chunk::<4>()?;
-        let (priority, sync) = rest.split_first_chunk::<2>()?;
+        let (asked_ns, rest) = bytes.split_first_chunk()?;
+        let (task, rest) = rest.split_first_chunk()?;
+        let (cpu, rest) = rest.split_first_chunk()?;
+        let (priority, rest) = rest.split_first_chunk()?;
+        let (sync, rest) = rest.split_first_chunk()?;
+        let (comm, _) = rest.split_first_chunk()?;
         Some(Self {
+            asked_ns: u64::from_ne_bytes(*asked_ns),
             task: u32::from_ne_bytes(*task),
+            cpu: u32::from_ne_bytes(*cpu),
             priority: u16::from_ne_bytes(*priority),
-            sync: sync.first() != Some(&0),
+            sync: u16::from_ne_bytes(*sync) != 0,
+            comm: *comm,
         })
     }
 }
@@ -54,21 +81,28 @@ impl Identity {
     ///
     /// # Errors
     /// This kernel does not describe its types or does not take the programs.
-    pub fn of_disk(name: &str) -> Result<Self> {
-        let (watching, log) = libbpf_log::caught(|| Self::load(name));
+    pub fn of_disk(name: &str, wanted: Wanted) -> Result<Self> {
+        let (watching, log) = libbpf_log::caught(|| Self::load(name, wanted));
         watching.with_context(|| log.trim().lines().next_back().unwrap_or_default().to_owned())
     }
 
-    fn load(name: &str) -> Result<Self> {
+    fn load(name: &str, wanted: Wanted) -> Result<Self> {
         let mut object = ObjectBuilder::default().name("identity")?.open_memory(OBJECT)?;
-        let mut padded = [0; 16];
-        ensure!(name.len() < padded.len(), "the name {name} is too long");
-        padded[..name.len()].copy_from_slice(name.as_bytes());
+        // `disk` in the program: its name, then whether names are wanted.
+        let mut constant = [0; 24];
+        ensure!(name.len() < 16, "the name {name} is too long");
+        constant[..name.len()].copy_from_slice(name.as_bytes());
+        constant[16] = u8::from(wanted.names);
         let mut constants = object
             .maps_mut()
             .find(|map: &OpenMapMut| map.name().to_string_lossy().ends_with(".rodata"))
             .context("the object has no constants")?;
-        constants.set_initial_value(&padded)?;
+        constants.set_initial_value(&constant)?;
+        let is_wanted = |program: &OsStr| wanted.behind_elevator || program != "issue";
+        for mut program in object.progs_mut() {
+            let load = is_wanted(program.name());
+            program.set_autoload(load);
+        }
         let object = object.load()?;
         let map = |name: &str| {
             let found = object.maps().find(|map| map.name().to_string_lossy() == name);
@@ -86,7 +120,8 @@ impl Identity {
             0
         })?;
         let ring = builder.build()?;
-        let links = object.progs_mut().map(|program| program.attach()).collect::<Result<_, _>>()?;
+        let programs = object.progs_mut().filter(|program| is_wanted(program.name()));
+        let links = programs.map(|program| program.attach()).collect::<Result<_, _>>()?;
         Ok(Self { _links: links, origins, exits: ring, exited })
     }
 
@@ -114,8 +149,12 @@ mod tests {
 
     #[test]
     fn an_origin_is_read_as_the_kernel_wrote_it() {
-        let bytes = [[7, 0, 0, 0], [4, 0x40, 1, 0]].concat();
-        assert_eq!(Origin::read(&bytes), Some(Origin { task: 7, priority: 0x4004, sync: true }));
-        assert_eq!(Origin::read(&bytes[..5]), None);
+        let mut bytes =
+            [[9, 0, 0, 0], [0; 4], [7, 0, 0, 0], [3, 0, 0, 0], [4, 0x40, 1, 0]].concat();
+        bytes.extend(b"dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+        let comm = *b"dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        let origin = Origin { asked_ns: 9, task: 7, cpu: 3, priority: 0x4004, sync: true, comm };
+        assert_eq!(Origin::read(&bytes), Some(origin));
+        assert_eq!(Origin::read(&bytes[..30]), None);
     }
 }

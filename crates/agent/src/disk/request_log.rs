@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What became of each request: when it came, whose it was, when the head got it. docs/elevators/requests.md has
+//! the columns. Nothing grows beyond a fixed number of entries.
+
+use std::fmt::Write;
+
+use elevators::{Direction, Id, Request};
+
+use super::identity::Origin;
+
+/// Requests, and as many served ones and times held, that are kept; what comes later is counted only.
+pub const MOST: usize = 200_000;
+
+pub const HEADER: &str = "what\tarrived_ns\tdispatched_ns\treached_ns\tdone_ns\tserved\tmerged\trwbs\tsector\tsectors\t\
+                          served_sector\tserved_sectors\tfrom_cylinder\tcylinder\tdepth\tclass\tcpu\tpid\tcomm";
+
+/// A request of the kernel.
+struct Part {
+    id: Id,
+    arrived_ns: u64,
+    first: u64,
+    sectors: u64,
+    rwbs: &'static str,
+    origin: Origin,
+    /// Index of what it was served in.
+    served: Option<u32>,
+}
+
+/// What the disk was given: a request with all that were merged into it.
+#[derive(Debug, Clone, Copy)]
+pub struct Served {
+    pub id: Id,
+    pub first: u64,
+    pub sectors: u64,
+    pub dispatched_ns: u64,
+    /// The head is there, and waits for the first sector.
+    pub reached_ns: u64,
+    pub done_ns: u64,
+    pub from_cylinder: u64,
+    pub cylinder: u64,
+    /// How many waited, itself among them.
+    pub depth: usize,
+}
+
+pub struct RequestLog {
+    most: usize,
+    parts: Vec<Part>,
+    served: Vec<Served>,
+    /// The disk was held idle from and until.
+    held: Vec<(u64, u64)>,
+    /// By id: the index of its part, if that is kept.
+    open: Vec<Option<usize>>,
+    /// What is under way is the last of `served`.
+    under_way: bool,
+    dropped: u64,
+}
+
+impl RequestLog {
+    pub fn new(most: usize) -> Self {
+        let (held, open) = Default::default();
+        let (parts, served) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        Self { most, parts, served, held, open, under_way: false, dropped: 0 }
+    }
+
+    /// Requests that were too many.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    pub fn arrived(&mut self, request: &Request, origin: &Origin, now: u64) {
+        let index = request.id as usize;
+        if self.open.len() <= index {
+            self.open.resize(index + 1, None);
+        }
+        if self.parts.len() == self.most {
+            self.open[index] = None;
+            self.dropped += 1;
+            return;
+        }
+        self.open[index] = Some(self.parts.len());
+        self.parts.push(Part {
+            id: request.id,
+            arrived_ns: now,
+            first: request.first,
+            sectors: request.sectors,
+            rwbs: rwbs(request),
+            origin: *origin,
+            served: None,
+        });
+    }
+
+    pub fn held(&mut self, from: u64, until: u64) {
+        if self.held.len() < self.most {
+            self.held.push((from, until));
+        }
+    }
+
+    pub fn dispatched(&mut self, served: Served) {
+        self.under_way = self.served.len() < self.most;
+        if self.under_way {
+            self.served.push(served);
+            self.belongs(served.id);
+        }
+    }
+
+    pub fn completed(&mut self, parts: &[Request]) {
+        if self.under_way {
+            parts.iter().for_each(|part| self.belongs(part.id));
+        }
+        self.under_way = false;
+    }
+
+    /// The request `id` is served with what is under way.
+    fn belongs(&mut self, id: Id) {
+        if let Some(index) = self.open[id as usize] {
+            self.parts[index].served = u32::try_from(self.served.len() - 1).ok();
+        }
+    }
+
+    /// A line for each request, in order of arrival, and one for each time held.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let requests = self.parts.iter().map(|part| self.line(part));
+        let held = self
+            .held
+            .iter()
+            .map(|(from, until)| format!("held\t{from}\t\t\t{until}{}", "\t".repeat(14)));
+        requests.chain(held)
+    }
+
+    fn line(&self, part: &Part) -> String {
+        let Part { arrived_ns, first, sectors, rwbs, origin, .. } = part;
+        let mut line = format!("request\t{arrived_ns}\t");
+        let _ = match part.served.map(|index| (index, self.served[index as usize])) {
+            None => write!(line, "\t\t\t\t\t{rwbs}\t{first}\t{sectors}\t\t\t\t\t\t"),
+            Some((index, served)) => {
+                let Served { dispatched_ns, reached_ns, from_cylinder, cylinder, depth, .. } =
+                    served;
+                let is_last = index as usize + 1 == self.served.len();
+                let done = if is_last && self.under_way {
+                    String::new()
+                } else {
+                    served.done_ns.to_string()
+                };
+                let merged = u8::from(served.id != part.id);
+                write!(
+                    line,
+                    "{dispatched_ns}\t{reached_ns}\t{done}\t{index}\t{merged}\t{rwbs}\t{first}\t{sectors}\t{}\t{}\t\
+                     {from_cylinder}\t{cylinder}\t{depth}\t",
+                    served.first, served.sectors
+                )
+            }
+        };
+        let (class, cpu, task) = (class(origin.priority), origin.cpu, origin.task);
+        let _ = write!(line, "{class}\t{cpu}\t{task}\t{}", name(&origin.comm));
+        line
+    }
+}
+
+/// As blktrace(8) says it: R, W, WS for a write that somebody waits for, F for a flush.
+fn rwbs(request: &Request) -> &'static str {
+    match request.direction {
+        _ if request.is_flush() => "F",
+        Direction::Read => "R",
+        Direction::Write if request.sync => "WS",
+        Direction::Write => "W",
+    }
+}
+
+/// ioprio_set(2), as ionice(1) abbreviates it; a process that never called it has none.
+fn class(priority: u16) -> String {
+    let level = priority & 7;
+    match priority >> 13 {
+        1 => format!("rt{level}"),
+        2 => format!("be{level}"),
+        3 => "idle".into(),
+        _ => "none".into(),
+    }
+}
+
+/// A task may call itself anything.
+fn name(comm: &[u8; 16]) -> String {
+    let plain =
+        |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { *byte as char } else { '?' };
+    comm.iter().take_while(|byte| **byte != 0).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORIGIN: Origin = Origin {
+        asked_ns: 0,
+        task: 7,
+        cpu: 1,
+        priority: 2 << 13 | 3,
+        sync: false,
+        comm: *b"a\tb c\0\0\0\0\0\0\0\0\0\0\0",
+    };
+
+    fn served(id: Id, first: u64, sectors: u64, at: u64) -> Served {
+        let (dispatched_ns, reached_ns, done_ns) = (at, at + 10, at + 30);
+        let (from_cylinder, cylinder, depth) = (4, 5, 2);
+        Served {
+            id,
+            first,
+            sectors,
+            dispatched_ns,
+            reached_ns,
+            done_ns,
+            from_cylinder,
+            cylinder,
+            depth,
+        }
+    }
+
+    fn lines(log: &RequestLog) -> Vec<String> {
+        log.lines().collect()
+    }
+
+    #[test]
+    fn parts_of_one_have_its_times_and_what_waits_has_none() {
+        let mut log = RequestLog::new(9);
+        let parts = [Request::write(3, 7, 100, 8), Request::write(1, 7, 108, 8)];
+        parts.iter().for_each(|part| log.arrived(part, &ORIGIN, 50));
+        log.arrived(&Request::flush(2, 7), &ORIGIN, 60);
+        log.held(61, 70);
+        log.dispatched(served(3, 100, 16, 70));
+        log.completed(&parts);
+        assert_eq!(
+            lines(&log),
+            [
+                "request\t50\t70\t80\t100\t0\t0\tW\t100\t8\t100\t16\t4\t5\t2\tbe3\t1\t7\ta?b c",
+                "request\t50\t70\t80\t100\t0\t1\tW\t108\t8\t100\t16\t4\t5\t2\tbe3\t1\t7\ta?b c",
+                "request\t60\t\t\t\t\t\tF\t0\t0\t\t\t\t\t\tbe3\t1\t7\ta?b c",
+                "held\t61\t\t\t70\t\t\t\t\t\t\t\t\t\t\t\t\t\t",
+            ]
+        );
+        let columns = |line: &str| line.split('\t').count();
+        assert!(log.lines().all(|line| columns(&line) == columns(HEADER)));
+    }
+
+    #[test]
+    fn what_is_under_way_at_the_end_is_not_done() {
+        let mut log = RequestLog::new(9);
+        log.arrived(&Request::read(0, 7, 0, 8), &ORIGIN, 0);
+        log.dispatched(served(0, 0, 8, 1));
+        assert!(lines(&log)[0].starts_with("request\t0\t1\t11\t\t0\t0\tR\t"));
+    }
+
+    #[test]
+    fn what_is_too_much_is_counted_only() {
+        let mut log = RequestLog::new(2);
+        for id in 0..5 {
+            let request = Request::read(id, 7, id * 100, 8);
+            log.arrived(&request, &ORIGIN, id);
+            log.held(id, id + 1);
+            log.dispatched(served(id, id * 100, 8, id + 1));
+            log.completed(&[request]);
+        }
+        assert_eq!((log.dropped(), log.lines().count()), (3, 4));
+        assert!(lines(&log)[1].starts_with("request\t1\t2\t12\t32\t1\t0"));
+    }
+
+    #[test]
+    fn an_id_that_comes_again_is_another_request() {
+        let mut log = RequestLog::new(9);
+        for at in [0, 100] {
+            let request = Request::read(0, 7, at, 8);
+            log.arrived(&request, &ORIGIN, at);
+            log.dispatched(served(0, at, 8, at));
+            log.completed(&[request]);
+        }
+        assert!(lines(&log)[0].starts_with("request\t0\t0\t10\t30\t0"));
+        assert!(lines(&log)[1].starts_with("request\t100\t100\t110\t130\t1"));
+    }
+}

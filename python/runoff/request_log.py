@@ -1,0 +1,135 @@
+"""What became of each request of a sample's disk, as the probe ``requests`` tells it: docs/elevators/requests.md."""
+
+import gzip
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from runoff.errors import UsageError
+
+COLUMNS = (
+    "what", "arrived_ns", "dispatched_ns", "reached_ns", "done_ns", "served", "merged", "rwbs", "sector", "sectors",
+    "served_sector", "served_sectors", "from_cylinder", "cylinder", "depth", "class", "cpu", "pid", "comm",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the disk was given at once; times in ns since the start of the workload."""
+
+    number: int
+    """In order of dispatch, from 0."""
+    dispatched_ns: int
+    reached_ns: int
+    """When the head was there."""
+    done_ns: int | None
+    """None: not within the sample."""
+    sector: int
+    sectors: int
+    from_cylinder: int
+    cylinder: int
+    depth: int
+    """How many waited in the disk's server, itself among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One of the kernel's."""
+
+    arrived_ns: int
+    rwbs: str
+    """As blktrace says it: R, W, WS, F."""
+    sector: int
+    sectors: int
+    merged: bool
+    """It was served as a part of another."""
+    priority: str
+    """Class and level of ioprio_set(2), or none."""
+    cpu: int
+    """Where it was submitted."""
+    pid: int
+    comm: str
+    service: Service | None
+    """None: not within the sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLog:
+    """Of one sample."""
+
+    device: str
+    """Major and minor number."""
+    dropped: int
+    """Requests for which there was no room."""
+    requests: tuple[Request, ...]
+    """In order of arrival."""
+    held: tuple[tuple[int, int], ...]
+    """From when until when the elevator held the disk idle although requests waited, in ns."""
+
+
+def read(path: Path) -> RequestLog:
+    """The log of a sample's file (tab-separated, gzip). Raises UsageError if it is damaged."""
+    try:
+        text = gzip.decompress(path.read_bytes()).decode()
+    except (OSError, EOFError, ValueError) as error:
+        raise UsageError(f"{path} is damaged ({error}): copy the campaign back from a backup") from None
+    return parse(text)
+
+
+def parse(text: str) -> RequestLog:
+    """The log of a file's ``text``. Raises UsageError if it is none."""
+    head, _, rest = text.partition("\n")
+    try:
+        facts = dict(word.split("=", 1) for word in head.removeprefix("# ").split())
+        rows = list(_rows(rest))
+        services: dict[int, Service] = {}
+        return RequestLog(
+            device=facts["device"],
+            dropped=int(facts["dropped"]),
+            requests=tuple(_request(row, services) for row in rows if row["what"] == "request"),
+            held=tuple((int(row["arrived_ns"]), int(row["done_ns"])) for row in rows if row["what"] == "held"),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"this is no log of requests: {error}") from None
+
+
+def _rows(text: str) -> Iterator[Mapping[str, str]]:
+    header, *lines = (line.split("\t") for line in text.splitlines())
+    if tuple(header) != COLUMNS:
+        raise ValueError("its columns are others")
+    for line in lines:
+        yield dict(zip(COLUMNS, line, strict=True))
+
+
+def _request(row: Mapping[str, str], services: dict[int, Service]) -> Request:
+    service = None
+    if row["served"]:
+        number = int(row["served"])
+        # Parts of one share it: there may be very many.
+        service = services.get(number) or services.setdefault(number, _service(number, row))
+    return Request(
+        arrived_ns=int(row["arrived_ns"]),
+        rwbs=row["rwbs"],
+        sector=int(row["sector"]),
+        sectors=int(row["sectors"]),
+        merged=row["merged"] == "1",
+        priority=row["class"],
+        cpu=int(row["cpu"]),
+        pid=int(row["pid"]),
+        comm=row["comm"],
+        service=service,
+    )
+
+
+def _service(number: int, row: Mapping[str, str]) -> Service:
+    return Service(
+        number=number,
+        dispatched_ns=int(row["dispatched_ns"]),
+        reached_ns=int(row["reached_ns"]),
+        done_ns=int(row["done_ns"]) if row["done_ns"] else None,
+        sector=int(row["served_sector"]),
+        sectors=int(row["served_sectors"]),
+        from_cylinder=int(row["from_cylinder"]),
+        cylinder=int(row["cylinder"]),
+        depth=int(row["depth"]),
+    )
