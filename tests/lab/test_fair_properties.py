@@ -95,7 +95,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel
     """Everything that runs on one CPU under the virtual clock."""
     eevdf = [IDLE_EEVDF, OWED, HALF_THE_TIME, LONG_SLICE, SHORT_SLICE]
     samples = [*(case.hogs for case in CASES), *AT_ONCE, LATE, IDLE_CFS, *eevdf]
-    return hogs.measure_all(tmp_path_factory.mktemp("virtual"), lab_kernel, samples, hogs.SLOW_CPU)
+    return hogs.measure_all(tmp_path_factory.mktemp("virtual"), lab_kernel, samples, instruction_shift=1)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.hogs.id)
