@@ -7,9 +7,13 @@ use std::path::PathBuf;
 use elevators::parameters::ParameterError;
 use thiserror::Error;
 
+use super::users::Users;
+
 #[derive(Debug, Error)]
 pub enum DiskError {
-    #[error("this kernel has no ublk devices loaded: modprobe ublk_drv")]
+    #[error(
+        "this kernel has no ublk devices loaded: modprobe ublk_drv (Linux 6.5 or newer, CONFIG_BLK_DEV_UBLK)"
+    )]
     NoUblk,
     #[error("a ublk disk needs root: run it with sudo")]
     NotRoot,
@@ -35,6 +39,18 @@ pub enum DiskError {
     NoKernelElevator { name: String, device: String, module: String },
     #[error("cannot see which process a request belongs to, which {elevator} needs: {error}")]
     NoIdentity { elevator: &'static str, error: anyhow::Error },
+    #[error("{device} is no disk of runoff: see runoff disk list")]
+    NotOurs { device: String },
+    #[error(
+        "{device} is in use, {users}: end that first, or let its users have I/O errors with --force"
+    )]
+    InUse { device: String, users: Users },
+    #[error("{device} has no requests any more, but its server did not end: kill -9 {server}")]
+    Lingers { device: PathBuf, server: u32 },
+    #[error("{device} is removed, but its server had failed: {reason}")]
+    EndedBadly { device: String, reason: String },
+    #[error("cannot write {path:?} for runoff disk list: {error}")]
+    NoRecord { path: PathBuf, error: io::Error },
     #[error("{what} failed: {error}")]
     Ublk { what: &'static str, error: io::Error },
     #[error("the disk's server failed: {error}")]
@@ -51,7 +67,8 @@ impl DiskError {
             | Self::NoParameters { .. }
             | Self::TooLarge { .. }
             | Self::TooSmall
-            | Self::NoData { .. } => 64,
+            | Self::NoData { .. }
+            | Self::NotOurs { .. } => 64,
             Self::NoUblk
             | Self::NotRoot
             | Self::NoRing { .. }

@@ -8,23 +8,32 @@ mod control;
 mod error;
 mod identity;
 mod mounted;
+mod present;
+mod process;
+mod record;
 mod served;
 mod server;
 mod settings;
 mod setup;
 mod spindle;
 mod store;
+mod users;
 
+use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use nix::sys::signal::{SigSet, Signal};
+use nix::unistd;
 use serde_json::json;
 
 pub use control::sweep;
 pub use error::DiskError;
 pub use mounted::Mounted;
+pub use present::{all, remove};
+use record::{Description, Record};
 use served::Served;
 use setup::Setup;
 pub use spindle::Counts;
@@ -52,6 +61,10 @@ pub struct Arguments {
     /// Put these blocks on the disk first: records of an offset (8 bytes, least first) and 4096 bytes
     #[arg(long)]
     content: Option<PathBuf>,
+    /// Stay when whoever started this has left: nothing is printed after the device, and `disk-remove` tells
+    /// what it has done
+    #[arg(long)]
+    keep: bool,
     /// The elevator's, as key=value
     parameters: Vec<String>,
 }
@@ -72,16 +85,36 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, DiskError> {
     let signals = SigSet::from_iter([Signal::SIGTERM, Signal::SIGINT, ENDED, HURRY]);
     signals.thread_block().map_err(|errno| DiskError::Server { error: errno.into() })?;
     let served = Served::start(&setup)?;
+    let description = Description::new(&setup, &arguments.parameters, &arguments.model);
     let announced = json!({
         "device": control::block_device(served.number),
         "elevator": setup.elevator_name(),
         "identity": setup.identity(),
     });
+    let record = Record::write(served.number, description)?;
     println!("{announced}");
+    if arguments.keep {
+        fall_silent().map_err(|error| DiskError::Server { error })?;
+    }
     served.await_end(&signals);
-    let counts = served.end()?;
-    println!("{}", serde_json::to_string(&counts).expect("numbers are JSON"));
+    let outcome = served.end();
+    if arguments.keep {
+        record.end(&outcome)?;
+    } else {
+        record.remove();
+        println!("{}", serde_json::to_string(&outcome?).expect("numbers are JSON"));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Nobody hears this process any more, and it holds nothing that somebody could want to unmount.
+fn fall_silent() -> io::Result<()> {
+    std::env::set_current_dir("/")?;
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    unistd::dup2_stdin(&nothing)?;
+    unistd::dup2_stdout(&nothing)?;
+    unistd::dup2_stderr(&nothing)?;
+    Ok(())
 }
 
 /// Every elevator and every model of a disk, as users see them.

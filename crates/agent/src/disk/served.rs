@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -23,7 +22,7 @@ use super::server::Server;
 use super::setup::{self, Setup};
 use super::spindle::{Counts, Spindle};
 use super::store::Store;
-use super::{ENDED, HURRY, settings};
+use super::{ENDED, HURRY, settings, users};
 
 /// A disk that is there, with the thread that serves it.
 pub struct Served {
@@ -59,7 +58,9 @@ impl Served {
         loop {
             match signals.wait() {
                 Ok(HURRY) => self.hurry.store(true, Ordering::Relaxed),
-                Ok(Signal::SIGTERM | Signal::SIGINT) if self.is_used() && !insists => {
+                Ok(Signal::SIGTERM | Signal::SIGINT)
+                    if users::is_claimed(self.number) && !insists =>
+                {
                     eprintln!(
                         "runoff-agent: /dev/ublkb{} is in use: unmount it, or end this program once more to take it away",
                         self.number
@@ -69,13 +70,6 @@ impl Served {
                 _ => return,
             }
         }
-    }
-
-    /// Mounted, or open for itself alone in another way.
-    fn is_used(&self) -> bool {
-        let path = control::block_device(self.number);
-        let opened = File::options().read(true).custom_flags(libc::O_EXCL).open(path);
-        opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
     }
 
     pub fn end(mut self) -> Result<Counts, DiskError> {

@@ -96,6 +96,10 @@ impl Setup {
         Ok(Self { elevator, model, sectors, file: None, content: None })
     }
 
+    pub fn size_mb(&self) -> u64 {
+        self.sectors / SECTORS_PER_MB
+    }
+
     /// What waits in the server, and what in the kernel. An elevator can only order what waits in front of it: for
     /// the kernel's the disk takes one request at a time, as those of IDE did; for ours it takes all that there are.
     pub fn depth(&self) -> u16 {
