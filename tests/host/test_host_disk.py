@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,11 @@ import pytest
 from command import run
 from in_charge import wait_until
 
+from runoff.elevators import parse_elevator
+from runoff.engines import ublk
+from runoff.engines.agent import describe_elevators
 from runoff.engines.lab import kernel
+from runoff.errors import RunoffError, UsageError
 
 pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(1600)]
 
@@ -29,17 +33,22 @@ def call(*words: str | Path, expect: int = 0) -> str:
     return done.stdout
 
 
-def add(*words: str | Path) -> Path:
-    return Path(json.loads(run("disk", "add", *words, "--json").stdout)["device"])
+def add(elevator: str, *, size_mb: int = 64, model: str = "ide2003", file: Path | None = None) -> Path:
+    """``runoff disk add``, without the time that the command itself takes."""
+    parsed = parse_elevator(elevator, describe_elevators, elevator)
+    return Path(ublk.add(parsed, model, size_mb, file)["device"])
 
 
-def listed() -> dict[str, dict[str, Any]]:
-    return {each["device"]: each for each in json.loads(run("disk", "list", "--json").stdout)}
+def listed() -> dict[str, Mapping[str, Any]]:
+    return {each["device"]: each for each in ublk.disks()}
 
 
-def server_of(device: Path) -> int:
-    server: int = listed()[str(device)]["server"]
-    return server
+def refused(device: Path | str, kind: type[RunoffError] = RunoffError) -> str:
+    """Why ``runoff disk remove`` does nothing."""
+    with pytest.raises(kind) as caught:
+        ublk.remove(str(device), force=False)
+    assert type(caught.value) is kind
+    return str(caught.value)
 
 
 def sums(folder: Path) -> dict[str, str]:
@@ -48,7 +57,7 @@ def sums(folder: Path) -> dict[str, str]:
 
 def kill(device: Path) -> None:
     """The server, as the kernel does that is out of memory."""
-    server = server_of(device)
+    server = listed()[str(device)]["server"]
     os.kill(server, signal.SIGKILL)
     wait_until(lambda: not any(Path(f"/proc/{server}").glob("fd/*")))
 
@@ -77,7 +86,7 @@ def place_below(folder: Path) -> Iterator[Path]:
     finally:
         subprocess.run(["umount", "-l", place], capture_output=True, check=False)
         for device in listed():
-            run("disk", "remove", device, "--force")
+            ublk.remove(device, force=True)
 
 
 def fails_to_write(path: Path) -> bool:
@@ -100,7 +109,8 @@ def test_without_the_driver_its_module_is_named(tmp_path: Path) -> None:
 
 def test_a_disk_keeps_its_data_and_stays_while_it_is_used(tmp_path: Path) -> None:
     with place_below(tmp_path) as place:
-        device = add("--elevator", "anticipatory:antic_expire_ms=8", "--size", "256M")
+        made = run("disk", "add", "--elevator", "anticipatory:antic_expire_ms=8", "--size", "256M", "--json")
+        device = Path(json.loads(made.stdout)["device"])
         assert listed()[str(device)]["disk"] == {
             "elevator": "anticipatory",
             "parameters": {"antic_expire_ms": "8"},
@@ -116,9 +126,7 @@ def test_a_disk_keeps_its_data_and_stays_while_it_is_used(tmp_path: Path) -> Non
             (place / str(index)).write_bytes(os.urandom(index * 700_001))
         written = sums(place)
 
-        told = run("disk", "remove", device, expect=1).stderr
-        assert f"{device} is in use, mounted on {place}" in told
-        assert f"mounted on {place}" in run("disk", "list").stdout
+        assert f"{device} is in use, mounted on {place}" in run("disk", "remove", device, expect=1).stderr
         assert device.is_block_device()
 
         call("umount", place)
@@ -128,7 +136,7 @@ def test_a_disk_keeps_its_data_and_stays_while_it_is_used(tmp_path: Path) -> Non
         call("e2fsck", "-fn", device)
 
         with device.open("rb"):
-            assert f"open in process {os.getpid()}" in run("disk", "remove", device.name, expect=1).stderr
+            assert f"open in process {os.getpid()}" in refused(device.name)
         counts = json.loads(run("disk", "remove", device, "--json").stdout)["counts"]
         assert counts["served"] > 0
         assert counts["sectors_written"] * 512 > 7_000_000
@@ -140,24 +148,22 @@ def test_a_disk_keeps_its_data_and_stays_while_it_is_used(tmp_path: Path) -> Non
 def test_a_file_holds_the_data_and_stays(tmp_path: Path) -> None:
     with place_below(tmp_path):
         data = tmp_path / "data"
-        device = add("--elevator", "noop", "--model", "none", "--size", "64M", "--file", data)
+        device = add("noop", model="none", file=data)
         block = os.urandom(4096)
         with device.open("r+b") as opened:
             opened.write(block)
             os.fsync(opened.fileno())
-        assert f"64 MiB in {data}, server " in run("disk", "list").stdout
-        told = run("disk", "remove", device)
-        assert told.stdout.startswith(f"removed {device}: ")
-        assert f"its data are in {data}" in told.stderr
+        assert ublk.remove(str(device), force=False)["disk"]["file"] == str(data)
         assert data.read_bytes()[:4096] == block
-        assert "is there already" in run("disk", "add", "--elevator", "noop", "--file", data, expect=64).stderr
+        with pytest.raises(UsageError, match="is there already"):
+            add("noop", file=data)
         assert data.read_bytes()[:4096] == block
         data.unlink()
 
 
 def test_a_killed_server_leaves_errors_and_no_hang(tmp_path: Path) -> None:
     with place_below(tmp_path) as place:
-        device = add("--elevator", "deadline", "--model", "none", "--size", "64M")
+        device = add("deadline", model="none")
         call("mkfs.ext4", "-q", device)
         call("mount", device, place)
         (place / "before").write_bytes(b"x" * 100_000)
@@ -168,29 +174,26 @@ def test_a_killed_server_leaves_errors_and_no_hang(tmp_path: Path) -> None:
         assert fails_to_write(place / "after")
         assert time.monotonic() - start < 30
         assert "its server is gone, mounted on" in run("disk", "list").stdout
-        assert f"mounted on {place}" in run("disk", "remove", device, expect=1).stderr
+        assert f"mounted on {place}" in refused(device)
 
-        told = run("disk", "remove", device, "--force").stdout
-        assert f"removed {device}: its server was gone" in told
-        assert listed() == {}
-        call("umount", place)
-
-        again = add("--elevator", "deadline", "--size", "64M")
-        kill(again)
-        assert f"removed {again}" in run("restore").stdout
+        assert run("restore").stdout == f"removed {device}\n"
         assert listed() == {}
         assert list(RECORDS.iterdir()) == []
-        assert run("restore").stdout == "nothing was left behind\n"
+        call("umount", place)
+
+        again = add("deadline")
+        kill(again)
+        assert f"removed {again}: its server was gone" in run("disk", "remove", again).stdout
+        assert listed() == {}
 
 
 def test_force_takes_a_disk_from_its_users(tmp_path: Path) -> None:
     with place_below(tmp_path) as place:
-        device = add("--elevator", "cfq", "--size", "64M")
+        device = add("cfq")
         call("mkfs.ext4", "-q", device)
         call("mount", device, place)
         (place / "unwritten").write_bytes(b"x" * 1_000_000)
-        counts = json.loads(run("disk", "remove", device, "--force", "--json").stdout)["counts"]
-        assert counts["requests"] > 0
+        assert ublk.remove(str(device), force=True)["counts"]["requests"] > 0
         assert not device.exists()
         assert fails_to_write(place / "after")
         call("umount", place)
@@ -198,12 +201,13 @@ def test_force_takes_a_disk_from_its_users(tmp_path: Path) -> None:
 
 def test_what_is_wrong_changes_nothing(tmp_path: Path) -> None:
     with place_below(tmp_path):
-        device = add("--elevator", "noop", "--size", "64M")
+        device = add("noop")
         before = listed()
         for other in ("/dev/ublkb9", "/dev/null", "ublkb", "/dev/ublkc0"):
-            assert f"{other} is no disk of runoff" in run("disk", "remove", other, expect=64).stderr
-        for words in (("--elevator", "anticipatory:antic_expire_ms=2000"), ("--elevator", "cfq", "--size", "100G")):
-            run("disk", "add", *words, expect=64)
+            assert f"{other} is no disk of runoff" in refused(other, UsageError)
+        with pytest.raises(UsageError, match="larger than its model"):
+            add("cfq", size_mb=100_000)
+        run("disk", "add", "--elevator", "anticipatory:antic_expire_ms=2000", expect=64)
         assert run("restore").stdout == "nothing was left behind\n"
         assert listed() == before
         assert str(device) in before

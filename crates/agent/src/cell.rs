@@ -74,8 +74,13 @@ fn attempt(
     };
     let outcome = on_disk(cell, disk.as_ref(), stop, progress);
     let Some(disk) = disk else { return outcome };
-    // A disk that was lost explains a failed command, so it is judged first.
-    match (disk.end(), outcome) {
+    let objection = disk.objection();
+    // A disk that was lost, or was not what the arm says, explains a failed command, so it is judged first.
+    let judged = disk.end().and_then(|counts| match objection {
+        Some(reason) => Err(anyhow::anyhow!(reason)),
+        None => Ok(counts),
+    });
+    match (judged, outcome) {
         (Ok(counts), outcome) => outcome
             .map(|(metrics, proof)| (metrics.into_iter().chain(of_disk(&counts)).collect(), proof)),
         (Err(error), outcome) => {

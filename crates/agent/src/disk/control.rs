@@ -10,6 +10,7 @@ use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
 use super::abi::{self, ControlCommand, DeviceInfo, Parameters};
 use super::error::DiskError;
+use super::users::Users;
 use super::{process, record};
 
 /// Marks the devices of runoff among those of other servers: "rnof", above the process id of the server. The
@@ -77,18 +78,25 @@ impl Control {
         self.plain(abi::STOP_DEV, number).map_err(ublk("stopping the device"))
     }
 
-    /// Forgets the device once its server has closed it. Its number stays taken until nobody has it mounted or
-    /// open any more, for which only older kernels wait here.
+    /// Forgets the device once its server has closed it, and returns when its number is free again.
     pub fn delete(&mut self, number: u32) -> Result<(), DiskError> {
-        self.plain(abi::DEL_DEV_ASYNC, number)
-            .or_else(|_| self.plain(abi::DEL_DEV, number))
-            .map_err(ublk("deleting the device"))
+        self.plain(abi::DEL_DEV, number).map_err(ublk("deleting the device"))
+    }
+
+    /// The same for a device that somebody still has mounted or open: its number stays taken until they have left.
+    /// Kernels before 6.9 wait for them here.
+    pub fn abandon(&mut self, number: u32) -> Result<(), DiskError> {
+        match self.plain(abi::DEL_DEV_ASYNC, number) {
+            Ok(()) => Ok(()),
+            Err(_) => self.delete(number),
+        }
     }
 
     /// A device whose server is gone.
     pub fn take_away(&mut self, number: u32) -> Result<(), DiskError> {
+        let is_used = !Users::of(number).is_empty();
         self.stop(number)?;
-        self.delete(number)
+        if is_used { self.abandon(number) } else { self.delete(number) }
     }
 
     fn info(&mut self, number: u32) -> io::Result<DeviceInfo> {

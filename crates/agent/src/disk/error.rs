@@ -25,8 +25,6 @@ pub enum DiskError {
     UnknownModel { name: String, known: String },
     #[error("{owner}: {error}")]
     BadParameter { owner: String, error: ParameterError },
-    #[error("the kernel's elevator {name} takes no parameters here")]
-    NoParameters { name: String },
     #[error("a disk of {size_mb} MiB is larger than its model, which has {model_mb} MiB")]
     TooLarge { size_mb: u64, model_mb: u64 },
     #[error("a disk needs at least 1 MiB")]
@@ -37,6 +35,10 @@ pub enum DiskError {
     NoMemory { error: io::Error },
     #[error("the kernel has no elevator {name} for {device}: modprobe {module}")]
     NoKernelElevator { name: String, device: String, module: String },
+    #[error("the kernel has no {file} of its elevator {name}, or does not let it be set: {error}")]
+    NoTunable { name: String, file: String, error: io::Error },
+    #[error("the kernel did not take {file} = {wanted} of its elevator {name}: it is {found}")]
+    NotTaken { name: String, file: String, wanted: u64, found: String },
     #[error("cannot see which process a request belongs to, which {elevator} needs: {error}")]
     NoIdentity { elevator: &'static str, error: anyhow::Error },
     #[error("{device} is no disk of runoff: see runoff disk list")]
@@ -64,7 +66,6 @@ impl DiskError {
             Self::UnknownElevator { .. }
             | Self::UnknownModel { .. }
             | Self::BadParameter { .. }
-            | Self::NoParameters { .. }
             | Self::TooLarge { .. }
             | Self::TooSmall
             | Self::NoData { .. }
@@ -73,6 +74,7 @@ impl DiskError {
             | Self::NotRoot
             | Self::NoRing { .. }
             | Self::NoKernelElevator { .. }
+            | Self::NoTunable { .. }
             | Self::NoIdentity { .. } => 69,
             _ => 1,
         }

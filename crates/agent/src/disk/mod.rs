@@ -7,6 +7,8 @@ mod channel;
 mod control;
 mod error;
 mod identity;
+mod in_charge;
+mod kernel;
 mod mounted;
 mod present;
 mod process;
@@ -121,7 +123,7 @@ fn fall_silent() -> io::Result<()> {
 pub fn catalogue() -> serde_json::Value {
     json!({
         "elevators": elevators::catalogue::ELEVATORS,
-        "kernel": setup::KERNEL_ELEVATORS,
+        "kernel": kernel::KERNEL_ELEVATORS,
         "disk": ::disk::DISK,
         "models": ::disk::DISKS,
     })

@@ -17,6 +17,7 @@ use nix::unistd::Pid;
 use serde::Deserialize;
 
 use super::HURRY;
+use super::in_charge::InCharge;
 use super::spindle::Counts;
 use crate::protocol;
 use crate::stop;
@@ -35,6 +36,7 @@ pub struct Mounted {
     output: BufReader<ChildStdout>,
     place: PathBuf,
     is_mounted: bool,
+    in_charge: Option<InCharge>,
 }
 
 impl Mounted {
@@ -45,7 +47,8 @@ impl Mounted {
     pub fn start(disk: &protocol::Disk, place: &Path) -> Result<Self> {
         let mut server = command(disk).spawn().context("cannot start the disk's server")?;
         let output = BufReader::new(server.stdout.take().expect("it is piped"));
-        let mut mounted = Self { server, output, place: place.into(), is_mounted: false };
+        let mut mounted =
+            Self { server, output, place: place.into(), is_mounted: false, in_charge: None };
         let line = mounted.line()?;
         let Announced { device } =
             serde_json::from_str(&line).map_err(|_| anyhow!("{}", mounted.last_words()))?;
@@ -53,12 +56,19 @@ impl Mounted {
         mount(Some(&device), place, Some("ext4"), MsFlags::empty(), None::<&str>)
             .with_context(|| format!("cannot mount {} on {}", device.display(), place.display()))?;
         mounted.is_mounted = true;
+        let seen = InCharge::now(&device).context("cannot see the disk's elevator")?;
+        mounted.in_charge = Some(seen);
         Ok(mounted)
     }
 
     /// The sample has been measured: what is still to be written takes no time any more and is not counted.
     pub fn hurry(&self) {
         self.signal(HURRY);
+    }
+
+    /// Why its elevator was not the same throughout.
+    pub fn objection(&self) -> Option<String> {
+        self.in_charge.as_ref().and_then(InCharge::objection)
     }
 
     /// Takes the disk away; what it has done until `hurry`.

@@ -22,6 +22,7 @@ use super::server::Server;
 use super::setup::{self, Setup};
 use super::spindle::{Counts, Spindle};
 use super::store::Store;
+use super::users::Users;
 use super::{ENDED, HURRY, settings, users};
 
 /// A disk that is there, with the thread that serves it.
@@ -30,6 +31,8 @@ pub struct Served {
     pub number: u32,
     server: Option<JoinHandle<io::Result<Counts>>>,
     hurry: Arc<AtomicBool>,
+    /// It was taken away from somebody.
+    is_abandoned: bool,
 }
 
 impl Served {
@@ -44,7 +47,8 @@ impl Served {
         }
         let number = control.add(setup.depth(), setup::MAX_KB * 1024)?;
         // From here on its end takes the device away again.
-        let mut served = Self { control, number, server: None, hurry: Arc::default() };
+        let mut served =
+            Self { control, number, server: None, hurry: Arc::default(), is_abandoned: false };
         served.control.describe(number, parameters(setup))?;
         served.server = Some(serve(number, setup, store, Arc::clone(&served.hurry))?);
         served.control.start(number)?;
@@ -73,6 +77,7 @@ impl Served {
     }
 
     pub fn end(mut self) -> Result<Counts, DiskError> {
+        self.is_abandoned = !Users::of(self.number).is_empty();
         self.control.stop(self.number)?;
         let server = self.server.take().expect("a started disk has a server");
         let counts = server.join().unwrap_or_else(|_| Err(io::Error::other("it panicked")));
@@ -87,7 +92,12 @@ impl Drop for Served {
             let _ = self.control.stop(self.number);
             let _ = server.join();
         }
-        if let Err(error) = self.control.delete(self.number) {
+        let deleted = if self.is_abandoned {
+            self.control.abandon(self.number)
+        } else {
+            self.control.delete(self.number)
+        };
+        if let Err(error) = deleted {
             eprintln!("runoff-agent: {error}");
         }
     }
