@@ -109,8 +109,10 @@ def test_without_the_driver_its_module_is_named(tmp_path: Path) -> None:
 
 def test_a_disk_keeps_its_data_and_stays_while_it_is_used(tmp_path: Path) -> None:
     with place_below(tmp_path) as place:
-        made = run("disk", "add", "--elevator", "anticipatory:antic_expire_ms=8", "--size", "256M", "--json")
-        device = Path(json.loads(made.stdout)["device"])
+        made = run("disk", "add", "--elevator", "anticipatory:antic_expire_ms=8", "--size", "256M")
+        device = Path(made.stdout.split()[0])
+        assert made.stdout.endswith("  anticipatory:antic_expire_ms=8 on ide2003, requests told apart by: process\n")
+        assert f"next: mkfs.ext4 {device} && mount {device} /mnt" in made.stderr
         assert listed()[str(device)]["disk"] == {
             "elevator": "anticipatory",
             "parameters": {"antic_expire_ms": "8"},
