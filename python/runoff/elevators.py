@@ -68,16 +68,11 @@ def parse_elevator(text: str, describe: DescribeElevators | None, where: str) ->
 
 
 def _check(name: str, parameters: Mapping[str, str], catalogue: Mapping[str, Any], where: str) -> None:
-    ours = {entry["name"]: entry["parameters"] for entry in catalogue["elevators"]}
-    kernel = [entry["name"] for entry in catalogue["kernel"]]
-    if name in kernel:
-        if parameters:
-            raise UsageError(f"{where}: the kernel's elevator {name} takes no parameters here")
-        return
-    if name not in ours:
-        raise UsageError(f"{where}: unknown elevator {name!r}{closest(name, [*ours, *kernel])}")
-    check_parameters(name, parameters, ours[name], where)
-    _check_variant(parameters, ours[name], where)
+    described = {entry["name"]: entry["parameters"] for entry in [*catalogue["elevators"], *catalogue["kernel"]]}
+    if name not in described:
+        raise UsageError(f"{where}: unknown elevator {name!r}{closest(name, described)}")
+    check_parameters(name, parameters, described[name], where)
+    _check_variant(parameters, described[name], where)
 
 
 def _check_variant(given: Mapping[str, str], described: list[Mapping[str, Any]], where: str) -> None:

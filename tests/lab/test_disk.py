@@ -23,7 +23,7 @@ PROGRAMS = "sh cat dd e2fsck head ls mkdir mount sha256sum sleep sync tail umoun
 MODULES = ("ublk_drv", "mq-deadline", "kyber-iosched", "bfq")
 
 SERVE = """
-serve() { runoff-agent disk "$@" > disk.log 2>&1 & server=$!; until grep_device; do sleep 0.05; done; }
+serve() { : > disk.log; runoff-agent disk "$@" > disk.log 2>&1 & server=$!; until grep_device; do sleep 0.05; done; }
 grep_device() { case "$(cat disk.log)" in *device*) true;; *runoff-agent*) cat disk.log; exit 9;; *) false;; esac; }
 end() { kill $server; wait $server; echo "ended=$?"; tail -n 1 disk.log; }
 """
@@ -57,6 +57,10 @@ REFUSED = """
 runoff-agent disk --elevator anticipatory antic_expire_ms=2000; echo "range=$?"
 runoff-agent disk --elevator cfx; echo "unknown=$?"
 runoff-agent disk --elevator cfq --size-mb 100000; echo "size=$?"
+runoff-agent disk --elevator bfq slice_idle=0; echo "tunable=$?"
+runoff-agent disk --elevator mq-deadline --size-mb 1 fifo_batch=0; echo "limit=$?"
+runoff-agent disk --elevator bfq --size-mb 1 slice_idle_us=0 strict_guarantees=1; echo "untaken=$?"
+ls /dev/ublkb0 2> /dev/null; echo "gone=$?"
 """
 
 KERNEL_ELEVATORS = """
@@ -133,17 +137,17 @@ ONE = "--readers 1"
 RANDOM = "--random-seed 1"
 
 
-def on_disk(elevator: str, script: str) -> dict[str, Any]:
-    """A sample whose directory is on the disk."""
+def on_disk(name: str, script: str, parameters: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """A sample whose directory is on the disk; the first word of ``name`` is the elevator."""
     disk = {
-        "elevator": elevator,
-        "parameters": {},
+        "elevator": name.split()[0],
+        "parameters": parameters or {},
         "model": "ide2003",
         "size_mb": SIZE_MB,
         "file": "/tmp/disk",
         "content": "/disk.blocks",
     }
-    return request(f"on {elevator}", script, numbers("written"), scratch="/run/disk", disk=disk)
+    return request(f"on {name}", script, numbers("written"), scratch="/run/disk", disk=disk)
 
 
 # The root of the disk's file system is above the directory of the sample.
@@ -160,17 +164,56 @@ sleep 1; echo "written=1"
 """
 
 
+QUEUE = "cd /sys/block/ublkb0/queue; "
+TUNED = {
+    "bfq": {"slice_idle_us": "0", "timeout_sync_ms": "200"},
+    "mq-deadline": {"read_expire_ms": "100", "fifo_batch": "4"},
+    "kyber": {"read_lat_nsec": "1000000"},
+}
+FILES = {"timeout_sync_ms": "timeout_sync", "read_expire_ms": "read_expire"}
+"""Where the kernel's name is without the unit."""
+
+
+def tuned(elevator: str) -> dict[str, Any]:
+    """A sample that succeeds only with these values in the kernel."""
+    given = TUNED[elevator]
+    tests = [f'test "$(cat iosched/{FILES.get(name, name)})" = {value} || exit 1\n' for name, value in given.items()]
+    return on_disk(f"{elevator} as tuned", f"{QUEUE}{''.join(tests)}echo written=1", given)
+
+
+CHANGES = {
+    "mq-deadline switched": (
+        "echo none > scheduler",
+        "the disk's elevator was changed from mq-deadline to none while the sample ran",
+    ),
+    "bfq switched back": (
+        "echo none > scheduler; echo bfq > scheduler",
+        "the disk's elevator bfq was put in charge anew while the sample ran",
+    ),
+    "mq-deadline tuned": (
+        "echo 3 > iosched/fifo_batch",
+        "fifo_batch of the disk's elevator mq-deadline was changed from 16 to 3 while the sample ran",
+    ),
+    "noop doubled": (
+        "echo mq-deadline > scheduler",
+        "the disk's elevator was changed from none to mq-deadline while the sample ran",
+    ),
+}
+
+
 @pytest.fixture(scope="module")
 def taken(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> dict[str, Outcome]:
     """All samples, in one boot."""
     requests = [
         request("data", SERVE + DATA, numbers("sums", "fsck", "beyond", "ended", "gone")),
         request("killed", SERVE + KILLED, numbers("before", "after", "umount", "gone")),
-        request("refused", REFUSED, numbers("range", "unknown", "size")),
+        request("refused", REFUSED, numbers("range", "unknown", "size", "tunable", "limit", "untaken", "gone")),
         request("kernel", SERVE + KERNEL_ELEVATORS, {name: RATE_UNDER.format(name) for name in KERNELS}),
         on_disk("anticipatory", ON_DISK),
         on_disk("cfq", KILL_SERVER),
         on_disk("deadline", ON_DISK),
+        *(tuned(elevator) for elevator in TUNED),
+        *(on_disk(name, f"{QUEUE}{change}; echo written=1") for name, (change, _) in CHANGES.items()),
         reads("noop", RANDOM),
         reads("anticipatory", ONE),
         *(reads(elevator, TWO) for elevator in ("noop", "deadline", "anticipatory", "cfq")),
@@ -208,7 +251,26 @@ def test_without_its_server_there_are_errors_and_no_hang(taken: dict[str, Outcom
 
 def test_what_no_disk_can_be_is_refused_as_usage(taken: dict[str, Outcome]) -> None:
     found = metrics(taken["refused"])
-    assert (found["range"], found["unknown"], found["size"]) == (64, 64, 64)
+    assert [found[name] for name in ("range", "unknown", "size", "tunable", "limit")] == [64] * 5
+
+
+def test_what_the_kernel_does_not_take_makes_no_disk(taken: dict[str, Outcome]) -> None:
+    """bfq's strict_guarantees takes the idle time back that was set before it."""
+    found = metrics(taken["refused"])
+    assert found["untaken"] == 1
+    assert found["gone"] > 0
+
+
+@pytest.mark.parametrize("elevator", TUNED)
+def test_tunables_are_those_of_the_arm(taken: dict[str, Outcome], elevator: str) -> None:
+    assert metrics(taken[f"on {elevator} as tuned"])["written"] == 1
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_sample_whose_elevator_did_not_stay_in_charge_is_void(taken: dict[str, Outcome], name: str) -> None:
+    outcome = taken[f"on {name}"]
+    assert isinstance(outcome, Voided), outcome
+    assert outcome.reason == CHANGES[name][1]
 
 
 def test_the_kernels_own_elevators_work_on_it(taken: dict[str, Outcome]) -> None:

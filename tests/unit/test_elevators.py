@@ -41,6 +41,11 @@ def test_of_a_program_it_is_a_word_of_its_own() -> None:
     assert (arm.elevator, arm.kernel) == (elevator("default+io=deadline:variant=mq,prio_aging_expire_ms=5"), "debian")
 
 
+def test_the_kernels_own_have_parameters_too() -> None:
+    assert elevator("default+io=bfq:slice_idle_us=0") == Elevator("bfq", {"slice_idle_us": "0"})
+    assert elevator("default+io=kyber:read_lat_nsec=1000000").parameters == {"read_lat_nsec": "1000000"}
+
+
 def test_the_kernels_own_bring_their_modules() -> None:
     assert elevator("default+io=kyber").modules == ("kyber-iosched",)
     assert elevator("default+io=none").modules == elevator("default+io=noop").modules == ()
@@ -57,7 +62,9 @@ def test_the_kernels_own_bring_their_modules() -> None:
         ("default+io=noop:antic_expire_ms=6", "noop has no parameter 'antic_expire_ms'"),
         ("default+io=cfq:variant=2004", 'variant="2004" is none of 2003, sliced'),
         ("default+io=cfq:quirks=1", "quirks is for variant=2003 only, not for variant=sliced"),
-        ("default+io=bfq:slice_idle=0", "the kernel's elevator bfq takes no parameters here"),
+        ("default+io=bfq:slice_idle=0", "bfq has no parameter 'slice_idle'; did you mean 'slice_idle_us'?"),
+        ("default+io=mq-deadline:read_expire_ms=0", "read_expire_ms=0 is out of its range 1..60000 ms"),
+        ("default+io=none:nr_requests=4", "none has no parameter 'nr_requests'; there are none"),
     ],
 )
 def test_wrong_elevators_are_named(text: str, sentence: str) -> None:
@@ -108,4 +115,4 @@ def test_the_model_is_part_of_the_plan() -> None:
 def test_without_ublk_a_disk_says_how_to_get_it() -> None:
     done = subprocess.run([find_agent(), "disk", "--elevator", "cfq", "--size-mb", "1"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (69, "")
-    assert done.stderr == "runoff-agent: this kernel has no ublk devices loaded: modprobe ublk_drv\n"
+    assert "no ublk devices loaded: modprobe ublk_drv (Linux 6.5 or newer" in done.stderr

@@ -78,14 +78,19 @@ fn attempt(
     let event = |phase| Event::Progress { id: cell.id.clone(), phase };
     let outcome = on_disk(cell, disk.as_ref(), stop, &mut |phase| tell(event(phase)));
     let Some(disk) = disk else { return outcome };
-    let is_valid = outcome.is_ok();
+    let objection = disk.objection();
+    let is_valid = outcome.is_ok() && objection.is_none();
     let mut send = |text| {
         if is_valid {
             tell(Event::Requests { id: cell.id.clone(), text });
         }
     };
-    // A disk that was lost explains a failed command, so it is judged first.
-    match (disk.end(&mut send), outcome) {
+    // A disk that was lost, or was not what the arm says, explains a failed command, so it is judged first.
+    let judged = disk.end(&mut send).and_then(|counts| match objection {
+        Some(reason) => Err(anyhow::anyhow!(reason)),
+        None => Ok(counts),
+    });
+    match (judged, outcome) {
         (Ok(counts), outcome) => outcome
             .map(|(metrics, proof)| (metrics.into_iter().chain(of_disk(&counts)).collect(), proof)),
         (Err(error), outcome) => {

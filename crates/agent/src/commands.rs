@@ -64,6 +64,15 @@ enum Command {
     },
     /// Serve a block device by an elevator and the model of a disk, until SIGINT or SIGTERM
     Disk(disk::Arguments),
+    /// Describe the disks that are served here, and who uses them, as JSON
+    Disks,
+    /// Take one of `disks` away and print as JSON what it has done
+    DiskRemove {
+        device: String,
+        /// Although it is in use: its users get I/O errors
+        #[arg(long)]
+        force: bool,
+    },
     /// Work in the background until SIGTERM; print `ready`, and in the end what was done as JSON
     Load(load::Arguments),
     /// Measure how much this machine computes in a millisecond, for `periodic` and loads
@@ -111,6 +120,10 @@ pub fn run() -> Result<ExitCode> {
         Command::Stats { scheduler, follow, per_cpu, task } => {
             let mut reader = Reader { per_cpu, task, out: &mut std::io::stdout() };
             return stats::read_running(&scheduler, follow, &mut reader);
+        }
+        Command::Disks => println!("{}", serde_json::to_string_pretty(&disk::all()?)?),
+        Command::DiskRemove { device, force } => {
+            println!("{}", serde_json::to_string_pretty(&disk::remove(&device, force)?)?);
         }
         Command::Disk(arguments) => return Ok(disk::run(&arguments)?),
         Command::Load(arguments) => return load::run(&arguments),

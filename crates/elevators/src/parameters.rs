@@ -63,7 +63,11 @@ impl Parameter {
         }
     }
 
-    fn parse(&self, text: &str) -> Result<u64, ParameterError> {
+    /// A number, or the position of a choice.
+    ///
+    /// # Errors
+    /// It is out of range, or no choice.
+    pub fn parse(&self, text: &str) -> Result<u64, ParameterError> {
         let name = self.name;
         match self.allowed {
             Allowed::Choices { choices, .. } => {

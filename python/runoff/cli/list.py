@@ -53,8 +53,7 @@ def _elevators() -> list[dict[str, Any]]:
     from runoff.engines.agent import describe_elevators
 
     catalogue = describe_elevators()
-    kernel = [{**entry, "parameters": []} for entry in catalogue["kernel"]]
-    return [_scheduler(entry) for entry in [*catalogue["elevators"], *kernel]]
+    return [_scheduler(entry) for entry in [*catalogue["elevators"], *catalogue["kernel"]]]
 
 
 def _scheduler(entry: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ COMMANDS = {
     "attach": "Run a scheduler on this machine until Ctrl-C.",
     "set": "Show or change the parameters of the scheduler that runs here.",
     "stats": "Show what the scheduler that runs here has counted.",
+    "disk": "Make, list and remove disks behind elevators on this machine.",
     "restore": "Put back what a killed runoff may have left behind.",
     "doctor": "Say what this machine can do and what it lacks.",
     "kernel": "Add, list and remove the lab's kernels.",

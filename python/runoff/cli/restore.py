@@ -10,7 +10,7 @@ from runoff.errors import RunoffError
 
 @click.command(epilog="Example: sudo runoff restore")
 def command() -> None:
-    """End the work, control groups and scratch directories of agents that are no longer there.
+    """End the work, control groups, disks and scratch directories of agents that are no longer there.
 
     A scheduler that runoff attached goes with its agent: the kernel takes it back by itself.
     """

@@ -16,7 +16,7 @@ def set_parameters(scheduler: str, pairs: Sequence[str]) -> Mapping[str, Any]:
     Raises RunoffError, and then nothing has been changed.
     """
     agent = subprocess.run([find_agent(), "set", "--", scheduler, *pairs], capture_output=True, text=True, check=False)
-    _raise_failure(agent.returncode, agent.stderr)
+    raise_failure(agent.returncode, agent.stderr)
     values: Mapping[str, Any] = json.loads(agent.stdout)
     return values
 
@@ -55,13 +55,14 @@ class Watch:
         _, errors = self._agent.communicate()
         # So it ends when it is stopped before it has done anything.
         if self._agent.returncode != -signal.SIGTERM:
-            _raise_failure(self._agent.returncode, errors)
+            raise_failure(self._agent.returncode, errors)
 
 
-def _raise_failure(code: int, errors: str) -> None:
+def raise_failure(code: int, errors: str, left: str = "what it had attached is detached") -> None:
+    """Raise the error that an agent ended with, if it did; ``left`` is what a signal leaves. Raises RunoffError."""
     if code == 0:
         return
     if code < 0:
-        raise RunoffError(f"the agent was ended by signal {-code}; what it had attached is detached")
+        raise RunoffError(f"the agent was ended by signal {-code}; {left}")
     kind = {64: UsageError, 69: MissingError}.get(code, RunoffError)
     raise kind(errors.strip().removeprefix("runoff-agent: "))

@@ -18,6 +18,8 @@ pub const DEL_DEV: u32 = read_write(0x05, size_of::<ControlCommand>());
 pub const START_DEV: u32 = read_write(0x06, size_of::<ControlCommand>());
 pub const STOP_DEV: u32 = read_write(0x07, size_of::<ControlCommand>());
 pub const SET_PARAMS: u32 = read_write(0x08, size_of::<ControlCommand>());
+/// Linux 6.9.
+pub const DEL_DEV_ASYNC: u32 = read(0x14, size_of::<ControlCommand>());
 pub const FETCH_REQ: u32 = read_write(0x20, size_of::<IoCommand>());
 pub const COMMIT_AND_FETCH_REQ: u32 = read_write(0x21, size_of::<IoCommand>());
 

@@ -4,12 +4,14 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
 use super::abi::{self, ControlCommand, DeviceInfo, Parameters};
 use super::error::DiskError;
+use super::users::Users;
+use super::{process, record};
 
 /// Marks the devices of runoff among those of other servers: "rnof", above the process id of the server. The
 /// driver's own note of that is there only between start and stop.
@@ -76,9 +78,25 @@ impl Control {
         self.plain(abi::STOP_DEV, number).map_err(ublk("stopping the device"))
     }
 
-    /// Forgets the device once its server has closed it.
+    /// Forgets the device once its server has closed it, and returns when its number is free again.
     pub fn delete(&mut self, number: u32) -> Result<(), DiskError> {
         self.plain(abi::DEL_DEV, number).map_err(ublk("deleting the device"))
+    }
+
+    /// The same for a device that somebody still has mounted or open: its number stays taken until they have left.
+    /// Kernels before 6.9 wait for them here.
+    pub fn abandon(&mut self, number: u32) -> Result<(), DiskError> {
+        match self.plain(abi::DEL_DEV_ASYNC, number) {
+            Ok(()) => Ok(()),
+            Err(_) => self.delete(number),
+        }
+    }
+
+    /// A device whose server is gone.
+    pub fn take_away(&mut self, number: u32) -> Result<(), DiskError> {
+        let is_used = !Users::of(number).is_empty();
+        self.stop(number)?;
+        if is_used { self.abandon(number) } else { self.delete(number) }
     }
 
     fn info(&mut self, number: u32) -> io::Result<DeviceInfo> {
@@ -129,22 +147,31 @@ fn ublk(what: &'static str) -> impl FnOnce(io::Error) -> DiskError {
 
 /// Deletes devices of runoff whose server was killed; their paths.
 pub fn sweep() -> Result<Vec<PathBuf>, DiskError> {
+    let gone: Vec<u32> = ours()?
+        .into_iter()
+        .filter(|(_, server)| !process::serves(*server))
+        .map(|(number, _)| number)
+        .collect();
+    for number in &gone {
+        Control::open()?.take_away(*number)?;
+    }
+    record::sweep();
+    Ok(gone.into_iter().map(block_device).collect())
+}
+
+/// Numbers of the devices of runoff, each with the process id of its server.
+pub fn ours() -> Result<Vec<(u32, u32)>, DiskError> {
     let numbers = numbers();
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
     let mut control = Control::open()?;
-    let mut removed = Vec::new();
-    for number in numbers {
-        let Ok(info) = control.info(number) else { continue };
-        let (mark, server) = (info.ublksrv_flags >> 32 << 32, info.ublksrv_flags as u32);
-        if mark == OURS && !Path::new(&format!("/proc/{server}")).exists() {
-            control.stop(number)?;
-            control.delete(number)?;
-            removed.push(block_device(number));
-        }
-    }
-    Ok(removed)
+    let infos = numbers.into_iter().map(|number| (number, control.info(number)));
+    let ours = infos.filter_map(|(number, info)| {
+        let flags = info.ok()?.ublksrv_flags;
+        (flags >> 32 << 32 == OURS).then_some((number, flags as u32))
+    });
+    Ok(ours.collect())
 }
 
 fn numbers() -> Vec<u32> {

@@ -7,9 +7,13 @@ use std::path::PathBuf;
 use elevators::parameters::ParameterError;
 use thiserror::Error;
 
+use super::users::Users;
+
 #[derive(Debug, Error)]
 pub enum DiskError {
-    #[error("this kernel has no ublk devices loaded: modprobe ublk_drv")]
+    #[error(
+        "this kernel has no ublk devices loaded: modprobe ublk_drv (Linux 6.5 or newer, CONFIG_BLK_DEV_UBLK)"
+    )]
     NoUblk,
     #[error("a ublk disk needs root: run it with sudo")]
     NotRoot,
@@ -21,8 +25,6 @@ pub enum DiskError {
     UnknownModel { name: String, known: String },
     #[error("{owner}: {error}")]
     BadParameter { owner: String, error: ParameterError },
-    #[error("the kernel's elevator {name} takes no parameters here")]
-    NoParameters { name: String },
     #[error("a disk of {size_mb} MiB is larger than its model, which has {model_mb} MiB")]
     TooLarge { size_mb: u64, model_mb: u64 },
     #[error("a disk needs at least 1 MiB")]
@@ -33,8 +35,24 @@ pub enum DiskError {
     NoMemory { error: io::Error },
     #[error("the kernel has no elevator {name} for {device}: modprobe {module}")]
     NoKernelElevator { name: String, device: String, module: String },
+    #[error("the kernel has no {file} of its elevator {name}, or does not let it be set: {error}")]
+    NoTunable { name: String, file: String, error: io::Error },
+    #[error("the kernel did not take {file} = {wanted} of its elevator {name}: it is {found}")]
+    NotTaken { name: String, file: String, wanted: u64, found: String },
     #[error("cannot see which process a request belongs to, which {elevator} needs: {error}")]
     NoIdentity { elevator: &'static str, error: anyhow::Error },
+    #[error("{device} is no disk of runoff: see runoff disk list")]
+    NotOurs { device: String },
+    #[error(
+        "{device} is in use, {users}: end that first, or let its users have I/O errors with --force"
+    )]
+    InUse { device: String, users: Users },
+    #[error("{device} has no requests any more, but its server did not end: kill -9 {server}")]
+    Lingers { device: PathBuf, server: u32 },
+    #[error("{device} is removed, but its server had failed: {reason}")]
+    EndedBadly { device: String, reason: String },
+    #[error("cannot write {path:?} for runoff disk list: {error}")]
+    NoRecord { path: PathBuf, error: io::Error },
     #[error("{what} failed: {error}")]
     Ublk { what: &'static str, error: io::Error },
     #[error("the disk's server failed: {error}")]
@@ -48,14 +66,15 @@ impl DiskError {
             Self::UnknownElevator { .. }
             | Self::UnknownModel { .. }
             | Self::BadParameter { .. }
-            | Self::NoParameters { .. }
             | Self::TooLarge { .. }
             | Self::TooSmall
-            | Self::NoData { .. } => 64,
+            | Self::NoData { .. }
+            | Self::NotOurs { .. } => 64,
             Self::NoUblk
             | Self::NotRoot
             | Self::NoRing { .. }
             | Self::NoKernelElevator { .. }
+            | Self::NoTunable { .. }
             | Self::NoIdentity { .. } => 69,
             _ => 1,
         }

@@ -8,9 +8,14 @@ mod channel;
 mod control;
 mod error;
 mod identity;
+mod in_charge;
+mod kernel;
 mod latency;
 mod mounted;
 mod pieces;
+mod present;
+mod process;
+mod record;
 mod request_log;
 mod served;
 mod server;
@@ -18,7 +23,9 @@ mod settings;
 mod setup;
 mod spindle;
 mod store;
+mod users;
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,6 +33,7 @@ use std::process::ExitCode;
 use clap::Args;
 use nix::sys::signal::{SigSet, Signal};
 use nix::time::{ClockId, clock_gettime};
+use nix::unistd;
 use serde_json::json;
 
 pub use account::Counts;
@@ -33,6 +41,8 @@ pub use control::sweep;
 pub use error::DiskError;
 pub use latency::Latency;
 pub use mounted::Mounted;
+pub use present::{all, remove};
+use record::{Description, Record};
 use served::Served;
 use server::Done;
 use setup::Setup;
@@ -61,8 +71,12 @@ pub struct Arguments {
     #[arg(long)]
     content: Option<PathBuf>,
     /// Print what became of each request, too
-    #[arg(long)]
+    #[arg(long, conflicts_with = "keep")]
     requests: bool,
+    /// Stay when whoever started this has left: nothing is printed after the device, and `disk-remove` tells
+    /// what it has done
+    #[arg(long)]
+    keep: bool,
     /// The elevator's, as key=value
     parameters: Vec<String>,
 }
@@ -83,14 +97,25 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, DiskError> {
     let signals = SigSet::from_iter([Signal::SIGTERM, Signal::SIGINT, ENDED, HURRY]);
     signals.thread_block().map_err(|errno| DiskError::Server { error: errno.into() })?;
     let served = Served::start(&setup)?;
+    let description = Description::new(&setup, &arguments.parameters, &arguments.model);
     let announced = json!({
         "device": control::block_device(served.number),
         "elevator": setup.elevator_name(),
         "identity": setup.identity(),
     });
+    let record = Record::write(served.number, description)?;
     println!("{announced}");
+    if arguments.keep {
+        fall_silent().map_err(|error| DiskError::Server { error })?;
+    }
     served.await_end(&signals);
-    print(&served.end()?).map_err(|error| DiskError::Server { error })?;
+    let outcome = served.end();
+    if arguments.keep {
+        record.end(&outcome.map(|done| done.counts))?;
+    } else {
+        record.remove();
+        print(&outcome?).map_err(|error| DiskError::Server { error })?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -107,6 +132,16 @@ fn print(done: &Done) -> io::Result<()> {
     out.flush()
 }
 
+/// Nobody hears this process any more, and it holds nothing that somebody could want to unmount.
+fn fall_silent() -> io::Result<()> {
+    std::env::set_current_dir("/")?;
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    unistd::dup2_stdin(&nothing)?;
+    unistd::dup2_stdout(&nothing)?;
+    unistd::dup2_stderr(&nothing)?;
+    Ok(())
+}
+
 /// CLOCK_MONOTONIC.
 fn now() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every kernel has this clock");
@@ -117,7 +152,7 @@ fn now() -> u64 {
 pub fn catalogue() -> serde_json::Value {
     json!({
         "elevators": elevators::catalogue::ELEVATORS,
-        "kernel": setup::KERNEL_ELEVATORS,
+        "kernel": kernel::KERNEL_ELEVATORS,
         "disk": ::disk::DISK,
         "models": ::disk::DISKS,
     })

@@ -19,6 +19,7 @@ use nix::unistd::Pid;
 use serde::Deserialize;
 
 use super::account::Counts;
+use super::in_charge::InCharge;
 use super::{HURRY, now, pieces};
 use crate::protocol;
 use crate::stop;
@@ -41,6 +42,7 @@ pub struct Mounted {
     numbers: String,
     /// When the workload was started, by CLOCK_MONOTONIC.
     started_ns: Cell<Option<u64>>,
+    in_charge: Option<InCharge>,
 }
 
 impl Mounted {
@@ -60,6 +62,7 @@ impl Mounted {
             is_mounted: false,
             numbers: String::new(),
             started_ns: Cell::new(None),
+            in_charge: None,
         };
         let line = mounted.line()?;
         let Announced { device } =
@@ -70,6 +73,8 @@ impl Mounted {
         mount(Some(&device), place, Some("ext4"), MsFlags::empty(), None::<&str>)
             .with_context(|| format!("cannot mount {} on {}", device.display(), place.display()))?;
         mounted.is_mounted = true;
+        let seen = InCharge::now(&device).context("cannot see the disk's elevator")?;
+        mounted.in_charge = Some(seen);
         Ok(mounted)
     }
 
@@ -81,6 +86,11 @@ impl Mounted {
     /// The sample has been measured: what is still to be written takes no time any more and is not counted.
     pub fn hurry(&self) {
         self.signal(HURRY);
+    }
+
+    /// Why its elevator was not the same throughout.
+    pub fn objection(&self) -> Option<String> {
+        self.in_charge.as_ref().and_then(InCharge::objection)
     }
 
     /// Takes the disk away; what it has done until `hurry`. `tell` gets the log in pieces of whole lines, if there

@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -23,7 +22,8 @@ use super::server::{Done, Server};
 use super::setup::{self, Setup};
 use super::spindle::Spindle;
 use super::store::Store;
-use super::{ENDED, HURRY, settings};
+use super::users::Users;
+use super::{ENDED, HURRY, settings, users};
 
 /// A disk that is there, with the thread that serves it.
 pub struct Served {
@@ -31,6 +31,8 @@ pub struct Served {
     pub number: u32,
     server: Option<JoinHandle<io::Result<Done>>>,
     hurry: Arc<AtomicBool>,
+    /// It was taken away from somebody.
+    is_abandoned: bool,
 }
 
 impl Served {
@@ -45,7 +47,8 @@ impl Served {
         }
         let number = control.add(setup.depth(), setup::MAX_KB * 1024)?;
         // From here on its end takes the device away again.
-        let mut served = Self { control, number, server: None, hurry: Arc::default() };
+        let mut served =
+            Self { control, number, server: None, hurry: Arc::default(), is_abandoned: false };
         served.control.describe(number, parameters(setup))?;
         served.server = Some(serve(number, setup, store, Arc::clone(&served.hurry))?);
         served.control.start(number)?;
@@ -59,7 +62,9 @@ impl Served {
         loop {
             match signals.wait() {
                 Ok(HURRY) => self.hurry.store(true, Ordering::Relaxed),
-                Ok(Signal::SIGTERM | Signal::SIGINT) if self.is_used() && !insists => {
+                Ok(Signal::SIGTERM | Signal::SIGINT)
+                    if users::is_claimed(self.number) && !insists =>
+                {
                     eprintln!(
                         "runoff-agent: /dev/ublkb{} is in use: unmount it, or end this program once more to take it away",
                         self.number
@@ -71,14 +76,8 @@ impl Served {
         }
     }
 
-    /// Mounted, or open for itself alone in another way.
-    fn is_used(&self) -> bool {
-        let path = control::block_device(self.number);
-        let opened = File::options().read(true).custom_flags(libc::O_EXCL).open(path);
-        opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
-    }
-
     pub fn end(mut self) -> Result<Done, DiskError> {
+        self.is_abandoned = !Users::of(self.number).is_empty();
         self.control.stop(self.number)?;
         let server = self.server.take().expect("a started disk has a server");
         let done = server.join().unwrap_or_else(|_| Err(io::Error::other("it panicked")));
@@ -93,7 +92,12 @@ impl Drop for Served {
             let _ = self.control.stop(self.number);
             let _ = server.join();
         }
-        if let Err(error) = self.control.delete(self.number) {
+        let deleted = if self.is_abandoned {
+            self.control.abandon(self.number)
+        } else {
+            self.control.delete(self.number)
+        };
+        if let Err(error) = deleted {
             eprintln!("runoff-agent: {error}");
         }
     }

@@ -7,54 +7,22 @@ use ::disk::DISKS;
 use ::disk::catalogue as disks;
 use elevators::parameters::ParameterError;
 use elevators::{Settings, catalogue};
-use serde::Serialize;
 
 use super::abi;
 use super::error::DiskError;
+use super::kernel::{KERNEL_ELEVATORS, KernelElevator, Tunable};
 
 const SECTORS_PER_MB: u64 = 2048;
 
 /// A request of the kernel is never larger (2003: "max request size: 128KiB" of many IDE drives).
 pub const MAX_KB: u32 = 128;
 
-/// An elevator of the kernel itself, on a disk whose server only passes on.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct KernelElevator {
-    pub name: &'static str,
-    pub sentence: &'static str,
-    /// What to load if it is not there.
-    #[serde(skip)]
-    pub module: &'static str,
-}
-
-pub static KERNEL_ELEVATORS: &[KernelElevator] = &[
-    KernelElevator {
-        name: "none",
-        sentence: "The kernel's: no elevator at all.",
-        module: "ublk_drv",
-    },
-    KernelElevator {
-        name: "mq-deadline",
-        sentence: "The kernel's deadline for several queues.",
-        module: "mq-deadline",
-    },
-    KernelElevator {
-        name: "kyber",
-        sentence: "The kernel's: limits how much is under way, for fast devices.",
-        module: "kyber-iosched",
-    },
-    KernelElevator {
-        name: "bfq",
-        sentence: "The kernel's budget fair queueing, which came from cfq.",
-        module: "bfq",
-    },
-];
-
 #[derive(Debug)]
 pub enum Elevator {
     /// In the disk's server.
     Ours(Settings),
-    Kernel(&'static KernelElevator),
+    /// With what is to be set of it.
+    Kernel(&'static KernelElevator, Vec<(&'static Tunable, u64)>),
 }
 
 #[derive(Debug)]
@@ -98,12 +66,16 @@ impl Setup {
         Ok(Self { elevator, model, sectors, file: None, content: None, with_log: false })
     }
 
+    pub fn size_mb(&self) -> u64 {
+        self.sectors / SECTORS_PER_MB
+    }
+
     /// What waits in the server, and what in the kernel. An elevator can only order what waits in front of it: for
     /// the kernel's the disk takes one request at a time, as those of IDE did; for ours it takes all that there are.
     pub fn depth(&self) -> u16 {
         match self.elevator {
             Elevator::Ours(_) => abi::MAX_DEPTH,
-            Elevator::Kernel(_) => 1,
+            Elevator::Kernel(..) => 1,
         }
     }
 
@@ -111,7 +83,7 @@ impl Setup {
     pub fn served_with(&self) -> Settings {
         match &self.elevator {
             Elevator::Ours(settings) => settings.clone(),
-            Elevator::Kernel(_) => {
+            Elevator::Kernel(..) => {
                 Settings::new(catalogue::find("noop").expect("it is in the catalogue"))
             }
         }
@@ -120,7 +92,7 @@ impl Setup {
     pub fn elevator_name(&self) -> &'static str {
         match &self.elevator {
             Elevator::Ours(settings) => settings.description.name,
-            Elevator::Kernel(kernel) => kernel.name,
+            Elevator::Kernel(kernel, _) => kernel.name,
         }
     }
 
@@ -129,13 +101,13 @@ impl Setup {
         match &self.elevator {
             Elevator::Ours(settings) if settings.description.name == "noop" => "none",
             Elevator::Ours(_) => "process",
-            Elevator::Kernel(_) => "kernel",
+            Elevator::Kernel(..) => "kernel",
         }
     }
 
     /// The kernel has an elevator of its own in front of the disk.
     pub fn is_behind_elevator(&self) -> bool {
-        matches!(self.elevator, Elevator::Kernel(_))
+        matches!(self.elevator, Elevator::Kernel(..))
     }
 
     pub fn has_write_cache(&self) -> bool {
@@ -148,11 +120,9 @@ impl Setup {
 }
 
 fn find_elevator(name: &str, parameters: &[String]) -> Result<Elevator, DiskError> {
-    if let Some(kernel) = KERNEL_ELEVATORS.iter().find(|kernel| kernel.name == name) {
-        if !parameters.is_empty() {
-            return Err(DiskError::NoParameters { name: name.into() });
-        }
-        return Ok(Elevator::Kernel(kernel));
+    if let Some(kernel) = KernelElevator::find(name) {
+        let given = kernel.parse(parameters).map_err(|error| bad(name, error))?;
+        return Ok(Elevator::Kernel(kernel, given));
     }
     let description = catalogue::find(name).ok_or_else(|| {
         let ours = catalogue::ELEVATORS.iter().map(|elevator| elevator.name);
@@ -206,7 +176,9 @@ mod tests {
         let range = refusal("anticipatory", &["antic_expire_ms=2000"], "ide2003", None);
         assert!(range.contains("antic_expire_ms") && range.contains("0..1000 ms"), "{range}");
         assert!(refusal("cfq", &[], "ide2003:rpm=1", None).contains("1000..30000"));
-        assert!(refusal("bfq", &["slice_idle=0"], "ide2003", None).contains("no parameters"));
+        assert!(
+            refusal("bfq", &["slice_idle=0"], "ide2003", None).contains("it has slice_idle_us")
+        );
     }
 
     #[test]

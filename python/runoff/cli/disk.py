@@ -1,0 +1,124 @@
+"""``runoff disk``: block devices of this machine with the times of a disk of 2003, behind an elevator."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from runoff.cli.cache import EXAMPLE
+from runoff.elevators import check_model, parse_elevator
+from runoff.engines import ublk
+from runoff.engines.agent import describe_elevators
+from runoff.errors import MissingError, UsageError
+
+
+@click.group(
+    "disk",
+    epilog=f"{EXAMPLE}sudo runoff disk add --elevator anticipatory --size 4G\n  sudo runoff disk remove /dev/ublkb0",
+)
+def command() -> None:
+    """Block devices of this machine with an elevator and the times of a disk of 2003."""
+
+
+@command.command(
+    "add",
+    epilog=f"{EXAMPLE}sudo runoff disk add --elevator anticipatory:antic_expire_ms=8 --size 4G\n"
+    "  sudo runoff disk add --elevator bfq --model ide2003:rpm=5400 --size 512M --file /var/tmp/disk",
+)
+@click.option(
+    "--elevator", required=True, metavar="ELEVATOR", help="One of `runoff list elevators`, as NAME:KEY=VALUE,..."
+)
+@click.option("--model", default="ide2003", metavar="MODEL", help="The disk's times, as NAME:KEY=VALUE,...  [ide2003]")
+@click.option("--size", metavar="SIZE", help="Such as 4G or 512M.  [all of the model]")
+@click.option("--file", type=click.Path(path_type=Path), help="Where its data go, a new file.  [memory]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def add(elevator: str, model: str, size: str | None, file: Path | None, as_json: bool) -> None:
+    """Make a disk, which stays until it is removed or the machine goes down."""
+    wanted = parse_elevator(elevator, describe_elevators, f"--elevator {elevator}")
+    size_mb = None if size is None else _size_mb(size)
+    check_model(model, size_mb or 1, describe_elevators)
+    _require_root("making a disk")
+    made = ublk.add(wanted, model, size_mb, file)
+    if as_json:
+        click.echo(json.dumps(made, indent=2))
+        return
+    device = made["device"]
+    click.echo(f"{device}  {elevator} on {model}, requests told apart by: {made['identity']}")
+    click.echo(f"next: mkfs.ext4 {device} && mount {device} /mnt", err=True)
+    click.echo(f"when it is unmounted again: runoff disk remove {device}", err=True)
+
+
+@command.command("list", epilog=f"{EXAMPLE}sudo runoff disk list --json")
+@click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
+def list_disks(as_json: bool) -> None:
+    """Name the disks of runoff on this machine, what each is, and who uses it."""
+    found = ublk.disks()
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for each in found:
+        click.echo(_line(each))
+    if not found:
+        click.echo("none: runoff disk add makes one", err=True)
+
+
+@command.command("remove", epilog=f"{EXAMPLE}sudo runoff disk remove /dev/ublkb0")
+@click.argument("device")
+@click.option("--force", is_flag=True, help="Although it is in use: its users get I/O errors.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def remove(device: str, force: bool, as_json: bool) -> None:
+    """Take DEVICE away, a disk of `runoff disk list`, and say what it has done. Its data are lost.
+
+    With --file the file stays.
+    """
+    _require_root("removing a disk")
+    removed = ublk.remove(device, force=force)
+    if as_json:
+        click.echo(json.dumps(removed, indent=2))
+        return
+    click.echo(f"removed {removed['device']}: {_counted(removed['counts'])}")
+    if removed["disk"] is not None and removed["disk"]["file"] is not None:
+        click.echo(f"its data are in {removed['disk']['file']}", err=True)
+
+
+def _size_mb(text: str) -> int:
+    found = re.fullmatch(r"([1-9]\d*)([MG])", text)
+    if found is None:
+        raise UsageError(f"--size {text}: a size is a whole number of MiB or GiB, such as 512M or 4G")
+    return int(found[1]) * {"M": 1, "G": 1024}[found[2]]
+
+
+def _require_root(what: str) -> None:
+    if os.geteuid() != 0:
+        raise MissingError(f"{what} needs root: run it with sudo")
+
+
+def _line(each: Mapping[str, Any]) -> str:
+    disk, users = each["disk"], each["users"]
+    parts = [_what(disk) if disk is not None else "its server has not said what it is"]
+    parts += [f"server {each['server']}" if each["server"] is not None else "its server is gone"]
+    parts += [f"mounted on {place}" for place in users["mounted_on"]]
+    parts += [f"open in process {opener['pid']} ({opener['name']})" for opener in users["open_in"]]
+    parts += ["used as swap space or below another device"] if users["claimed"] else []
+    return f"{each['device']}  {', '.join(parts)}"
+
+
+def _what(disk: Mapping[str, Any]) -> str:
+    pairs = ",".join(f"{key}={value}" for key, value in disk["parameters"].items())
+    elevator = f"{disk['elevator']}:{pairs}" if pairs else disk["elevator"]
+    return f"{elevator} on {disk['model']}, {disk['size_mb']} MiB in {disk['file'] or 'memory'}"
+
+
+def _counted(counts: Mapping[str, int] | None) -> str:
+    if counts is None:
+        return "its server was gone, and with it what it had counted"
+    late_pct = 100 * counts["late"] / max(counts["served"], 1)
+    return (
+        f"{counts['requests']} requests, served as {counts['served']}, {counts['sectors_read'] / 2048:.1f} MiB read, "
+        f"{counts['sectors_written'] / 2048:.1f} MiB written, busy for {counts['busy_ns'] / 1e9:.2f} s, "
+        f"{late_pct:.1f} % late"
+    )

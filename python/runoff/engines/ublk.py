@@ -1,0 +1,78 @@
+"""Disks behind elevators on this machine, outside any campaign: made for a user, listed, taken away."""
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from runoff.elevators import Elevator
+from runoff.engines.agent import find_agent
+from runoff.engines.control import raise_failure
+from runoff.errors import RunoffError, UsageError
+
+
+def add(elevator: Elevator, model: str, size_mb: int | None, file: Path | None) -> Mapping[str, Any]:
+    """Start a server that outlives this process; its ``device``, ``elevator`` and ``identity``.
+
+    Without ``size_mb`` the disk is as large as its model, without ``file`` memory has its data. Raises RunoffError,
+    and then there is no disk and no file.
+    """
+    words = ["--keep", "--elevator", elevator.name, "--model", model]
+    words += ["--size-mb", str(size_mb)] if size_mb is not None else []
+    words += ["--file", str(file.absolute())] if file is not None else []
+    if file is not None and file.exists():
+        raise UsageError(f"{file} is there already, and a new disk begins empty: name another file, or remove it")
+    try:
+        return _started([*words, "--", *(f"{key}={value}" for key, value in elevator.parameters.items())])
+    except BaseException:
+        if file is not None:
+            file.unlink(missing_ok=True)
+        raise
+
+
+def _started(words: Sequence[str]) -> Mapping[str, Any]:
+    # A session of its own: what ends this process and its terminal must not end the disk.
+    server = subprocess.Popen(
+        [find_agent(), "disk", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert server.stdout is not None
+    try:
+        line = server.stdout.readline()
+    except BaseException:
+        server.terminate()
+        server.wait()
+        raise
+    if not line:
+        _, errors = server.communicate()
+        raise_failure(server.returncode, errors, left="there is no disk")
+        raise RunoffError("the disk's server ended at once")
+    announced: Mapping[str, Any] = json.loads(line)
+    return announced
+
+
+def disks() -> Sequence[Mapping[str, Any]]:
+    """All disks of runoff on this machine: ``device``, ``server`` (process, or None if it is gone), ``disk`` (what it
+    is, or None) and ``users``. Raises RunoffError."""
+    found: Sequence[Mapping[str, Any]] = json.loads(_ask("disks"))
+    return found
+
+
+def remove(device: str, *, force: bool) -> Mapping[str, Any]:
+    """Take a disk of runoff away; ``disk`` and the ``counts`` of what it has done, None if its server is gone.
+
+    Raises RunoffError, and then the disk is still there, unless the sentence says otherwise.
+    """
+    removed: Mapping[str, Any] = json.loads(_ask("disk-remove", *(["--force"] if force else []), "--", device))
+    return removed
+
+
+def _ask(*words: str) -> str:
+    done = subprocess.run([find_agent(), *words], capture_output=True, text=True, check=False)
+    raise_failure(done.returncode, done.stderr, left="look at runoff disk list")
+    return done.stdout
