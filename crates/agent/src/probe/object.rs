@@ -27,6 +27,7 @@ pub struct AttachedProbe {
     name: &'static str,
     programs: Vec<u32>,
     globals: Vec<Global>,
+    attached_ns: u64,
     _links: Vec<Link>,
     object: Object,
 }
@@ -70,11 +71,8 @@ impl AttachedProbe {
 
     /// A time with both that has not ended lacks its end, which is now.
     fn idle(&self) -> libbpf_rs::Result<Metrics> {
-        let counts = self.global("idle_and_waiting")?;
-        let mut overlap_ns = self.global("overlap_ns")?;
-        if counts >> 32 != 0 && counts as u32 != 0 {
-            overlap_ns = overlap_ns.wrapping_add(now().as_nanos() as u64);
-        }
+        let sum = self.global("overlap_ns")?;
+        let overlap_ns = between(sum, self.attached_ns, now().as_nanos() as u64);
         let count = self.global("overlaps")? as f64;
         let named = [
             ("idle_while_waiting_s", overlap_ns as f64 / 1e9),
@@ -140,7 +138,25 @@ fn load(name: &'static str, cgroup: u64) -> libbpf_rs::Result<AttachedProbe> {
         object.progs_mut().map(|program| program.attach()).collect::<Result<_, _>>()?;
     let programs =
         links.iter().map(|link| Ok(link.info()?.prog_id)).collect::<libbpf_rs::Result<_>>()?;
-    Ok(AttachedProbe { name, programs, globals, _links: links, object })
+    let attached_ns = now().as_nanos() as u64;
+    Ok(AttachedProbe { name, programs, globals, attached_ns, _links: links, object })
+}
+
+/// What `sum`, ends less beginnings of times since `attached`, comes to at `now`; all in ns.
+///
+/// What has begun ends now. A CPU may have seen a beginning or an end and not yet added it, for milliseconds if it is an
+/// emulated one: the sum then lacks something about as large as `now`, which nothing that has ended comes near. For the
+/// same reason a beginning may have been given a later time than its end, and the sum can be a little below nothing.
+fn between(sum: u64, attached: u64, now: u64) -> u64 {
+    let (longest, now) = ((now - attached) as i64, now as i64);
+    let mut sum = sum as i64;
+    while sum < 0 {
+        sum += now;
+    }
+    if sum > longest {
+        sum = (sum - now).max(0);
+    }
+    sum as u64
 }
 
 fn words(bytes: &[u8]) -> Vec<u64> {
@@ -150,4 +166,37 @@ fn words(bytes: &[u8]) -> Vec<u64> {
 
 fn missing(what: &str) -> libbpf_rs::Error {
     libbpf_rs::Error::from(std::io::Error::other(format!("the object has no such {what}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::between;
+
+    const ATTACHED: u64 = 20_000;
+    const NOW: u64 = 30_000;
+
+    #[test]
+    fn what_has_ended_is_the_sum() {
+        assert_eq!(between(0, ATTACHED, NOW), 0);
+        assert_eq!(between(5_000, ATTACHED, NOW), 5_000);
+    }
+
+    #[test]
+    fn what_has_begun_ends_now() {
+        let begun: u64 = 5_000_u64.wrapping_sub(29_000);
+        assert_eq!(between(begun, ATTACHED, NOW), 5_000 + 1_000);
+        let twice = begun.wrapping_sub(29_500);
+        assert_eq!(between(twice, ATTACHED, NOW), 5_000 + 1_000 + 500);
+    }
+
+    #[test]
+    fn a_little_less_than_nothing_is_nothing() {
+        assert_eq!(between(7_u64.wrapping_neg(), ATTACHED, NOW), 0);
+    }
+
+    #[test]
+    fn an_end_without_its_beginning_is_not_as_long_as_the_machine_is_up() {
+        assert_eq!(between(5_000 + 29_900, ATTACHED, NOW), 5_000 - 100);
+        assert_eq!(between(29_900, ATTACHED, NOW), 0);
+    }
 }
