@@ -12,7 +12,7 @@ from runoff.engines.lab import kernel
 from runoff.errors import MissingError
 
 REPOSITORY = Path(__file__).parents[2]
-LIMIT_S = 1500
+LIMIT_S = 2400
 MODULES = ("ublk_drv",)
 """What tests insert; the guest itself cannot write to this machine's cache."""
 

@@ -21,7 +21,7 @@ from runoff.engines.agent import describe_elevators
 from runoff.engines.lab import kernel
 from runoff.errors import RunoffError, UsageError
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(1600)]
+pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(2500)]
 
 CONTROL = Path("/dev/ublk-control")
 RECORDS = Path("/run/runoff-disks")
