@@ -17,6 +17,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     results = pyfuncitem.config.stash.get(_RESULTS, None)
     if results is None:
         results = _in_guest(pyfuncitem)
+        if "Oops: int3" in str(results):
+            # QEMU crashed the guest: the rerun has one of its own.
+            pytest.fail(str(results), pytrace=False)
         pyfuncitem.config.stash[_RESULTS] = results
     if isinstance(results, Exception):
         if isinstance(results, guest.Broken):

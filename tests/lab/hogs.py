@@ -1,13 +1,14 @@
 """Processes that only use the CPU, run in a guest under a scheduler: what each of them got."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from runoff.engines.agent import AgentLost
 from runoff.engines.lab import guest, image, kernel, qemu
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import Outcome, Taken
 
 LIMIT_S = 900
 
@@ -87,6 +88,34 @@ class Got:
         return [self.metrics[f"longest_gap_ms{index}"] for index in range(len(self.hogs.nice))]
 
 
+class Renewed:
+    """A guest that makes way for a new one when it is lost: the next sample boots it."""
+
+    def __init__(self, boot: Callable[[], guest.Guest]) -> None:
+        self._boot = boot
+        self._guest: guest.Guest | None = boot()
+
+    @property
+    def agent(self) -> "Renewed":
+        """That of whichever guest is there."""
+        return self
+
+    def take(self, request: dict[str, Any], progress: Callable[[str], None], timeout_s: float) -> Outcome:
+        if self._guest is None:
+            self._guest = self._boot()
+        try:
+            return self._guest.agent.take(request, progress, timeout_s)
+        except AgentLost as lost:
+            reason = self._guest.last_words() or str(lost)
+            self._guest.kill()
+            self._guest = None
+            raise AssertionError(f"the guest was lost: {reason}") from None
+
+    def close(self) -> None:
+        if self._guest is not None:
+            self._guest.close()
+
+
 @contextmanager
 def booted(
     folder: Path,
@@ -97,7 +126,7 @@ def booted(
     root: image.Image | None = None,
     cargo: guest.Cargo | None = None,
     instruction_shift: int = 0,
-) -> Iterator[guest.Guest]:
+) -> Iterator[guest.Guest | Renewed]:
     """A guest, perhaps with a root file system; under the virtual clock when its requests are given beforehand.
 
     It writes to ``console.txt`` in ``folder``, which in the end must hold no warning of the kernel.
@@ -114,7 +143,11 @@ def booted(
         image=None if root is None else root.path,
     )
     orders = guest.Orders() if requests is None else guest.Orders(seed=1, requests=list(requests))
-    running = guest.boot(folder, machine, used, cargo or guest.Cargo(), orders, LIMIT_S)
+
+    def boot() -> guest.Guest:
+        return guest.boot(folder, machine, used, cargo or guest.Cargo(), orders, LIMIT_S)
+
+    running = Renewed(boot) if requests is None else boot()
     try:
         yield running
     finally:
@@ -122,7 +155,7 @@ def booted(
     assert "WARNING" not in machine.console.read_text(errors="replace")
 
 
-def measure(running: guest.Guest, hogs: Hogs) -> Got:
+def measure(running: guest.Guest | Renewed, hogs: Hogs) -> Got:
     outcome = running.agent.take(hogs.request, lambda _phase: None, LIMIT_S)
     assert isinstance(outcome, Taken), outcome
     if hogs.scheduler != "default":

@@ -6,7 +6,7 @@ import hogs
 import pytest
 from hogs import Hogs
 
-from runoff.engines.lab import guest, kernel
+from runoff.engines.lab import kernel
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.both_cpus]
 
@@ -24,13 +24,13 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def on_two_cpus(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> Iterator[guest.Guest]:
+def on_two_cpus(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> Iterator[hogs.Renewed]:
     with hogs.booted(tmp_path_factory.mktemp("real"), lab_kernel, cpus=2, requests=None) as running:
         yield running
 
 
 @pytest.mark.parametrize(("scheduler", "count"), CASES)
-def test_both_cpus_work_while_anybody_waits(scheduler: str, count: int, on_two_cpus: guest.Guest) -> None:
+def test_both_cpus_work_while_anybody_waits(scheduler: str, count: int, on_two_cpus: hogs.Renewed) -> None:
     """o1.md section 10, 6, and so for every other: what a busy CPU does not need goes to an idle one."""
     shares = hogs.measure(on_two_cpus, Hogs(scheduler, (0,) * count, seconds=5)).shares_pct
     assert sum(shares) >= BUSY_PCT, shares
@@ -39,6 +39,6 @@ def test_both_cpus_work_while_anybody_waits(scheduler: str, count: int, on_two_c
         assert min(shares) >= 0.5 * min(100, 200 / count), shares
 
 
-def test_four_equal_hogs_get_equal_shares_of_two_cpus_from_one_queue(on_two_cpus: guest.Guest) -> None:
+def test_four_equal_hogs_get_equal_shares_of_two_cpus_from_one_queue(on_two_cpus: hogs.Renewed) -> None:
     shares = hogs.measure(on_two_cpus, Hogs("bfs", (0, 0, 0, 0), seconds=10)).shares_pct
     assert max(shares) - min(shares) <= 2 * TOLERANCE_POINTS, shares

@@ -41,7 +41,7 @@ def request(scheduler: dict[str, Any], *words: str, probes: list[str], wakeups: 
     }
 
 
-def measure(running: guest.Guest, scheduler: str, *words: str, **options: Any) -> Metrics:
+def measure(running: hogs.Renewed, scheduler: str, *words: str, **options: Any) -> Metrics:
     described = hogs.described(scheduler)
     if scheduler == "stuck":
         described = {"kind": "object", "path": STUCK, "parameters": {"queue": "cpu"}}
@@ -58,7 +58,7 @@ def spin(count: int, *words: str) -> tuple[str, ...]:
 @pytest.fixture(scope="module")
 def on_two_cpus(
     tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel, test_objects: Path
-) -> Iterator[guest.Guest]:
+) -> Iterator[hogs.Renewed]:
     cargo = guest.Cargo({STUCK: test_objects / "choosy.bpf.o"}, {})
     folder = tmp_path_factory.mktemp("real")
     with hogs.booted(folder, lab_kernel, cpus=2, requests=None, cargo=cargo) as running:
@@ -70,7 +70,7 @@ def moves(seen: Metrics) -> float:
 
 
 @pytest.mark.parametrize("scheduler", ["default", "bfs"])
-def test_counts_are_those_of_the_kernel(scheduler: str, on_two_cpus: guest.Guest) -> None:
+def test_counts_are_those_of_the_kernel(scheduler: str, on_two_cpus: hogs.Renewed) -> None:
     seen = measure(on_two_cpus, scheduler, *spin(3))
     # The last switch of all, and one that a signal has called off, are the kernel's only.
     few = 5
@@ -83,7 +83,7 @@ def test_counts_are_those_of_the_kernel(scheduler: str, on_two_cpus: guest.Guest
     assert 0 < seen[COST.name] < 50
 
 
-def test_only_a_sched_ext_scheduler_has_a_run_time(on_two_cpus: guest.Guest) -> None:
+def test_only_a_sched_ext_scheduler_has_a_run_time(on_two_cpus: hogs.Renewed) -> None:
     own = measure(on_two_cpus, "default", *spin(1), probes=["scheduler"])
     assert not any(name.startswith("scheduler_") for name in own)
     bfs = measure(on_two_cpus, "bfs", *spin(1), probes=["scheduler"])
@@ -91,7 +91,7 @@ def test_only_a_sched_ext_scheduler_has_a_run_time(on_two_cpus: guest.Guest) -> 
     assert 0 < bfs["scheduler_time_s"] < bfs["elapsed_s"]
 
 
-def test_a_cpu_that_is_left_idle_is_seen(on_two_cpus: guest.Guest) -> None:
+def test_a_cpu_that_is_left_idle_is_seen(on_two_cpus: hogs.Renewed) -> None:
     # The host may keep a CPU of the guest from taking over at once, hence a quarter.
     stuck = measure(on_two_cpus, "stuck", *spin(2))
     assert stuck["idle_while_waiting_s"] >= 0.75 * SECONDS
@@ -100,13 +100,13 @@ def test_a_cpu_that_is_left_idle_is_seen(on_two_cpus: guest.Guest) -> None:
         assert balanced["idle_while_waiting_s"] <= 0.25 * SECONDS
 
 
-def test_tasks_bound_to_a_cpu_do_not_wait_for_another(on_two_cpus: guest.Guest) -> None:
+def test_tasks_bound_to_a_cpu_do_not_wait_for_another(on_two_cpus: hogs.Renewed) -> None:
     bound = measure(on_two_cpus, "default", *spin(2, "--cpu=0"))
     assert bound["runqueue_wait_s"] >= 0.75 * SECONDS
     assert bound["idle_while_waiting_s"] <= 0.05 * SECONDS
 
 
-def test_every_waking_of_a_sleeper_is_seen(on_two_cpus: guest.Guest) -> None:
+def test_every_waking_of_a_sleeper_is_seen(on_two_cpus: hogs.Renewed) -> None:
     seen = measure(on_two_cpus, "default", *spin(1, "--sleeper-ms=10"), probes=["wakeups"], wakeups=True)
     # Starting and ending the processes wakes too; a busy host may let a sleep end before its task has left the CPU.
     few = 5
@@ -114,7 +114,7 @@ def test_every_waking_of_a_sleeper_is_seen(on_two_cpus: guest.Guest) -> None:
     assert seen["wakeup_latency_p50_us"] <= seen["wakeup_latency_p99_us"] <= seen["wakeup_latency_max_us"]
 
 
-def test_without_probes_nothing_is_observed(on_two_cpus: guest.Guest) -> None:
+def test_without_probes_nothing_is_observed(on_two_cpus: hogs.Renewed) -> None:
     added = {metric.name for probe in PROBES for metric in probe.metrics} | {COST.name}
     assert not added & measure(on_two_cpus, "bfs", *spin(1), probes=[]).keys()
 

@@ -1,4 +1,4 @@
-"""The guest's archive and images, checked by the programs that read them: cpio and e2fsprogs."""
+"""The guest's archive and images, checked by the programs that read them (cpio, e2fsprogs), and its console."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runoff.engines.lab import ext4, initramfs, rootfs, tools
+from runoff.engines.lab import ext4, guest, initramfs, rootfs, tools
 from runoff.errors import MissingError, RunoffError, UsageError
 
 needs_e2fsprogs = pytest.mark.skipif(tools.locate("mkfs.ext4") is None, reason="no e2fsprogs on this machine")
@@ -144,3 +144,22 @@ def test_unpack_refuses_what_is_no_root_file_system(tmp_path):
     subprocess.run(["tar", "-C", tmp_path, "-cf", tmp_path / "notes.tar", "notes"], check=True)
     with pytest.raises(RunoffError, match="no root file system"):
         rootfs.unpack(tmp_path / "notes.tar", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("console", "reason"),
+    [
+        (
+            "[ 1.2] Kernel panic - not syncing: Attempted to kill init!\n",
+            "Kernel panic - not syncing: Attempted to kill init!",
+        ),
+        (
+            "[20.3] Oops: int3: 0000 [#1] SMP NOPTI\n[20.4] Kernel panic - not syncing: Fatal exception in interrupt\n",
+            guest.STALE,
+        ),
+        ("[ 1.0] nothing to see\n", ""),
+    ],
+)
+def test_the_console_says_why_a_guest_died(console: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "console.txt").write_text(console)
+    assert guest.console_reason(tmp_path / "console.txt") == reason

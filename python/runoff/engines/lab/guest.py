@@ -112,6 +112,9 @@ def _order_files(machine: qemu.Machine, modules: list[str], orders: Orders) -> d
     return files
 
 
+STALE = "Oops: int3: the emulator ran a stale instruction while the kernel changed its own code"
+"""Of QEMU's emulation of several CPUs (docs/lab.md); the schedulers have no part in it."""
+
 _REASONS = (r"Kernel panic - not syncing: .*", r"the guest cannot start: .*", r"Out of memory.*", r"watchdog: BUG: .*")
 
 
@@ -121,6 +124,8 @@ def console_reason(console: Path) -> str:
         text = console.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
+    if "Oops: int3: " in text:
+        return STALE
     for pattern in _REASONS:
         found = re.search(pattern, text)
         if found:
