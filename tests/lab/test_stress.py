@@ -135,4 +135,4 @@ def test_nothing_is_lost_under_stress(cpus: int, scheduler: str, rings: Rings) -
 def test_nothing_is_lost_when_cpus_come_and_go(scheduler: str, rings: Rings) -> None:
     metrics = rings(2).take(request(scheduler, "--hotplug"))
     check(metrics)
-    assert metrics["hotplugs"] >= 5
+    assert metrics["hotplugs"] > SECONDS / 4
