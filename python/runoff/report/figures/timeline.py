@@ -34,10 +34,13 @@ def draw(timeline: Timeline) -> str:
         y = floor + 40 + LEGEND_ROW * index
         movement.legend(canvas, y, index, "", "")
         canvas.text(LEFT + 22, y, process, "name")
-        about = f"{len(own)} requests, {sum(move.kb for move in own) / 1024:.1f} MiB"
-        canvas.text(LEFT + 330, y, about, "name", "end")
+        canvas.text(LEFT + 330, y, f"{len(own)} requests, {_size(sum(move.kb for move in own))}", "name", "end")
     _strip(canvas, times, timeline, floor)
     return canvas.render(floor + 40 + LEGEND_ROW * len(timeline.processes))
+
+
+def _size(kb: float) -> str:
+    return f"{kb / 1024:.1f} MiB" if kb >= 1024 else f"{kb:g} KiB"
 
 
 def _held(times: Axis, start: float, until: float) -> str:
