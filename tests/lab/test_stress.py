@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hogs import described
+from hogs import Renewed, described
 
-from runoff.engines.agent import AgentLost, describe_schedulers
+from runoff.engines.agent import describe_schedulers
 from runoff.engines.lab import guest, kernel, qemu
 from runoff.engines.outcome import Taken
 from runoff.errors import MissingError
@@ -57,10 +57,10 @@ def request(scheduler: str, *options: str) -> dict[str, Any]:
 
 
 class Ring:
-    """A guest for all samples; one that is lost makes way for a new one."""
+    """A guest for all samples, and what its kernel says of each."""
 
     def __init__(self, folder: Path, used: kernel.Kernel, cpus: int) -> None:
-        self._machine = qemu.Machine(
+        machine = qemu.Machine(
             kernel=used.vmlinux,
             initramfs=folder / "initramfs",
             console=folder / "console.txt",
@@ -69,22 +69,17 @@ class Ring:
             clock="real",
             accelerator="tcg",
         )
-        self._kernel = used
-        self._guest: guest.Guest | None = None
+        self._console = machine.console
+        self._guest = Renewed(lambda: guest.boot(folder, machine, used, guest.Cargo(), guest.Orders(), END_LIMIT_S))
         self._read = 0
 
     def take(self, message: dict[str, Any]) -> dict[str, float]:
         """The metrics of a valid sample during which the kernel did not complain."""
-        if self._guest is None:
-            folder = self._machine.console.parent
-            self._guest = guest.boot(folder, self._machine, self._kernel, guest.Cargo(), guest.Orders(), END_LIMIT_S)
-            self._read = 0
         try:
-            outcome = self._guest.agent.take(message, lambda _phase: None, SECONDS + 2 * END_LIMIT_S)
-        except AgentLost:
-            self._guest.kill()
-            self._guest = None
-            raise AssertionError(f"the guest was lost:\n{self._said()}") from None
+            outcome = self._guest.take(message, lambda _phase: None, SECONDS + 2 * END_LIMIT_S)
+        except AssertionError as lost:
+            said, self._read = self._said(), 0
+            raise AssertionError(f"{lost}\n{said}") from None
         said = self._said()
         assert isinstance(outcome, Taken), f"{outcome}\n{said}"
         assert not COMPLAINT.search(said), said
@@ -92,13 +87,12 @@ class Ring:
 
     def _said(self) -> str:
         """What the console has said since the last time."""
-        text = self._machine.console.read_text(errors="replace")
+        text = self._console.read_text(errors="replace")
         new, self._read = text[self._read :], len(text)
         return new
 
     def close(self) -> None:
-        if self._guest is not None:
-            self._guest.close()
+        self._guest.close()
 
 
 Rings = Callable[[int], Ring]

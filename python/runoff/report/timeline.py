@@ -70,13 +70,15 @@ def _timelines(report: Report) -> Iterator[Timeline]:
 
 def _chosen(report: Report) -> Iterator[tuple[str, Sample]]:
     results = report.results
+    first: dict[tuple[str, str, str], Sample] = {}
+    for sample in results.judged:
+        if sample.id in results.requests:
+            first.setdefault((sample.workload, sample.load, sample.arm), sample)
     places = {(table.workload, table.load): table.place for table in report.tables}
     for (workload, load), place in places.items():
         for arm in results.arms:
-            logged = (s for s in results.judged if (s.workload, s.load, s.arm) == (workload, load, arm))
-            first = next((sample for sample in logged if sample.id in results.requests), None)
-            if first is not None:
-                yield place, first
+            if (workload, load, arm) in first:
+                yield place, first[workload, load, arm]
 
 
 def of(place: str, sample: Sample, log: RequestLog) -> Timeline:

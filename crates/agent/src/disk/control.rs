@@ -152,8 +152,9 @@ pub fn sweep() -> Result<Vec<PathBuf>, DiskError> {
         .filter(|(_, server)| !process::serves(*server))
         .map(|(number, _)| number)
         .collect();
-    for number in &gone {
-        Control::open()?.take_away(*number)?;
+    if !gone.is_empty() {
+        let mut control = Control::open()?;
+        gone.iter().try_for_each(|number| control.take_away(*number))?;
     }
     record::sweep();
     Ok(gone.into_iter().map(block_device).collect())

@@ -24,10 +24,7 @@ impl InCharge {
     /// Of the block device at `device`, as it is now.
     pub fn now(device: &Path) -> io::Result<Self> {
         let name = device.file_name().unwrap_or_default();
-        Self::of_queue(Path::new("/sys/block").join(name).join("queue"))
-    }
-
-    fn of_queue(queue: PathBuf) -> io::Result<Self> {
+        let queue = Path::new("/sys/block").join(name).join("queue");
         let before = Seen::now(&queue)?;
         Ok(Self { queue, before })
     }

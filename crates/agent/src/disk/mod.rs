@@ -32,7 +32,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 use nix::sys::signal::{SigSet, Signal};
-use nix::time::{ClockId, clock_gettime};
 use nix::unistd;
 use serde_json::json;
 
@@ -140,12 +139,6 @@ fn fall_silent() -> io::Result<()> {
     unistd::dup2_stdout(&nothing)?;
     unistd::dup2_stderr(&nothing)?;
     Ok(())
-}
-
-/// CLOCK_MONOTONIC.
-fn now() -> u64 {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every kernel has this clock");
-    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
 }
 
 /// Every elevator and every model of a disk, as users see them.

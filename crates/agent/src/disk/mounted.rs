@@ -20,9 +20,10 @@ use serde::Deserialize;
 
 use super::account::Counts;
 use super::in_charge::InCharge;
-use super::{HURRY, now, pieces};
+use super::{HURRY, pieces};
 use crate::protocol;
 use crate::stop;
+use crate::work::process::now_ns;
 
 /// What a server may take to end when nobody uses its disk any more.
 const END_LIMIT: Duration = Duration::from_secs(20);
@@ -80,7 +81,7 @@ impl Mounted {
 
     /// The workload starts now.
     pub fn note_start(&self) {
-        self.started_ns.set(Some(now()));
+        self.started_ns.set(Some(now_ns()));
     }
 
     /// The sample has been measured: what is still to be written takes no time any more and is not counted.

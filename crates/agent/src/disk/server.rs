@@ -14,10 +14,10 @@ use super::abi;
 use super::account::{Arrival, Counts};
 use super::channel::{Channel, Event};
 use super::identity::{Identity, Origin};
-use super::now;
 use super::request_log::RequestLog;
 use super::spindle::Spindle;
 use super::store::Store;
+use crate::work::process::now_ns;
 
 const SECTOR_BYTES: u64 = 512;
 
@@ -95,7 +95,7 @@ impl Server {
             if hurry.load(Ordering::Relaxed) {
                 self.spindle.hurry();
             }
-            self.spindle.advance(now(), &mut done);
+            self.spindle.advance(now_ns(), &mut done);
             for part in done.drain(..) {
                 self.answer(part.id as u16)?;
             }
@@ -109,7 +109,7 @@ impl Server {
             }
             self.channel.submit()?;
             if !self.copy_one() {
-                let limit = self.spindle.next_event().map(|at| at.saturating_sub(now()));
+                let limit = self.spindle.next_event().map(|at| at.saturating_sub(now_ns()));
                 self.channel.wait(limit.map(Duration::from_nanos))?;
             }
         }
@@ -127,7 +127,7 @@ impl Server {
             Event::Watched => {
                 let Some(identity) = &self.identity else { return Ok(()) };
                 for context in identity.exits() {
-                    self.spindle.process_exited(context, now());
+                    self.spindle.process_exited(context, now_ns());
                 }
                 self.channel.watch(identity.exits_fd())
             }
@@ -154,7 +154,7 @@ impl Server {
             // Not offered to the kernel (device parameters), so nobody should ask.
             _ => return self.refuse(tag, Errno::EOPNOTSUPP),
         };
-        let (request, now) = (Request { priority: priority(origin), ..request }, now());
+        let (request, now) = (Request { priority: priority(origin), ..request }, now_ns());
         let asked = if self.behind_elevator { origin.asked() } else { Some(now) };
         self.spindle.add(request, &Arrival { asked, origin }, now);
         self.uncopied.push_back(tag);

@@ -21,11 +21,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::resource::UsageWho;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use serde::Serialize;
 
 use crate::key_value::number;
+use crate::work::process::cpu_s;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -114,13 +115,7 @@ fn say_ready() -> Result<()> {
 }
 
 fn reaped_cpu_s() -> Result<f64> {
-    let seconds = |usage: Usage| {
-        [usage.user_time(), usage.system_time()]
-            .iter()
-            .map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6)
-            .sum::<f64>()
-    };
-    Ok(seconds(getrusage(UsageWho::RUSAGE_SELF)?) + seconds(getrusage(UsageWho::RUSAGE_CHILDREN)?))
+    Ok(cpu_s(UsageWho::RUSAGE_SELF)? + cpu_s(UsageWho::RUSAGE_CHILDREN)?)
 }
 
 static STOPPED: AtomicBool = AtomicBool::new(false);

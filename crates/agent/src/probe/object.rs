@@ -8,7 +8,7 @@ use super::{Metrics, ProbeError, cpus};
 use crate::protocol::Probe;
 use crate::scheduler::globals::Global;
 use crate::scheduler::{libbpf_log, opened};
-use crate::work::process::now;
+use crate::work::process::now_ns;
 
 const OBJECTS: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/probes.rs"));
 
@@ -72,7 +72,7 @@ impl AttachedProbe {
     /// A time with both that has not ended lacks its end, which is now.
     fn idle(&self) -> libbpf_rs::Result<Metrics> {
         let sum = self.global("overlap_ns")?;
-        let overlap_ns = between(sum, self.attached_ns, now().as_nanos() as u64);
+        let overlap_ns = between(sum, self.attached_ns, now_ns());
         let count = self.global("overlaps")? as f64;
         let named = [
             ("idle_while_waiting_s", overlap_ns as f64 / 1e9),
@@ -138,7 +138,7 @@ fn load(name: &'static str, cgroup: u64) -> libbpf_rs::Result<AttachedProbe> {
         object.progs_mut().map(|program| program.attach()).collect::<Result<_, _>>()?;
     let programs =
         links.iter().map(|link| Ok(link.info()?.prog_id)).collect::<libbpf_rs::Result<_>>()?;
-    let attached_ns = now().as_nanos() as u64;
+    let attached_ns = now_ns();
     Ok(AttachedProbe { name, programs, globals, attached_ns, _links: links, object })
 }
 

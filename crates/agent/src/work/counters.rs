@@ -8,10 +8,11 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
+use nix::sys::resource::UsageWho;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
+
+use super::process::cpu_s;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -30,22 +31,16 @@ pub struct Arguments {
 /// time that the CPU time they took needs at least, on the CPUs that this program may use.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut total_s = 0.0;
-    let before_s = children_cpu_s()?;
+    let before_s = cpu_s(UsageWho::RUSAGE_CHILDREN)?;
     for _ in 0..arguments.passes {
         total_s += pass(arguments)?;
     }
     let busy = available_parallelism()?.get().min(arguments.processes as usize);
-    let ideal_s = (children_cpu_s()? - before_s) / busy as f64;
+    let ideal_s = (cpu_s(UsageWho::RUSAGE_CHILDREN)? - before_s) / busy as f64;
     let time_s = total_s / f64::from(arguments.passes);
     let cost_s = time_s / f64::from(arguments.processes);
     println!("time {time_s:.9} cost {cost_s:.9} ratio {:.6}", total_s / ideal_s);
     Ok(())
-}
-
-/// Of all children that have been reaped.
-fn children_cpu_s() -> Result<f64> {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
-    Ok((usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6)
 }
 
 fn pass(arguments: &Arguments) -> Result<f64> {

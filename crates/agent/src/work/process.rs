@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use nix::libc;
 use nix::sys::prctl;
+use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::Signal;
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::{ForkResult, Pid, fork};
@@ -33,4 +34,19 @@ pub fn die_with(parent: Pid) -> bool {
 /// CLOCK_MONOTONIC.
 pub fn now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from)
+}
+
+/// The same in ns, as BPF's bpf_ktime_get_ns has it.
+pub fn now_ns() -> u64 {
+    now().as_nanos() as u64
+}
+
+/// User and system time so far, in s.
+///
+/// # Errors
+/// getrusage(2) fails.
+pub fn cpu_s(who: UsageWho) -> nix::Result<f64> {
+    let usage = getrusage(who)?;
+    let times = [usage.user_time(), usage.system_time()];
+    Ok(times.iter().map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6).sum())
 }

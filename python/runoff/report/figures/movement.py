@@ -105,8 +105,8 @@ def _rate(shown: Sequence[Move], process: str, shown_ms: float) -> float:
     return sum(move.kb for move in own) * 1024 / 1e6 / (shown_ms / 1000)
 
 
-def legend(canvas: Canvas, y: float, index: int, process: str, about: str) -> None:
-    """One process: its colour, its name, a number that ends in the same column for all."""
+def legend(canvas: Canvas, y: float, index: int, process: str, about: str, width: int = 160) -> None:
+    """One process: its colour, its name, and a number that ends ``width`` from the left."""
     canvas.rect(LEFT, y - 10, 16, 11, style(index))
     canvas.text(LEFT + 22, y, process, "name")
-    canvas.text(LEFT + 160, y, about, "name", "end")
+    canvas.text(LEFT + width, y, about, "name", "end")

@@ -31,10 +31,8 @@ def draw(timeline: Timeline) -> str:
     for index, process in enumerate(timeline.processes):
         own = [move for move in timeline.moves if move.process == process]
         movement.bars(canvas, times, places, own, index)
-        y = floor + 40 + LEGEND_ROW * index
-        movement.legend(canvas, y, index, "", "")
-        canvas.text(LEFT + 22, y, process, "name")
-        canvas.text(LEFT + 330, y, f"{len(own)} requests, {_size(sum(move.kb for move in own))}", "name", "end")
+        about = f"{len(own)} requests, {_size(sum(move.kb for move in own))}"
+        movement.legend(canvas, floor + 40 + LEGEND_ROW * index, index, process, about, width=330)
     _strip(canvas, times, timeline, floor)
     return canvas.render(floor + 40 + LEGEND_ROW * len(timeline.processes))
 
