@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import forked
+
 LIMIT_S = 600
 
 _MAIN = [sys.executable, "-c", "from runoff.cli.main import main; main()"]
@@ -15,9 +17,11 @@ _MAIN = [sys.executable, "-c", "from runoff.cli.main import main; main()"]
 def start(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
     """Start it in a session of its own, so that a signal to it reaches nobody else."""
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
-    words = [*_MAIN, *map(str, arguments)]
-    usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment}
-    return subprocess.Popen(words, text=True, start_new_session=True, **{**usual, **options})
+    usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment, **options}
+    words = list(map(str, arguments))
+    if forked.WANTED in os.environ:
+        usual["preexec_fn"] = forked.command(words, usual["env"])
+    return subprocess.Popen([*_MAIN, *words], text=True, start_new_session=True, **usual)
 
 
 def run(*arguments: str | Path, expect: int = 0) -> "subprocess.CompletedProcess[str]":

@@ -31,6 +31,16 @@ def held(start_ms: int, until_ms: int) -> str:
     return _row({"what": "held", "arrived_ns": start_ms * MS, "done_ns": until_ms * MS})
 
 
+def exit_of(pid: int, at_ms: int) -> str:
+    """A row of a process that has ended."""
+    return _row({"what": "exit", "arrived_ns": at_ms * MS, "pid": pid})
+
+
+def asked(at_ms: int) -> str:
+    """A row of a time at which the elevator gave nothing."""
+    return _row({"what": "asked", "arrived_ns": at_ms * MS})
+
+
 def log(*rows: str, dropped: int = 0) -> str:
     """The whole file."""
     return f"# device=259,2 dropped={dropped}\n" + "".join(f"{row}\n" for row in ("\t".join(COLUMNS), *rows))
@@ -47,9 +57,13 @@ FEW = log(
     request(3, 9008, (2, 11, 14, 15, 10, 400), merged=1, rwbs="W", pid=9),
     request(12, 108, None, pid=8),
     held(5, 11),
+    exit_of(7, 11),
+    asked(-1),
+    asked(5),
     dropped=2,
 )
-"""Two readers and a writer whose two requests are merged; one request still waits at the end."""
+"""Two readers and a writer whose two requests are merged; the disk is held idle for a reader until it has ended, and
+one request still waits at the end."""
 
 FEW_AS_BLKTRACE = """\
   259,2  0        1    -0.003000000     1  Q   R 0 + 8 [task 1]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from runoff.engines import tools
 from runoff.engines.agent import find_agent
-from runoff.engines.lab import debian, image, kernel, tools
+from runoff.engines.host import UBLK
+from runoff.engines.lab import debian, image, kernel
 from runoff.errors import RunoffError
 
 State = Literal["yes", "no", "note"]
@@ -132,7 +134,14 @@ def _kvm() -> Finding:
     return Finding("lab", "KVM", "note", "/dev/kvm is there; whether a guest boots in it is tried at the first run")
 
 
-_HOST_CHECKS = (_sched_ext, _btf, _root, _cgroup)
+def _ublk() -> Finding:
+    if UBLK.exists():
+        return Finding("host", "ublk", "yes", str(UBLK))
+    detail = f"{UBLK} does not exist; arms with +io= and runoff disk need it, but for those with --place"
+    return Finding("host", "ublk", "note", detail, "sudo modprobe ublk_drv")
+
+
+_HOST_CHECKS = (_sched_ext, _btf, _root, _cgroup, _ublk)
 _LAB_CHECKS = (
     _program("qemu-system-x86_64", "qemu-system-x86", "it boots the guests"),
     _program("mmdebstrap", "mmdebstrap", "it makes root file systems"),

@@ -15,6 +15,9 @@ DescribeElevators = Callable[[], Mapping[str, Any]]
 KERNEL_MODULES = {"mq-deadline": "mq-deadline", "kyber": "kyber-iosched", "bfq": "bfq"}
 """What the guest's kernel has to load for an elevator of its own."""
 
+KERNEL_ELEVATORS = ("none", *KERNEL_MODULES)
+"""Those that a kernel of today has."""
+
 
 def _latencies(kind: str) -> tuple[Metric, ...]:
     titles = {"p50": f"median {kind} latency", **{p: f"{kind} latency {p}" for p in ("p95", "p99")}}
@@ -29,11 +32,13 @@ DISK_METRICS = (
     Metric("disk_held_s", "s", "none", "disk: time held idle by the elevator"),
     Metric("disk_read_kb", "KiB", "none", "disk: read"),
     Metric("disk_written_kb", "KiB", "none", "disk: written"),
+    Metric("disk_read_mean_ms", "ms", "none", "disk: mean read latency"),
+    Metric("disk_write_mean_ms", "ms", "none", "disk: mean write latency"),
     *_latencies("read"),
     *_latencies("write"),
     Metric("disk_late_pct", "%", "none", "disk: served later than the model's time"),
 )
-"""What the server of a disk behind an elevator counts (docs/protocol.md)."""
+"""What the server of a disk behind an elevator counts, or the kernel of one of the machine's (docs/protocol.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +54,13 @@ class Elevator:
         return (KERNEL_MODULES[self.name],) if self.name in KERNEL_MODULES else ()
 
     @property
+    def is_the_kernels(self) -> bool:
+        return self.name in KERNEL_ELEVATORS
+
+    @property
     def identity(self) -> str:
         """How it tells whose a request is (crates/agent/src/disk/setup.rs)."""
-        if self.name in ("none", *KERNEL_MODULES):
+        if self.is_the_kernels:
             return "the kernel's own"
         return "none" if self.name == "noop" else "process; the kernel's flusher for what it writes back"
 

@@ -17,3 +17,8 @@ class MissingError(RunoffError):
     """Something that is needed is not there: a program, a kernel feature, a right, space."""
 
     exit_code = 69
+
+
+def error_for(exit_code: int) -> type[RunoffError]:
+    """The kind of error that an agent's exit code stands for."""
+    return {kind.exit_code: kind for kind in (UsageError, MissingError)}.get(exit_code, RunoffError)

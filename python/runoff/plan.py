@@ -3,14 +3,14 @@
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runoff.arms import Arm, Describe, parse_arm
-from runoff.elevators import DescribeElevators, check_model
+from runoff.elevators import KERNEL_ELEVATORS, DescribeElevators, check_model
 from runoff.errors import UsageError
 from runoff.probes import parse_probes
 from runoff.results import NO_LOAD
@@ -19,6 +19,12 @@ from runoff.workloads import Definition, Work, parse_loads, parse_works
 
 EngineName = Literal["host", "lab"]
 Clock = Literal["real", "virtual"]
+
+
+USUAL_DISK_MODEL = "ide2003"
+
+HOST_DISK_MB = 1024
+"""Of disks that are made on the host, in its memory, where nobody says how large."""
 
 
 class Settings(BaseModel):
@@ -38,8 +44,10 @@ class Settings(BaseModel):
     memory_mb: int = Field(default=1024, ge=192, le=1 << 20)
     disk_mb: int | None = Field(default=None, ge=64, le=1 << 20)
     """A disk for the guest; four times the memory if a load or an arm's elevator wants one."""
-    disk_model: str = "ide2003"
+    disk_model: str = USUAL_DISK_MODEL
     """What the disk of arms with an elevator takes for its requests."""
+    place: str | None = None
+    """A directory of this machine for workloads and loads: arms with an elevator have it in charge of that disk."""
     swap_mb: int | None = Field(default=None, ge=16, le=1 << 20)
     """Swap space for the guest; twice the memory if a load wants some."""
     kernel: str | None = None
@@ -91,14 +99,20 @@ class Plan:
 
     @property
     def disk_mb(self) -> int:
-        """Size of the guest's disk; 0 is none."""
-        wanted = any(definition.disk for definition in self.definitions) or self.has_elevators
-        return self.settings.disk_mb or (4 * self.settings.memory_mb if wanted else 0)
+        """Size of the guest's disk, or of one that is made on the host; 0 is none."""
+        wanted = any(definition.disk for definition in self.definitions) or self.makes_disks
+        usual = HOST_DISK_MB if self.settings.on == "host" else 4 * self.settings.memory_mb
+        return self.settings.disk_mb or (usual if wanted else 0)
 
     @property
     def has_elevators(self) -> bool:
         """Whether some arm has a disk behind an elevator."""
         return any(arm.elevator is not None for arm in self.arms)
+
+    @property
+    def makes_disks(self) -> bool:
+        """Whether that is a disk of runoff's own, made for each sample."""
+        return self.has_elevators and self.settings.place is None
 
     @property
     def swap_mb(self) -> int:
@@ -120,8 +134,8 @@ def make_plan(
     cpus = settings.cpus if settings.on == "lab" else len(os.sched_getaffinity(0))
     works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=cpus))
     loads = tuple(load for text in settings.loads for load in parse_loads(text, cpus=cpus)) or (None,)
-    elevators = any(arm.elevator is not None for arm in arms)
-    plan = Plan(settings, arms, works, loads, parse_probes(settings.probes, elevators=elevators))
+    plan = Plan(settings, arms, works, loads)
+    plan = replace(plan, probes=parse_probes(settings.probes, makes_disks=plan.makes_disks))
     _refuse_twice("load", list(plan.load_labels))
     _refuse_twice("arm", [arm.label for arm in arms])
     _refuse_twice("workload", [work.label for work in works])
@@ -135,19 +149,43 @@ def make_plan(
             "the virtual clock is the sum over all CPUs, so it is right for one only: "
             "use --cpus 1 with --clock virtual, or --clock real"
         )
-    if plan.has_elevators and describe_elevators is not None:
+    if plan.makes_disks and describe_elevators is not None:
         check_model(settings.disk_model, plan.disk_mb, describe_elevators)
     if settings.on == "host":
-        for arm in arms:
-            if arm.elevator is not None:
-                raise UsageError(f"arm {arm.label!r} asks for an elevator, which only the lab has: use --on lab")
-            if arm.kernel is not None:
-                raise UsageError(f"arm {arm.label!r} asks for a kernel, but --on host has only the running one")
-        if settings.kernel is not None:
-            raise UsageError("--kernel chooses the lab's kernel; --on host has only the running one")
-        if settings.disk_mb is not None or settings.swap_mb is not None:
-            raise UsageError("--disk and --swap are the lab's: --on host uses this machine's disks and swap space")
+        _check_host(plan)
+    if settings.place is not None:
+        _check_place(plan, settings.place)
     return plan
+
+
+def _check_host(plan: Plan) -> None:
+    settings = plan.settings
+    for arm in plan.arms:
+        if arm.kernel is not None:
+            raise UsageError(f"arm {arm.label!r} asks for a kernel, but --on host has only the running one")
+    if settings.kernel is not None:
+        raise UsageError("--kernel chooses the lab's kernel; --on host has only the running one")
+    if settings.swap_mb is not None:
+        raise UsageError("--swap is the lab's: --on host uses this machine's swap space")
+    if settings.disk_mb is not None and not plan.makes_disks:
+        raise UsageError(
+            "--disk is the size of disks that runoff makes: on the host for arms with +io=, without --place"
+        )
+
+
+def _check_place(plan: Plan, place: str) -> None:
+    if plan.settings.on != "host":
+        raise UsageError("--place is a directory of this machine: use it with --on host")
+    if not Path(place).is_absolute():
+        raise UsageError(f"place {place!r}: give the whole path, from / on")
+    if plan.settings.disk_model != USUAL_DISK_MODEL:
+        raise UsageError("--disk-model is of disks that runoff makes: leave it out, or --place")
+    for arm in plan.arms:
+        if arm.elevator is not None and not arm.elevator.is_the_kernels:
+            raise UsageError(
+                f"arm {arm.label!r}: {arm.elevator.name} can only have a disk that runoff makes: leave --place out, "
+                f"or choose one of the kernel's own: {', '.join(KERNEL_ELEVATORS)}"
+            )
 
 
 def _check_load_blocks(plan: Plan) -> None:

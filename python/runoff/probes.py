@@ -87,18 +87,20 @@ COST = _counted(PROBE_COST, "time in probes (100 is one CPU)", "%")
 """What observing took, in every sample with a probe."""
 
 
-def parse_probes(names: Sequence[str], *, elevators: bool) -> tuple[str, ...]:
+def parse_probes(names: Sequence[str], *, makes_disks: bool) -> tuple[str, ...]:
     """Names as a plan has them: known, each once, in the order of `PROBES`. Raises UsageError.
 
-    ``elevators``: some arm has a disk behind one.
+    ``makes_disks``: some arm has a disk behind an elevator that runoff makes.
     """
     known = [probe.name for probe in PROBES]
     for name in names:
         if name not in known and name != ALL:
             raise UsageError(f"unknown probe {name!r}{closest(name, [*known, ALL])}")
-    if REQUESTS in names and not elevators:
-        raise UsageError(f"the probe {REQUESTS} is for disks behind elevators: add an arm such as default+io=cfq")
-    wanted = [name for name in known if name != REQUESTS or elevators] if ALL in names else names
+    if REQUESTS in names and not makes_disks:
+        raise UsageError(
+            f"the probe {REQUESTS} is for disks that runoff makes: add an arm such as default+io=cfq, without --place"
+        )
+    wanted = [name for name in known if name != REQUESTS or makes_disks] if ALL in names else names
     return tuple(name for name in known if name in wanted)
 
 

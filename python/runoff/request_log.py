@@ -65,6 +65,8 @@ class RequestLog:
     """In order of arrival."""
     held: tuple[tuple[int, int], ...]
     """From when until when the elevator held the disk idle although requests waited, in ns."""
+    exits: tuple[tuple[int, int], ...]
+    """When the elevator heard that a process has ended, in ns, and which; none in older logs, which did not say."""
 
 
 def read(path: Path) -> RequestLog:
@@ -88,6 +90,7 @@ def parse(text: str) -> RequestLog:
             dropped=int(facts["dropped"]),
             requests=tuple(_request(row, services) for row in rows if row["what"] == "request"),
             held=tuple((int(row["arrived_ns"]), int(row["done_ns"])) for row in rows if row["what"] == "held"),
+            exits=tuple((int(row["arrived_ns"]), int(row["pid"])) for row in rows if row["what"] == "exit"),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"this is no log of requests: {error}") from None

@@ -8,13 +8,21 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import forked
+import modules
+
 from runoff.engines.lab import kernel
 from runoff.errors import MissingError
 
 REPOSITORY = Path(__file__).parents[2]
 LIMIT_S = 2400
-MODULES = ("ublk_drv",)
-"""What tests insert; the guest itself cannot write to this machine's cache."""
+KERNEL_WORDS = ("mitigations=off", "tsc=reliable")
+"""As in the lab (engines/lab/qemu.py): mitigations double the time of emulated Python and protect from nothing here."""
+PYTEST = (
+    *("-q", "-p", "no:cacheprovider"),
+    # What only the machine outside needs takes two thirds of the start: plug-ins, and tests/conftest.py with its xdist.
+    *("-p", "pytest_timeout", "-p", "pytest_rerunfailures", "--confcutdir=tests/host"),
+)
 
 
 class Unavailable(Exception):
@@ -31,10 +39,10 @@ def run(tests: list[str], folder: Path) -> dict[str, str]:
     Raises Unavailable or Broken.
     """
     report, script = folder / "report.xml", folder / "tests.sh"
-    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
+    pytest = [sys.executable, "-m", "pytest", *PYTEST, f"--junitxml={report}", *tests]
     command = [
         _program("vng"), "--run", _kernel(), "--disable-kvm", "--user", "root",
-        "--cpus", "2", "--memory", "2G",
+        "--cpus", "2", "--memory", "2G", *(f"--append={word}" for word in KERNEL_WORDS),
         f"--rwdir={folder}", "--cwd", REPOSITORY, "--", f"sh {script}",
     ]  # fmt: skip
     # In a file, because it travels on the kernel's command line, which holds 2047 bytes.
@@ -59,8 +67,15 @@ def run(tests: list[str], folder: Path) -> dict[str, str]:
 
 def _variables() -> str:
     """The guest's shell starts with a clean environment."""
-    given = {key: value for key, value in os.environ.items() if key.startswith("RUNOFF_") or key == "PYTHONPATH"}
-    return " ".join(f"{key}={shlex.quote(value)}" for key, value in {**given, "PATH": _search_path()}.items())
+    given = {key: value for key, value in os.environ.items() if key.startswith("RUNOFF_")}
+    modules = [*os.environ.get("PYTHONPATH", "").split(":"), str(REPOSITORY / "tests")]
+    own = {
+        "PATH": _search_path(),
+        "PYTHONPATH": ":".join(filter(None, modules)),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        forked.WANTED: "1",
+    }
+    return " ".join(f"{key}={shlex.quote(value)}" for key, value in {**given, **own}.items())
 
 
 def _search_path() -> str:
@@ -71,7 +86,7 @@ def _search_path() -> str:
 def _kernel() -> Path:
     try:
         chosen = kernel.default()
-        for name in MODULES:
+        for name in modules.NAMES:
             chosen.module(name)
         return chosen.vmlinux
     except MissingError as missing:

@@ -124,6 +124,14 @@ def test_a_choice_is_set_by_name_and_works(test_objects):
     stop(process, signal.SIGTERM)
 
 
+def rounds(parameters: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Values of all parameters to set together, until each has had its ends or choices; in the end the defaults."""
+    ends = {each["name"]: each.get("choices") or [each["min"], each["max"]] for each in parameters}
+    most = max(map(len, ends.values()), default=0)
+    tried = [{key: allowed[min(turn, len(allowed) - 1)] for key, allowed in ends.items()} for turn in range(most)]
+    return [*tried, {each["name"]: each["default"] for each in parameters}] if parameters else []
+
+
 def test_every_scheduler_of_ours_can_be_attached_set_and_read():
     for name, described in describe_schedulers().items():
         watch = Watch("attach", "--per-cpu", "--", name)
@@ -133,13 +141,12 @@ def test_every_scheduler_of_ours_can_be_attached_set_and_read():
         assert values(name) == defaults
         for parameter in described["parameters"]:
             key, default = parameter["name"], parameter["default"]
-            ends = parameter.get("choices") or [parameter["min"], parameter["max"]]
-            if not parameter["runtime"]:
+            if parameter["runtime"]:
+                assert refused(name, f"{key}=neither").startswith(f'{name}: {key}="neither" is ')
+            else:
                 assert f"{name}: {key} is fixed once attached" in refused(name, f"{key}={default}")
-                continue
-            for value in [*ends, default]:
-                assert values(name, f"{key}={value}") == {key: value}
-            assert refused(name, f"{key}=neither").startswith(f'{name}: {key}="neither" is ')
+        for wanted in rounds([each for each in described["parameters"] if each["runtime"]]):
+            assert values(name, *(f"{key}={value}" for key, value in wanted.items())) == wanted
         assert values(name) == defaults
         statistics = [each["name"] for each in described["statistics"]]
         assert [each["name"] for each in watch.statistics] == statistics

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from command import run
 from in_charge import wait_until
+from modules import insert
 
 from runoff.elevators import parse_elevator
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
-from runoff.engines.lab import kernel
 from runoff.errors import RunoffError, UsageError
 
 pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(2500)]
@@ -62,23 +62,11 @@ def kill(device: Path) -> None:
     wait_until(lambda: not any(Path(f"/proc/{server}").glob("fd/*")))
 
 
-def insert_driver() -> None:
-    """The guest's kernel has its modules in the lab's cache."""
-    if CONTROL.exists():
-        return
-    known = {each.release: each for each in kernel.stored()}
-    own = known.get(os.uname().release)
-    for file in own.modules.files("ublk_drv") if own else ():
-        call("insmod", file)
-    if own is None:
-        call("modprobe", "ublk_drv")
-
-
 @contextmanager
 def place_below(folder: Path) -> Iterator[Path]:
     """Where to mount a disk; whatever a failed test leaves is taken away. No fixture, as those also run where the
     guest is only watched."""
-    insert_driver()
+    insert("ublk_drv")
     place = folder / "mounted"
     place.mkdir()
     try:

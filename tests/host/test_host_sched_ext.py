@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.
 STALLED = """
 title = "a task the staller forgets"
 description = "d"
-command = ["./stallme", "-c", "for n in 1 2 3 4; do (i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & done; wait"]
+command = ["./stallme", "-c", "for n in 1 2 3 4; do (i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done) & done; wait"]
 prepare = [["cp", "/bin/sh", "stallme"]]
 timeout_s = 60
 elapsed_headline = true

@@ -13,13 +13,14 @@ import hogs
 import pytest
 from command import run, samples
 
-from runoff.engines.lab import ext4, guest, kernel
+from runoff.engines import ext4
+from runoff.engines.lab import guest, kernel
 from runoff.engines.outcome import Outcome, Taken, Voided
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 SIZE_MB = 64
-PROGRAMS = "sh cat dd e2fsck head ls mkdir mount sha256sum sleep sync tail umount"
+PROGRAMS = "sh cat cmp dd e2fsck head ls mkdir mount sha256sum sleep sync tail umount"
 MODULES = ("ublk_drv", "mq-deadline", "kyber-iosched", "bfq")
 
 SERVE = """
@@ -41,6 +42,24 @@ dd if=/dev/zero of=/dev/ublkb0 bs=512 seek=$((64 * 2048)) count=1 oflag=direct 2
 kill $server; wait $server; echo "ended=$?"
 ls /dev/ublkb0 2> /dev/null; echo "gone=$?"
 """
+
+# Each of many waits, so that the next request has the tag of one as soon as that is answered.
+CROWD = """
+serve --elevator {} --model none --size-mb 64
+for n in 0 1 2 3 4 5 6 7; do dd if=/dev/urandom of=$n bs=64k count=16 2> /dev/null; done
+writers=
+for n in 0 1 2 3 4 5 6 7; do
+    dd if=$n of=/dev/ublkb0 bs=4k seek=$((n * 256)) oflag=direct conv=notrunc 2> /dev/null & writers="$writers $!"
+done
+wait $writers
+for n in 0 1 2 3 4 5 6 7; do
+    dd if=/dev/ublkb0 bs=4k skip=$((n * 256)) count=256 iflag=direct 2> /dev/null | sha256sum > read
+    sha256sum < $n > written; cmp written read && echo "kept$n=1"
+done
+end
+"""
+WRITERS = [f"kept{n}" for n in range(8)]
+CROWDED = ("noop", "mq-deadline", "bfq")
 
 KILLED = """
 serve --elevator deadline --size-mb 64 --content /disk.blocks
@@ -78,14 +97,21 @@ RATE_UNDER = r'{} is in charge\n.*"reads_per_s":\[([0-9.]+)'
 
 @contextmanager
 def booted(
-    folder: Path, used: kernel.Kernel, requests: list[dict[str, Any]], modules: tuple[str, ...] = MODULES
-) -> Iterator[guest.Guest]:
-    """A guest without an image, but with some of this machine's programs and an empty file system for a disk."""
+    folder: Path,
+    used: kernel.Kernel,
+    requests: list[dict[str, Any]] | None,
+    modules: tuple[str, ...] = MODULES,
+) -> Iterator[guest.Guest | hogs.Renewed]:
+    """A guest without an image, but with some of this machine's programs and an empty file system for a disk.
+
+    With two CPUs and the real clock unless it has its requests beforehand.
+    """
     found = {name: shutil.which(name, path="/usr/bin:/bin:/usr/sbin:/sbin") for name in PROGRAMS.split()}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
     content = ext4.blocks(folder / "disk.blocks", SIZE_MB)
     cargo = guest.Cargo(files={"/disk.blocks": content}, programs=programs, modules=modules)
-    with hogs.booted(folder, used, cpus=1, requests=requests, cargo=cargo) as running:
+    cpus = 2 if requests is None else 1
+    with hogs.booted(folder, used, cpus=cpus, requests=requests, cargo=cargo) as running:
         yield running
 
 
@@ -140,6 +166,7 @@ RANDOM = "--random-seed 1"
 def on_disk(name: str, script: str, parameters: Mapping[str, str] | None = None) -> dict[str, Any]:
     """A sample whose directory is on the disk; the first word of ``name`` is the elevator."""
     disk = {
+        "kind": "made",
         "elevator": name.split()[0],
         "parameters": parameters or {},
         "model": "ide2003",
@@ -184,19 +211,19 @@ def tuned(elevator: str) -> dict[str, Any]:
 CHANGES = {
     "mq-deadline switched": (
         "echo none > scheduler",
-        "the disk's elevator was changed from mq-deadline to none while the sample ran",
+        "the elevator of ublkb0 was changed from mq-deadline to none while the sample ran",
     ),
     "bfq switched back": (
         "echo none > scheduler; echo bfq > scheduler",
-        "the disk's elevator bfq was put in charge anew while the sample ran",
+        "the elevator bfq of ublkb0 was put in charge anew while the sample ran",
     ),
     "mq-deadline tuned": (
         "echo 3 > iosched/fifo_batch",
-        "fifo_batch of the disk's elevator mq-deadline was changed from 16 to 3 while the sample ran",
+        "fifo_batch of the elevator mq-deadline of ublkb0 was changed from 16 to 3 while the sample ran",
     ),
     "noop doubled": (
         "echo mq-deadline > scheduler",
-        "the disk's elevator was changed from none to mq-deadline while the sample ran",
+        "the elevator of ublkb0 was changed from none to mq-deadline while the sample ran",
     ),
 }
 
@@ -346,3 +373,17 @@ def test_an_arm_with_an_elevator_repeats_itself_under_the_virtual_clock(
     assert first["metrics"]["disk_written_kb"] > 0
     assert first["metrics"] == second["metrics"]
     assert "process; the kernel's flusher for what it writes back" in documents[0]
+
+
+@pytest.fixture(scope="module")
+def crowds(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> dict[str, Outcome]:
+    """On two CPUs, so that the kernel does something while the server does."""
+    with booted(tmp_path_factory.mktemp("crowds"), lab_kernel, None) as running:
+        requests = {name: request(name, SERVE + CROWD.format(name), numbers(*WRITERS)) for name in CROWDED}
+        return {name: running.agent.take(made, lambda _phase: None, hogs.LIMIT_S) for name, made in requests.items()}
+
+
+@pytest.mark.parametrize("elevator", CROWDED)
+def test_many_who_write_at_once_find_what_they_wrote(crowds: dict[str, Outcome], elevator: str) -> None:
+    found = metrics(crowds[elevator])
+    assert [found[name] for name in WRITERS] == [1] * len(WRITERS)

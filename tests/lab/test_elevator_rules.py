@@ -5,8 +5,11 @@ specs/benchmarks/iosched.md 11.6: the pattern of deadline's batches, and the rep
 
 import gzip
 import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import run, samples
@@ -17,7 +20,10 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 MM2, MQ, NOOP = "deadline", "deadline:variant=mq", "noop"
+WAITING = ("anticipatory", "anticipatory:variant=2003", "cfq")
+ROUNDS = "cfq:variant=2003,quirks=1"
 READERS = 40
+ROWS, IN_A_ROW = 4, 15
 
 CROWD = f"""
 title = "readers and writers"
@@ -34,22 +40,66 @@ timeout_s = 600
 elapsed_headline = true
 """
 
+COMING_AND_GOING = f"""
+title = "coming and going"
+description = "{ROWS} rows of short readers past the page cache, one row idle and one urgent, beside three that write."
+prepare = [["sh", "-c", "dd if=/dev/zero of=data bs=1M count=24 2> /dev/null; sync"]]
+command = ["sh", "-c", '''
+row() {{
+    for n in $(seq 0 {IN_A_ROW - 1}); do
+        $2 dd if=data of=/dev/null bs=4k count=$((4 + n % 5)) skip=$(($1 * 1024 + n * 64)) iflag=direct 2> /dev/null
+    done
+}}
+row 0 & row 1 & row 2 "ionice -c 3" & row 3 "ionice -c 2 -n 1" &
+for n in 1 2 3; do dd if=/dev/zero of=new$n bs=64k count=32 conv=fsync 2> /dev/null & done
+wait
+''']
+timeout_s = 600
+elapsed_headline = true
+"""
 
-@pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory, lab_kernel: object, lab_image: object) -> dict[str, Path]:
-    """The log of each elevator's requests."""
-    folder = tmp_path_factory.mktemp("rules")
-    (folder / "crowd.toml").write_text(CROWD)
-    arms = [f"default+io={elevator}" for elevator in (MM2, MQ, NOOP)]
+
+@dataclass(frozen=True)
+class Logged:
+    """What one elevator did."""
+
+    text: str
+    log: RequestLog
+    metrics: dict[str, Any]
+
+    def order(self) -> list[str]:
+        """As the replay prints it."""
+        return [f"{service.sector} {service.sectors}" for service in served(self.log)]
+
+
+def logged(folder: Path, work: str, elevators: Iterable[str], model: str) -> dict[str, Logged]:
+    """By elevator."""
+    (folder / "work.toml").write_text(work)
+    arms = [f"default+io={elevator}" for elevator in elevators]
     done = run(
-        "compare", *arms, "--work", folder / "crowd.toml", "--clock", "virtual", "--cpus", "1", "--memory", "256",
-        "--disk", "256", "--blocks", "1", "--probe", "requests", "--out", folder / "c", "--json",
+        "compare", *arms, "--work", folder / "work.toml", "--clock", "virtual", "--cpus", "1", "--memory", "256",
+        "--disk", "256", "--disk-model", model, "--blocks", "1", "--probe", "requests", "--out", folder / "c", "--json",
     )  # fmt: skip
     found = {}
     for sample in samples(done.stdout).values():
         assert sample["valid"], sample["reason"]
-        found[sample["arm"].removeprefix("default+io=")] = folder / f"c/requests/{sample['id']}.tsv.gz"
+        path = folder / f"c/requests/{sample['id']}.tsv.gz"
+        text = gzip.decompress(path.read_bytes()).decode()
+        found[sample["arm"].removeprefix("default+io=")] = Logged(text, read(path), sample["metrics"])
     return found
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory, lab_kernel: object, lab_image: object) -> dict[str, Logged]:
+    """Many at once."""
+    return logged(tmp_path_factory.mktemp("crowd"), CROWD, (MM2, MQ, NOOP), "ide2003")
+
+
+@pytest.fixture(scope="module")
+def goings(tmp_path_factory: pytest.TempPathFactory, lab_kernel: object, lab_image: object) -> dict[str, Logged]:
+    """Processes that end, of several classes, and flushes."""
+    folder = tmp_path_factory.mktemp("goings")
+    return logged(folder, COMING_AND_GOING, (*WAITING, ROUNDS), "ide2003:write_cache=on")
 
 
 def served(log: RequestLog) -> list[Service]:
@@ -67,33 +117,57 @@ def while_all_wait(log: RequestLog) -> list[tuple[str, int]]:
     return runs[2:-2]
 
 
-def test_deadline_serves_two_reads_and_a_write_where_every_request_is_a_batch(logs: dict[str, Path]) -> None:
+def test_deadline_serves_two_reads_and_a_write_where_every_request_is_a_batch(crowd: dict[str, Logged]) -> None:
     """A gap ends a batch, and everybody is elsewhere."""
-    runs = while_all_wait(read(logs[MM2]))
+    runs = while_all_wait(crowd[MM2].log)
     assert len(runs) > 100
     assert set(runs) == {("R", 2), ("W", 1)}
 
 
-def test_the_later_deadline_serves_two_batches_of_16_reads_and_one_of_writes(logs: dict[str, Path]) -> None:
-    runs = while_all_wait(read(logs[MQ]))
+def test_the_later_deadline_serves_two_batches_of_16_reads_and_one_of_writes(crowd: dict[str, Logged]) -> None:
+    runs = while_all_wait(crowd[MQ].log)
     assert runs.count(("R", 32)) >= 3
     assert runs.count(("W", 16)) >= 3
     assert max(length for kind, length in runs if kind == "R") == 32
     assert max(length for kind, length in runs if kind == "W") == 16
 
 
-@pytest.mark.parametrize("elevator", [MM2, MQ, NOOP])
-def test_the_same_elevator_without_a_kernel_gives_the_same_order(elevator: str, logs: dict[str, Path]) -> None:
+def replayed(elevator: str, text: str) -> list[str]:
+    """The order in which ``elevator`` alone gives out what the log ``text`` tells it."""
     name, _, parameters = elevator.partition(":")
     command = ["cargo", "run", "--quiet", "--release", "--locked", "-p", "elevators", "--example", "replay", "--"]
     done = subprocess.run(
         [*command, name, *filter(None, parameters.split(","))],
         cwd=ROOT,
-        input=gzip.decompress(logs[elevator].read_bytes()).decode(),
+        input=text,
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    order = [f"{service.sector} {service.sectors}" for service in served(read(logs[elevator]))]
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("elevator", [MM2, MQ, NOOP])
+def test_the_same_elevator_without_a_kernel_gives_the_same_order(elevator: str, crowd: dict[str, Logged]) -> None:
+    order = crowd[elevator].order()
     assert len(order) > 1000
-    assert done.stdout.splitlines() == order
+    assert replayed(elevator, crowd[elevator].text) == order
+
+
+@pytest.mark.parametrize("elevator", [*WAITING, ROUNDS])
+def test_it_gives_the_same_order_where_processes_come_and_go(elevator: str, goings: dict[str, Logged]) -> None:
+    found = goings[elevator]
+    assert len(found.log.exits) >= ROWS * IN_A_ROW
+    assert {"R", "W", "WS", "F"} <= {request.rwbs for request in found.log.requests}
+    assert {"be1", "idle"} < {request.priority for request in found.log.requests}
+    assert len(found.order()) > 500
+    assert replayed(elevator, found.text) == found.order()
+
+
+@pytest.mark.parametrize("elevator", WAITING)
+def test_an_elevator_that_is_not_told_who_has_ended_waits_for_him(elevator: str, goings: dict[str, Logged]) -> None:
+    found = goings[elevator]
+    assert found.metrics["disk_held_s"] > 0
+    lines = found.text.splitlines(keepends=True)
+    without = replayed(elevator, "".join(line for line in lines if not line.startswith("exit")))
+    assert without != found.order()

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from runoff.engines.lab import image, initramfs, kernel, tools
+from runoff.engines import tools
+from runoff.engines.lab import image, initramfs, kernel
 from runoff.errors import MissingError
 from runoff.workloads import WORKLOADS
 

@@ -112,21 +112,31 @@ def rings(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -
         each.close()
 
 
-def check(metrics: dict[str, float]) -> None:
-    assert metrics["lost"] == metrics["unfinished"] == 0
-    # It really happened. How often depends on the host: beside other work a busy guest gets to a few yields a second.
+RESCUE_MS = 15_000
+"""Staircase lets a task wait until it is rescued after that time, while others that send to each other go on
+(docs/schedulers/staircase.md): hardly anything else happens in such a sample."""
+
+
+def check(ring: Ring, scheduler: str, *options: str) -> dict[str, float]:
+    """Nothing is lost, and it really happened: in one of three samples, if in the others one waited for his rescue."""
+    for _ in range(3):
+        metrics = ring.take(request(scheduler, *options))
+        assert metrics["lost"] == metrics["unfinished"] == 0
+        if scheduler != "staircase" or metrics["longest_wait_ms"] < RESCUE_MS:
+            break
+    # How often depends on the host: beside other work a busy guest gets to a few yields a second.
     for name in ("forks", "affinity_changes", "nice_changes", "policy_changes", "stops", "yields", "naps", "messages"):
         assert metrics[name] > SECONDS / 4, (name, metrics)
+    return metrics
 
 
 @pytest.mark.parametrize("scheduler", schedulers())
 @pytest.mark.parametrize("cpus", [2, 4])
 def test_nothing_is_lost_under_stress(cpus: int, scheduler: str, rings: Rings) -> None:
-    check(rings(cpus).take(request(scheduler)))
+    check(rings(cpus), scheduler)
 
 
 @pytest.mark.parametrize("scheduler", schedulers())
 def test_nothing_is_lost_when_cpus_come_and_go(scheduler: str, rings: Rings) -> None:
-    metrics = rings(2).take(request(scheduler, "--hotplug"))
-    check(metrics)
+    metrics = check(rings(2), scheduler, "--hotplug")
     assert metrics["hotplugs"] > SECONDS / 4

@@ -42,7 +42,7 @@ def add_kernel(release: str, sched_ext: bool) -> None:
 
 
 def test_program_that_is_not_installed_names_its_package(monkeypatch):
-    monkeypatch.setattr("runoff.engines.lab.tools._ADMIN_DIRECTORIES", ())
+    monkeypatch.setattr("runoff.engines.tools._ADMIN_DIRECTORIES", ())
     monkeypatch.setenv("PATH", "/nonexistent")
     assert found("mmdebstrap").fix == "sudo apt-get install mmdebstrap"
 

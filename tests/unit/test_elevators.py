@@ -96,9 +96,32 @@ def test_an_elevator_wants_a_disk_with_room_for_its_own() -> None:
     assert plan(arms=["default"]).disk_mb == 0
 
 
-def test_the_host_has_no_elevators() -> None:
-    with pytest.raises(UsageError, match="asks for an elevator, which only the lab has"):
-        plan(on="host")
+def test_on_the_host_disks_are_made_unless_there_is_a_place() -> None:
+    made = plan(on="host", disk_mb=256)
+    assert (made.makes_disks, made.disk_mb) == (True, 256)
+    assert plan(on="host", memory_mb=256).disk_mb == plan(on="host").disk_mb == 1024
+    arms = ["default", "default+io=none", "default+io=bfq:slice_idle_us=0"]
+    placed = plan(on="host", place="/mnt", arms=arms)
+    assert (placed.has_elevators, placed.makes_disks, placed.disk_mb) == (True, False, 0)
+    assert "--place /mnt" in rerun_command(placed.settings)
+    assert plan(on="host", place="/mnt", arms=["default"]).settings.place == "/mnt"
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"on": "lab"}, "--place is a directory of this machine: use it with --on host"),
+        ({"arms": ["default+io=cfq"]}, "cfq can only have a disk that runoff makes: leave --place out"),
+        ({"place": "mnt"}, "place 'mnt': give the whole path"),
+        ({"disk_mb": 100}, "--disk is the size of disks that runoff makes"),
+        ({"disk_model": "scsi10k"}, "--disk-model is of disks that runoff makes"),
+        ({"probes": ["requests"]}, "is for disks that runoff makes"),
+    ],
+)
+def test_what_does_not_fit_a_place_is_refused(values: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        plan(**{"on": "host", "place": "/mnt", "arms": ["default", "default+io=bfq"], **values})
+    assert sentence in str(caught.value)
 
 
 def test_the_model_is_part_of_the_plan() -> None:

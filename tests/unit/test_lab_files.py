@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from runoff.engines.lab import ext4, guest, initramfs, rootfs, tools
+from runoff.engines import ext4, tools
+from runoff.engines.lab import guest, initramfs, rootfs
 from runoff.errors import MissingError, RunoffError, UsageError
 
 needs_e2fsprogs = pytest.mark.skipif(tools.locate("mkfs.ext4") is None, reason="no e2fsprogs on this machine")

@@ -19,22 +19,22 @@ NAMES = tuple(probe.name for probe in PROBES)
 
 
 def test_all_is_every_probe_and_each_counts_once():
-    assert parse_probes(["all", "idle"], elevators=True) == NAMES
-    assert parse_probes(["all"], elevators=False) == tuple(name for name in NAMES if name != REQUESTS)
-    assert parse_probes(["turns", "wakeups", "turns"], elevators=False) == ("wakeups", "turns")
-    assert parse_probes([], elevators=True) == ()
+    assert parse_probes(["all", "idle"], makes_disks=True) == NAMES
+    assert parse_probes(["all"], makes_disks=False) == tuple(name for name in NAMES if name != REQUESTS)
+    assert parse_probes(["turns", "wakeups", "turns"], makes_disks=False) == ("wakeups", "turns")
+    assert parse_probes([], makes_disks=True) == ()
 
 
 def test_a_wrong_name_is_guessed():
     with pytest.raises(UsageError, match="unknown probe 'wakeup'; did you mean 'wakeups'"):
-        parse_probes(["wakeup"], elevators=False)
+        parse_probes(["wakeup"], makes_disks=False)
     assert "unknown probe 'x'" in run("compare", "default", "--work", "counters", "--probe", "x", expect=64).stderr
 
 
 def test_requests_are_of_disks_behind_elevators():
-    assert parse_probes([REQUESTS], elevators=True) == (REQUESTS,)
+    assert parse_probes([REQUESTS], makes_disks=True) == (REQUESTS,)
     refused = run("compare", "default", "--work", "counters", "--probe", "requests", expect=64).stderr
-    assert "for disks behind elevators: add an arm such as default+io=cfq" in refused
+    assert "for disks that runoff makes: add an arm such as default+io=cfq" in refused
     run("compare", "default", "default+io=cfq", "--work", "counters", "--probe", "requests", "--plan-only")
 
 

@@ -1,6 +1,7 @@
 """The log of a disk's requests: read, kept in a campaign's directory, printed in the manner of blkparse."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,14 @@ def test_parts_of_one_share_what_they_were_served_in():
     assert found.requests[2].service is not None
     assert (found.requests[2].service.sector, found.requests[2].service.sectors) == (9000, 16)
     assert found.requests[4].service is None
+    assert found.exits == ((11_000_000, 7),)
+
+
+def test_a_log_of_before_exits_were_told_is_read() -> None:
+    old = "".join(line for line in FEW.splitlines(keepends=True) if not line.startswith(("exit", "asked")))
+    assert old != FEW
+    assert parse(old) == replace(parse(FEW), exits=())
+    assert blktrace.render(parse(old)) == FEW_AS_BLKTRACE
 
 
 @pytest.mark.parametrize("text", ["", "# device=259,2\n", FEW[:-20], FEW.replace("9008", "x"), "no log\n"])

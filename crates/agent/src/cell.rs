@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::background::Background;
 use crate::cgroup::Cgroup;
 use crate::child::{self, Ending, Outcome, Surroundings};
-use crate::disk::{Counts, Latency, Mounted};
+use crate::disk::{Metrics, SampleDisk};
 use crate::flush;
 use crate::measure::{Machine, Migrations};
 use crate::probe::{ProbeError, Probes};
@@ -45,8 +45,6 @@ impl From<ProbeError> for Refusal {
     }
 }
 
-type Metrics = BTreeMap<String, f64>;
-
 /// Takes one sample; whatever goes wrong makes it void with the reason. `tell` gets the events before that.
 pub fn take(cell: &Cell, stop: &Stop, tell: &mut dyn FnMut(Event)) -> Event {
     match attempt(cell, stop, tell) {
@@ -71,7 +69,7 @@ fn attempt(
     let disk = match &cell.disk {
         Some(disk) => {
             let with_log = cell.probes.contains(&Probe::Requests);
-            Some(Mounted::start(disk, &outside(workload, &cell.scratch)?, with_log)?)
+            Some(SampleDisk::start(disk, &outside(workload, &cell.scratch)?, with_log)?)
         }
         None => None,
     };
@@ -91,8 +89,9 @@ fn attempt(
         None => Ok(counts),
     });
     match (judged, outcome) {
-        (Ok(counts), outcome) => outcome
-            .map(|(metrics, proof)| (metrics.into_iter().chain(of_disk(&counts)).collect(), proof)),
+        (Ok(counts), outcome) => {
+            outcome.map(|(metrics, proof)| (metrics.into_iter().chain(counts).collect(), proof))
+        }
         (Err(error), outcome) => {
             let proof = match outcome {
                 Ok((_, proof)) => Some(Box::new(proof)),
@@ -109,32 +108,9 @@ fn outside(workload: &Workload, place: &Path) -> Result<PathBuf, Refusal> {
     Ok(workload.root.as_deref().unwrap_or(Path::new("/")).join(inside))
 }
 
-fn of_disk(counts: &Counts) -> Metrics {
-    let number = |value: u64| count(value.cast_signed());
-    let mut metrics = Metrics::from([
-        ("disk_requests".into(), number(counts.requests)),
-        ("disk_served".into(), number(counts.served)),
-        ("disk_busy_s".into(), number(counts.busy_ns) / 1e9),
-        ("disk_held_s".into(), number(counts.held_ns) / 1e9),
-        ("disk_read_kb".into(), number(counts.sectors_read) / 2.0),
-        ("disk_written_kb".into(), number(counts.sectors_written) / 2.0),
-        ("disk_late_pct".into(), 100.0 * number(counts.late) / number(counts.served.max(1))),
-    ]);
-    if let Some(dropped) = counts.dropped {
-        metrics.insert("requests_dropped".into(), number(dropped));
-    }
-    for (kind, latency) in [("read", counts.read), ("write", counts.write)] {
-        let Some(Latency { p50_ns, p95_ns, p99_ns, max_ns }) = latency else { continue };
-        for (name, ns) in [("p50", p50_ns), ("p95", p95_ns), ("p99", p99_ns), ("max", max_ns)] {
-            metrics.insert(format!("disk_{kind}_{name}_ms"), number(ns) / 1e6);
-        }
-    }
-    metrics
-}
-
 fn on_disk(
     cell: &Cell,
-    disk: Option<&Mounted>,
+    disk: Option<&SampleDisk>,
     stop: &Stop,
     progress: &mut dyn FnMut(Phase),
 ) -> Result<(Metrics, Proof), Refusal> {
@@ -171,7 +147,7 @@ fn on_disk(
         Some((load, beside)) => measure_beside(load, beside, cell, &around, &mut witness, disk),
         None => measure(cell, &around, &mut witness, disk),
     };
-    disk.into_iter().for_each(Mounted::hurry);
+    disk.into_iter().for_each(SampleDisk::note_end);
     let proof = witness.after();
     attachment.detach().map_err(anyhow::Error::from)?;
     // A scheduler that was lost explains a failed command, so it is judged first.
@@ -223,14 +199,14 @@ fn measure(
     cell: &Cell,
     around: &Surroundings,
     witness: &mut Witness,
-    disk: Option<&Mounted>,
+    disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
     let workload = &cell.workload;
     let cgroup = Cgroup::create("workload")?;
     let mut migrations = Migrations::start(&cgroup);
     let probes = Probes::attach(&cell.probes, cgroup.id()?)?;
     let before = Machine::now()?;
-    disk.into_iter().for_each(Mounted::note_start);
+    disk.into_iter().for_each(SampleDisk::note_start);
     let outcome = child::run(&workload.command, around, &cgroup, || witness.look_at(&cgroup))?;
     let after = Machine::now()?;
     let seen = probes.map(|probes| probes.read()).transpose()?;
@@ -263,7 +239,7 @@ fn measure_beside(
     cell: &Cell,
     around: &Surroundings,
     witness: &mut Witness,
-    disk: Option<&Mounted>,
+    disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
     let background = Background::start(load, beside)?;
     let mut metrics = measure(cell, around, witness, disk)?;

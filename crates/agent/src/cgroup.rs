@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::key_value::number;
-
-/// Our cgroups are named for the agent that made them, so that a later one can tell the dead ones.
-const PREFIX: &str = "runoff-";
+use crate::owner::{self, PREFIX};
 
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
@@ -107,19 +105,15 @@ pub fn sweep() -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(hierarchy()?)? {
         let entry = entry?;
         let name = entry.file_name();
-        let Some(owner) = name.to_str().and_then(owner) else {
+        let Some(owner) = name.to_str().and_then(owner::of) else {
             continue;
         };
-        if !Path::new(&format!("/proc/{owner}")).exists() {
+        if !owner::is_there(owner) {
             remove(&entry.path());
             removed.push(entry.path());
         }
     }
     Ok(removed)
-}
-
-fn owner(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()
 }
 
 fn remove(path: &Path) {
@@ -183,12 +177,5 @@ mod tests {
             "cgroup /sys/fs/cgroup/cpu cgroup rw 0 0\nnone /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
         assert_eq!(parse_mounts(mounts), Some(PathBuf::from("/sys/fs/cgroup/unified")));
         assert_eq!(parse_mounts("proc /proc proc rw 0 0\n"), None);
-    }
-
-    #[test]
-    fn only_our_names_have_an_owner() {
-        assert_eq!(owner("runoff-42-b0.1"), Some(42));
-        assert_eq!(owner("system.slice"), None);
-        assert_eq!(owner("runoff-x"), None);
     }
 }

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use schemars::schema_for;
 
 use crate::scheduler::stats::{self, Reader};
-use crate::{cgroup, disk, load, protocol, scheduler, scratch, session, work};
+use crate::{disk, load, protocol, scheduler, session, sweep, work};
 
 /// The instrument of runoff
 #[derive(Parser)]
@@ -98,7 +98,7 @@ enum Command {
 pub fn run() -> Result<ExitCode> {
     match Arguments::parse().command {
         Command::Session => session::on_stdio()?,
-        Command::Sweep => sweep()?,
+        Command::Sweep => sweep_and_tell()?,
         Command::Schema => print_schema()?,
         Command::Schedulers => println!("{}", serde_json::to_string_pretty(scheduler::builtins())?),
         Command::Elevators => println!("{}", serde_json::to_string_pretty(&disk::catalogue())?),
@@ -146,10 +146,10 @@ pub fn run() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn sweep() -> Result<()> {
-    for path in cgroup::sweep()?.iter().chain(&disk::sweep()?).chain(&scratch::sweep()?) {
-        println!("removed {}", path.display());
-    }
+fn sweep_and_tell() -> Result<()> {
+    let failures = sweep::all(&mut |line| println!("{line}"))?;
+    let failures: Vec<_> = failures.iter().map(ToString::to_string).collect();
+    anyhow::ensure!(failures.is_empty(), failures.join("; "));
     Ok(())
 }
 

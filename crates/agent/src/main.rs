@@ -13,6 +13,7 @@ mod guest;
 mod key_value;
 mod load;
 mod measure;
+mod owner;
 mod probe;
 mod proof;
 mod protocol;
@@ -21,6 +22,7 @@ mod scheduler;
 mod scratch;
 mod session;
 mod stop;
+mod sweep;
 mod work;
 
 use std::process::ExitCode;

@@ -12,17 +12,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Request {
     /// Take one sample. The next request is read only after its `sample` or `void` was written.
     Sample(Box<Cell>),
-    /// Attach the scheduler and detach it again: will it work at all? Answered by `checked` or `refused`.
-    Check { id: String, scheduler: Scheduler },
+    /// Have the disk, attach the scheduler, and put both back again: will it work at all? Answered by `checked` or
+    /// `refused`.
+    Check(Box<Arm>),
     /// Put everything back and leave.
     Bye,
+}
+
+/// What of a cell is in charge of the machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arm {
+    pub id: String,
+    pub scheduler: Scheduler,
+    #[serde(default = "place_in_memory")]
+    pub scratch: PathBuf,
+    #[serde(default)]
+    pub disk: Option<Disk>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,7 +59,7 @@ pub struct Cell {
     /// Where scratch directories are made, as workload and load name it.
     #[serde(default = "place_in_memory")]
     pub scratch: PathBuf,
-    /// What is mounted there; without it, what is there already.
+    /// What is below that, and behind which elevator; without it, what is there already.
     #[serde(default)]
     pub disk: Option<Disk>,
 }
@@ -67,10 +80,38 @@ pub enum Probe {
     Requests,
 }
 
-/// A block device behind an elevator and the model of a disk, made for one sample.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Disk {
+    Made(MadeDisk),
+    Borrowed(Borrow),
+}
+
+/// The machine's own below the scratch directories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Disk {
+pub struct Borrow {
+    /// One of the kernel's; without it, what is in charge stays, and there need not be any disk.
+    pub elevator: Option<String>,
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// One that was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BorrowedDisk {
+    /// As /sys/block has it.
+    pub name: String,
+    /// Its model, and whether it turns.
+    pub about: String,
+    pub elevator: String,
+}
+
+/// A block device behind an elevator and the model of a disk, made for one sample and mounted where the scratch
+/// directories are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MadeDisk {
     pub elevator: String,
     pub parameters: BTreeMap<String, String>,
     /// NAME[:key=value,...]
@@ -78,7 +119,7 @@ pub struct Disk {
     pub size_mb: u64,
     /// Holds the data; memory without it.
     pub file: Option<PathBuf>,
-    /// Blocks of an ext4 file system of that size, as `runoff-agent disk --content` wants them.
+    /// A file with the blocks of an ext4 file system of that size, as `runoff-agent disk --content` wants them.
     pub content: PathBuf,
 }
 
@@ -148,11 +189,15 @@ pub enum Event {
         id: String,
         ops: String,
         object: String,
+        /// Of the machine's own disks that were borrowed.
+        disks: Vec<BorrowedDisk>,
     },
     Refused {
         id: String,
         reason: String,
         detail: String,
+        /// As the command line promises: 64 for what the user asked wrongly, 69 for what is missing, else 1.
+        exit_code: u8,
     },
     /// A piece of the log of the disk's requests, before the `sample` that it belongs to: whole lines of
     /// tab-separated columns, the first piece with their names.

@@ -2,18 +2,19 @@
 //! Fresh directories for each sample, below the root that the workload sees.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::owner::{self, PREFIX};
+
 /// Where the agent's own program lies inside a root directory that is not the machine's.
 pub const PROGRAMS: &str = "/run/runoff";
 
-/// Where they are unless the request says otherwise.
-const PLACE: &str = "/tmp";
-
-const PREFIX: &str = "runoff-";
+/// Where they are unless the request says otherwise, and where disks are mounted that are made for a sample.
+const PLACES: [&str; 2] = ["/tmp", "/run"];
 
 pub struct Scratch {
     outside: PathBuf,
@@ -78,25 +79,33 @@ impl Drop for Scratch {
 
 /// Removes what agents that were killed have left behind; the paths that are gone.
 pub fn sweep() -> Result<Vec<PathBuf>> {
+    let found =
+        PLACES.iter().map(|place| sweep_where(Path::new(place), |owner| !owner::is_there(owner)));
+    Ok(found.collect::<io::Result<Vec<_>>>()?.concat())
+}
+
+/// The same for one of them in another place.
+pub fn sweep_of(agent: u32, place: &Path) -> Vec<PathBuf> {
+    // Without the place there is nothing in it.
+    sweep_where(place, |owner| owner == agent).unwrap_or_default()
+}
+
+fn sweep_where(place: &Path, is_gone: impl Fn(u32) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
-    for entry in fs::read_dir(PLACE)? {
+    for entry in fs::read_dir(place)? {
         let entry = entry?;
         let name = entry.file_name();
-        let Some(owner) = name.to_str().and_then(owner) else {
+        let Some(owner) = name.to_str().and_then(owner::of) else {
             continue;
         };
         // Another user could plant the name; only root's own directories are removed.
         let ours = entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == 0);
-        if ours && !Path::new(&format!("/proc/{owner}")).exists() {
+        if ours && is_gone(owner) {
             remove(&entry.path());
             removed.push(entry.path());
         }
     }
     Ok(removed)
-}
-
-fn owner(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()
 }
 
 fn remove(directory: &Path) {
@@ -116,17 +125,4 @@ fn search_path(root: Option<&Path>, logs: &Path) -> Result<String> {
         }
     };
     Ok(format!("{}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", own.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_our_names_have_an_owner() {
-        assert_eq!(owner("runoff-42-work"), Some(42));
-        assert_eq!(owner("runoff-42-load.log"), Some(42));
-        assert_eq!(owner("runoff-notes"), None);
-        assert_eq!(owner("systemd-42"), None);
-    }
 }

@@ -5,10 +5,14 @@ use std::io::{self, BufRead, Write};
 
 use anyhow::{Context, Result};
 
-use crate::protocol::{Event, Request, Scheduler, VERSION};
+use crate::disk::{DiskError, SampleDisk};
+use crate::protocol::{Arm, Event, Level, Request, VERSION};
 use crate::scheduler::AttachError;
 use crate::stop::Stop;
-use crate::{cell, cgroup, disk, fingerprint, scheduler, scratch};
+use crate::{cell, fingerprint, scheduler, sweep};
+
+/// What a machine lacks, unless somebody knows better.
+const MISSING: u8 = 69;
 
 pub fn on_stdio() -> Result<()> {
     run(&mut io::stdin().lock(), &mut io::stdout().lock(), &Stop::new()?)
@@ -16,10 +20,12 @@ pub fn on_stdio() -> Result<()> {
 
 /// Serves requests until `bye`, the end of the input, or a stop signal.
 pub fn run(requests: &mut dyn BufRead, events: &mut dyn Write, stop: &Stop) -> Result<()> {
-    cgroup::sweep()?;
-    disk::sweep()?;
-    scratch::sweep()?;
+    let failures = sweep::all(&mut |_| ())?;
     send(events, &hello())?;
+    for failure in failures {
+        // Whoever wants that disk is refused; others need not care.
+        send(events, &Event::Log { level: Level::Warning, text: failure.to_string() })?;
+    }
     let mut line = String::new();
     while !stop.requested() {
         line.clear();
@@ -42,7 +48,7 @@ pub fn run(requests: &mut dyn BufRead, events: &mut dyn Write, stop: &Stop) -> R
                 broken.map_or(Ok(()), Err)?;
                 send(events, &event)?;
             }
-            Request::Check { id, scheduler } => send(events, &check(id, &scheduler))?,
+            Request::Check(arm) => send(events, &check(&arm))?,
             Request::Bye => break,
         }
     }
@@ -57,20 +63,28 @@ fn hello() -> Event {
     }
 }
 
-fn check(id: String, scheduler: &Scheduler) -> Event {
-    match attach_and_detach(scheduler) {
-        Ok((ops, object)) => Event::Checked { id, ops, object },
-        Err(error) => {
-            Event::Refused { id, reason: error.to_string(), detail: error.detail().to_owned() }
+fn check(arm: &Arm) -> Event {
+    try_out(arm).unwrap_or_else(|error| {
+        let of_scheduler = error.downcast_ref::<AttachError>();
+        let of_disk = error.downcast_ref::<DiskError>().map(DiskError::exit_code);
+        Event::Refused {
+            id: arm.id.clone(),
+            reason: format!("{error:#}"),
+            detail: of_scheduler.map(|error| error.detail().to_owned()).unwrap_or_default(),
+            exit_code: of_disk.unwrap_or(MISSING),
         }
-    }
+    })
 }
 
-fn attach_and_detach(scheduler: &Scheduler) -> Result<(String, String), AttachError> {
-    let attachment = scheduler::attach(scheduler)?;
-    let seen = (attachment.ops_name().to_owned(), attachment.object_sha256().to_owned());
+fn try_out(arm: &Arm) -> Result<Event> {
+    let start = |disk| SampleDisk::start(disk, &arm.scratch, false);
+    let disk = arm.disk.as_ref().map(start).transpose()?;
+    let attachment = scheduler::attach(&arm.scheduler)?;
+    let (ops, object) = (attachment.ops_name().to_owned(), attachment.object_sha256().to_owned());
     attachment.detach()?;
-    Ok(seen)
+    let disks = disk.as_ref().map(SampleDisk::borrowed).unwrap_or_default();
+    disk.map(|disk| disk.end(&mut |_| ())).transpose()?;
+    Ok(Event::Checked { id: arm.id.clone(), ops, object, disks })
 }
 
 fn send(events: &mut dyn Write, event: &Event) -> Result<()> {

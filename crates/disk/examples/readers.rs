@@ -6,19 +6,9 @@
 #[path = "../tests/harness/mod.rs"]
 mod harness;
 
+use elevators::catalogue::VARIANTS;
 use harness::{GB, Process, disk, elevator, rates_on, readers};
 
-const ELEVATORS: &[(&str, &[&str])] = &[
-    ("noop", &[]),
-    ("deadline", &["variant=2.5.63"]),
-    ("deadline", &["variant=2.5.63-mm2"]),
-    ("deadline", &["variant=mq"]),
-    ("anticipatory", &["variant=2003"]),
-    ("anticipatory", &["variant=2.6"]),
-    ("cfq", &["variant=2003"]),
-    ("cfq", &["variant=2003", "quirks=1"]),
-    ("cfq", &["variant=sliced"]),
-];
 const SECONDS: u64 = 60;
 
 fn main() {
@@ -27,7 +17,7 @@ fn main() {
     println!(
         "MB/s of all readers, 4 GB apart, by windows of 128 KiB under way; least and most of four readers"
     );
-    for (name, pairs) in ELEVATORS {
+    for (name, pairs) in VARIANTS {
         let settings = elevator(name, pairs);
         print!("{:32}", format!("{name} {}", pairs.join(" ")));
         for windows in [1, 2] {

@@ -8,18 +8,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use elevators::{MS, Queue, Request, Settings, catalogue};
+use elevators::catalogue::{self, VARIANTS};
+use elevators::{MS, Queue, Request, Settings};
 
 const WAITING: u64 = 256;
-const VARIANTS: &[(&str, &[&str])] = &[
-    ("noop", &[]),
-    ("deadline", &["variant=2.5.63-mm2"]),
-    ("deadline", &["variant=mq"]),
-    ("anticipatory", &["variant=2003"]),
-    ("anticipatory", &["variant=2.6"]),
-    ("cfq", &["variant=2003"]),
-    ("cfq", &["variant=sliced"]),
-];
 
 /// Requests of 16 processes, two reads to a write, all over the disk, none of which can be merged.
 struct Arrivals(u64);

@@ -234,6 +234,19 @@ pub static ELEVATORS: &[Description] = &[
     },
 ];
 
+/// Each of them as every variant that it has, with the parameters that make it that: for whoever tries all.
+pub const VARIANTS: &[(&str, &[&str])] = &[
+    ("noop", &[]),
+    ("deadline", &["variant=2.5.63"]),
+    ("deadline", &["variant=2.5.63-mm2"]),
+    ("deadline", &["variant=mq"]),
+    ("anticipatory", &["variant=2003"]),
+    ("anticipatory", &["variant=2.6"]),
+    ("cfq", &["variant=2003"]),
+    ("cfq", &["variant=2003", "quirks=1"]),
+    ("cfq", &["variant=sliced"]),
+];
+
 /// The elevator of that name.
 pub fn find(name: &str) -> Option<&'static Description> {
     ELEVATORS.iter().find(|description| description.name == name)
@@ -252,5 +265,28 @@ pub fn build(settings: &Settings) -> Box<dyn Elevator> {
         ("cfq", "2003") => Box::new(Rounds::new(settings)),
         ("cfq", _) => Box::new(Sliced::new(settings)),
         (other, _) => panic!("{other} is no elevator"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::Allowed;
+
+    #[test]
+    fn no_variant_of_any_elevator_is_left_out() {
+        for description in ELEVATORS {
+            let mine: Vec<_> =
+                VARIANTS.iter().filter(|(name, _)| *name == description.name).collect();
+            assert!(!mine.is_empty(), "{}", description.name);
+            let variant = description.all_parameters().find(|each| each.name == "variant");
+            let Some(Allowed::Choices { choices, .. }) = variant.map(|each| each.allowed) else {
+                continue;
+            };
+            for choice in choices {
+                let given = format!("variant={choice}");
+                assert!(mine.iter().any(|(_, pairs)| pairs.contains(&&*given)), "{given}");
+            }
+        }
     }
 }

@@ -30,7 +30,7 @@ pub trait Elevator: Send {
 
     /// What to dispatch now, if anything. None with requests waiting means that the elevator holds the
     /// disk idle on purpose; then ask again after the next `add`, `completed`, `process_exited` or
-    /// at `next_timer`, whatever comes first.
+    /// at `next_timer`, whatever comes first; to ask before changes nothing.
     fn next(&mut self, now: u64) -> Option<Request>;
 
     /// As `next`, but never holds back: None only if nothing waits. For barriers.

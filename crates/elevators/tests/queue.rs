@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{ALL, elevator, ids, ms, settings};
-use elevators::catalogue::{ELEVATORS, find};
+use common::{elevator, ids, ms, settings};
+use elevators::catalogue::{ELEVATORS, VARIANTS, find};
 use elevators::{Direction, Elevator, Queue, Request, Settings};
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn drain(queue: &mut Queue) -> Vec<Request> {
 
 #[test]
 fn completion_of_a_merged_request_completes_all_its_parts_in_order() {
-    for (name, pairs) in ALL {
+    for (name, pairs) in VARIANTS {
         let mut queue = queue(name, pairs);
         let front = if *name == "noop" { 24 } else { 0 };
         for (id, first) in [(1, 8), (2, 16), (3, front)] {
@@ -45,7 +45,7 @@ fn completion_of_a_merged_request_completes_all_its_parts_in_order() {
 
 #[test]
 fn a_request_that_fills_a_gap_joins_both_neighbours() {
-    for (name, pairs) in ALL {
+    for (name, pairs) in VARIANTS {
         let mut queue = queue(name, pairs);
         queue.add(Request::write(1, 1, 0, 8), 0);
         queue.add(Request::write(2, 1, 16, 8), 0);
@@ -64,7 +64,7 @@ fn a_request_that_fills_a_gap_joins_both_neighbours() {
 
 #[test]
 fn nothing_is_merged_beyond_128_kib_or_across_directions_or_after_dispatch() {
-    for (name, pairs) in ALL {
+    for (name, pairs) in VARIANTS {
         let mut queue = queue(name, pairs);
         queue.add(Request::read(1, 1, 0, 200), 0);
         queue.add(Request::read(2, 1, 200, 57), 0);
@@ -106,7 +106,7 @@ fn the_survivor_inherits_the_earlier_expiry_and_place() {
 
 #[test]
 fn a_barrier_is_passed_by_nothing() {
-    for (name, pairs) in ALL {
+    for (name, pairs) in VARIANTS {
         let mut queue = queue(name, pairs);
         for id in 0..20 {
             let make = if id % 3 == 0 { Request::write } else { Request::read };
@@ -139,7 +139,7 @@ fn a_barrier_is_not_held_up_by_anticipation() {
 
 #[test]
 fn the_pool_has_128_of_each_direction() {
-    for (name, pairs) in ALL {
+    for (name, pairs) in VARIANTS {
         let mut queue = queue(name, pairs);
         // Of 8 processes, of which none reaches its share of CFQ #2.
         let offer = |queue: &mut Queue, id: u64, make: fn(u64, u64, u64, u64) -> Request| {
@@ -167,7 +167,7 @@ fn every_variant_can_be_built_and_every_default_is_allowed() {
             assert!(parameter.sentence.ends_with('.'), "{}", parameter.name);
         }
     }
-    for (name, pairs) in ALL {
+    for (name, pairs) in VARIANTS {
         assert_eq!(elevator(name, pairs).queued(), 0);
     }
 }
@@ -229,10 +229,10 @@ proptest! {
     /// Whatever is merged with what: all sectors of all requests are served, each part once.
     #[test]
     fn merging_loses_nothing(
-        which in 0..ALL.len(),
+        which in 0..VARIANTS.len(),
         requests in prop::collection::vec((0..40u64, 1..5u64, any::<bool>(), 0..3u64, 0..4u8), 1..150),
     ) {
-        let (name, pairs) = ALL[which];
+        let (name, pairs) = VARIANTS[which];
         let mut queue = queue(name, pairs);
         let (mut added, mut parts, mut now) = (Vec::new(), Vec::new(), 0);
         let mut finish = |queue: &mut Queue, now: &mut u64| {

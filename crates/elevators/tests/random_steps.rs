@@ -6,7 +6,8 @@ mod common;
 
 use std::collections::{BTreeMap, HashMap};
 
-use common::{ALL, Random, ms, settings};
+use common::{Random, ms, settings};
+use elevators::catalogue::VARIANTS;
 use elevators::{Queue, Request};
 
 const STEPS: usize = 1_000_000;
@@ -183,7 +184,7 @@ fn bounds(name: &str, pairs: &[&str]) -> (Option<u64>, Option<u64>) {
 
 #[test]
 fn a_million_random_steps() {
-    for (name, pairs) in ALL {
+    for (name, pairs) in VARIANTS {
         let mut world = World::new(Queue::new(&settings(name, pairs)), 7);
         (0..STEPS).for_each(|_| world.step());
         world.finish();

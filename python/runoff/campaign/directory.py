@@ -10,7 +10,7 @@ from runoff.campaign.journal import Journal
 from runoff.elevators import DISK_METRICS
 from runoff.engines.agent import describe_elevators, describe_schedulers
 from runoff.errors import UsageError
-from runoff.plan import Plan, Settings, make_plan, parse_settings
+from runoff.plan import USUAL_DISK_MODEL, Plan, Settings, make_plan, parse_settings
 from runoff.probes import probe_metrics
 from runoff.results import Conditions, Results, Sample
 from runoff.workloads import LOAD_METRICS
@@ -44,7 +44,7 @@ def read_results(directory: Path) -> Results:
         fingerprints = journal.fact("fingerprints", [])
         added = (
             *(LOAD_METRICS if settings.loads else ()),
-            *(DISK_METRICS if plan.has_elevators else ()),
+            *(DISK_METRICS if plan.has_elevators or settings.place else ()),
             *probe_metrics(plan.probes),
         )
         samples = tuple(_sample(row) for row in journal.rows())
@@ -105,12 +105,14 @@ def rerun_command(settings: Settings) -> str:
     words += ["--on", settings.on, "--clock", settings.clock]
     if settings.on == "lab":
         words += ["--cpus", str(settings.cpus), "--memory", str(settings.memory_mb)]
-        if settings.disk_mb:
-            words += ["--disk", str(settings.disk_mb)]
-        if settings.disk_model != Settings.model_fields["disk_model"].default:
-            words += ["--disk-model", settings.disk_model]
-        if settings.swap_mb:
-            words += ["--swap", str(settings.swap_mb)]
+    if settings.disk_mb:
+        words += ["--disk", str(settings.disk_mb)]
+    if settings.disk_model != USUAL_DISK_MODEL:
+        words += ["--disk-model", settings.disk_model]
+    if settings.place:
+        words += ["--place", settings.place]
+    if settings.swap_mb:
+        words += ["--swap", str(settings.swap_mb)]
     if settings.kernel:
         words += ["--kernel", settings.kernel]
     for package in settings.packages:

@@ -16,7 +16,7 @@ from runoff.campaign.journal import Journal
 from runoff.campaign.order import Cell, draw
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Accepted, Outcome, Refused, Taken
-from runoff.errors import MissingError, UsageError
+from runoff.errors import UsageError, error_for
 from runoff.plan import Plan
 from runoff.results import Conditions
 
@@ -83,25 +83,32 @@ def _prepared(plan: Plan, journal: Journal, engine: Engine, observer: Observer) 
 
 def _facts(engine: Engine, arm: Arm) -> dict[str, str]:
     """What the arm's scheduler is, and its elevator if it has one."""
-    facts = _check(engine, arm)
+    found = _check(engine, arm)
+    scheduler = found.ops if arm.needs_sched_ext else "the kernel's own"
+    facts = {"scheduler": scheduler, "object_sha256": found.object, "kernel": arm.kernel or ""}
+    if found.disks:
+        facts["elevator"] = ", ".join(f"{disk['elevator']} on {disk['name']}" for disk in found.disks)
+        facts["disk"] = "; ".join(f"{disk['name']}: {disk['about']}" for disk in found.disks)
+    elif arm.elevator is not None:
+        facts["elevator"] = arm.elevator.name
     if arm.elevator is not None:
-        facts |= {"elevator": arm.elevator.name, "whose a request is": arm.elevator.identity}
+        facts["whose a request is"] = arm.elevator.identity
     return facts
 
 
-def _check(engine: Engine, arm: Arm) -> dict[str, str]:
-    """What the arm's scheduler is, found by attaching it once: a long run shall not end at its first sample."""
-    if not arm.needs_sched_ext:
-        return {"scheduler": "the kernel's own", "object_sha256": "", "kernel": arm.kernel or ""}
+def _check(engine: Engine, arm: Arm) -> Accepted:
+    """Tries it once: a long run shall not end at its first sample."""
     answer = engine.check(arm)
     if isinstance(answer, Refused) and answer.lost:
         answer = engine.check(arm)
     if isinstance(answer, Accepted):
-        return {"scheduler": answer.ops, "object_sha256": answer.object, "kernel": arm.kernel or ""}
+        return answer
     text = f"arm {arm.label!r} cannot be used: {answer.reason}"
     if answer.detail:
         text += f"\n{answer.detail}"
-    raise UsageError(text) if arm.scheduler["kind"] == "object" else MissingError(text)
+    if arm.scheduler["kind"] == "object":
+        raise UsageError(text)
+    raise error_for(answer.exit_code)(text)
 
 
 def _take_all(

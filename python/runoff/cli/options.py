@@ -46,7 +46,13 @@ machine_options = _together(
         "--memory", "memory_mb", type=int, metavar="MB", help="Memory of the lab's guest.  [1024; 256 in contest]"
     ),
     click.option(
-        "--disk", "disk_mb", type=int, metavar="MB", help="Disk of the lab's guest.  [4 x memory if one is wanted]"
+        "--disk", "disk_mb", type=int, metavar="MB", help="Disk of the lab's guest, or of arms with +io=.  [4 x memory]"
+    ),
+    click.option(
+        "--place",
+        type=click.Path(resolve_path=True),
+        metavar="DIR",
+        help="Work in DIR on the host: arms with +io= switch the elevator of its disk.  [/tmp, or disks made for +io=]",
     ),
     click.option(
         "--disk-model", metavar="MODEL", help="Disk of arms with +io=, e.g. scsi10k or ide2003:rpm=5400.  [ide2003]"

@@ -18,7 +18,7 @@ from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import MissingError, RunoffError
 from runoff.workloads import Work
 
-PROTOCOL = 3
+PROTOCOL = 4
 
 
 class AgentLost(Exception):
@@ -71,9 +71,19 @@ def _ask(command: str) -> str:
         raise RunoffError(f"{agent} {command} failed: {error}") from None
 
 
-def check_request(scheduler: Mapping[str, Any]) -> dict[str, Any]:
-    """Can this scheduler be attached?"""
-    return {"type": "check", "id": "check", "scheduler": scheduler}
+def sweep() -> str:
+    """Put back what agents that are no longer there have left; a line on each thing. Raises RunoffError."""
+    done = subprocess.run([find_agent(), "sweep"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RunoffError(done.stderr.strip().removeprefix("runoff-agent: ") or "the agent could not clean up")
+    return done.stdout.strip()
+
+
+def check_request(
+    scheduler: Mapping[str, Any], *, scratch: str = "/tmp", disk: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Can this scheduler be attached, and is there this disk in ``scratch``?"""
+    return {"type": "check", "id": "check", "scheduler": scheduler, "scratch": scratch, "disk": disk}
 
 
 def sample_request(
@@ -88,8 +98,8 @@ def sample_request(
     scratch: str = "/tmp",
     disk: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``, where
-    ``disk`` is mounted if there is one.
+    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``, on
+    ``disk`` if there is one (``runoff.engines.disks``).
 
     ``probes`` observe the work; ``flush`` is left out before a work that was rehearsed.
     """
@@ -144,13 +154,13 @@ class Agent:
         return dict(event["fingerprint"])
 
     def check(self, request: Mapping[str, Any], timeout_s: float) -> Accepted | Refused:
-        """Attach the scheduler and detach it again. Raises AgentLost."""
+        """Try an arm and put everything back. Raises AgentLost."""
         if self._requests:
             self._send(request)
         event = self._next(("checked", "refused"), timeout_s)
         if event["type"] == "refused":
-            return Refused(event["reason"], event["detail"])
-        return Accepted(event["ops"], event["object"])
+            return Refused(event["reason"], event["detail"], exit_code=event["exit_code"])
+        return Accepted(event["ops"], event["object"], event["disks"])
 
     def take(self, request: Mapping[str, Any], on_phase: OnPhase, timeout_s: float) -> Outcome:
         """One sample; each silence may last ``timeout_s``. Raises AgentLost."""

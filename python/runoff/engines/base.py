@@ -21,7 +21,7 @@ class Engine(Protocol):
         """Make ready whatever takes long; ``say`` tells the user. Raises RunoffError."""
 
     def check(self, arm: Arm) -> Accepted | Refused:
-        """Can this arm's scheduler be attached at all?"""
+        """Can this arm be used at all?"""
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         """One sample. Never raises for what the work, the scheduler or the guest did."""

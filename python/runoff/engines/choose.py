@@ -7,11 +7,11 @@ from runoff.plan import Plan
 
 
 def choose(plan: Plan, directory: Path) -> Engine:
-    """``directory`` is the campaign's; the lab keeps its consoles below it."""
+    """``directory`` is the campaign's; the lab keeps its consoles below it, the host what a disk is filled with."""
     if plan.settings.on == "host":
         from runoff.engines.host import HostEngine
 
-        return HostEngine(plan)
+        return HostEngine(plan, directory)
     from runoff.engines.lab.engine import LabEngine
 
     return LabEngine(plan, directory / "guests")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from runoff.engines.agent import find_agent
-from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.errors import RunoffError, error_for
 
 
 def set_parameters(scheduler: str, pairs: Sequence[str]) -> Mapping[str, Any]:
@@ -64,5 +64,4 @@ def raise_failure(code: int, errors: str, left: str = "what it had attached is d
         return
     if code < 0:
         raise RunoffError(f"the agent was ended by signal {-code}; {left}")
-    kind = {64: UsageError, 69: MissingError}.get(code, RunoffError)
-    raise kind(errors.strip().removeprefix("runoff-agent: "))
+    raise error_for(code)(errors.strip().removeprefix("runoff-agent: "))

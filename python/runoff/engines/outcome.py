@@ -1,8 +1,10 @@
 """What an engine answers for a cell."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from runoff.errors import MissingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +33,23 @@ Outcome = Taken | Voided
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A scheduler that could be attached."""
+    """An arm that can be used."""
 
-    ops: str
-    """As /sys/kernel/sched_ext/root/ops names it."""
-    object: str
+    ops: str = ""
+    """As /sys/kernel/sched_ext/root/ops names its scheduler; empty for the kernel's own."""
+    object: str = ""
     """SHA-256 of its object; empty for programs."""
+    disks: Sequence[Mapping[str, str]] = ()
+    """This machine's own that the arm's work is on: ``name``, what there is to say ``about`` it, its ``elevator``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A scheduler that this engine's kernel does not take at all."""
+    """An arm that cannot be used here at all."""
 
     reason: str
     detail: str
     lost: bool = False
     """The guest or the agent died over it, which need not be the scheduler's fault."""
+    exit_code: int = MissingError.exit_code
+    """Of the command, as the agent would have it."""

@@ -61,7 +61,12 @@ static void leave_to_others(s32 cpu)
 	}
 }
 
-extern const void __cpu_active_mask __ksym __weak;
+/*
+ * Not an extern of that name: the kernel's BTF has none, and libbpf would read all its symbols at
+ * every attachment.
+ */
+MACHINE("address __cpu_active_mask")
+const volatile u64 cpu_active_mask;
 
 /*
  * Before the kernel says that a CPU goes offline it no longer lets it run anything but the CPU's
@@ -71,11 +76,10 @@ static bool is_active(s32 cpu)
 {
 	u64 word;
 
-	if (!&__cpu_active_mask ||
+	if (!cpu_active_mask ||
 	    bpf_probe_read_kernel(&word,
 				  sizeof(word),
-				  (void *)&__cpu_active_mask +
-					  (CPU_INDEX(cpu) / 64) * sizeof(word)))
+				  (void *)cpu_active_mask + (CPU_INDEX(cpu) / 64) * sizeof(word)))
 		return true;
 	return word & (1ULL << (CPU_INDEX(cpu) % 64));
 }

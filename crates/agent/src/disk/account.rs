@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a disk has done while it counted.
 
-use elevators::{Direction, Id, Request};
+use elevators::{Context, Direction, Id, Request};
 use serde::{Deserialize, Serialize};
 
 use super::identity::Origin;
@@ -107,6 +107,20 @@ impl Account {
         }
     }
 
+    /// No more requests will come from `context`.
+    pub fn exited(&mut self, context: Context, now: u64) {
+        if let Some(log) = self.open_log() {
+            log.exited(context, now);
+        }
+    }
+
+    /// The disk is free, and the elevator, asked for a request, gave none; it wants to be asked again at `timer`.
+    pub fn asked(&mut self, now: u64, timer: Option<u64>) {
+        if let Some(log) = self.open_log() {
+            log.asked(now, timer);
+        }
+    }
+
     /// The disk is free, requests wait, and the elevator gives none.
     pub fn held(&mut self, now: u64) {
         self.held_since.get_or_insert(now);
@@ -144,6 +158,11 @@ impl Account {
                 self.latencies[part.direction as usize].add(at.saturating_sub(arrival));
             }
         }
+    }
+
+    /// The log, as long as it counts.
+    fn open_log(&mut self) -> Option<&mut RequestLog> {
+        self.log.as_mut().filter(|_| !self.closed)
     }
 }
 

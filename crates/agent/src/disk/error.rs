@@ -34,11 +34,27 @@ pub enum DiskError {
     #[error("there is no memory for the disk's data: {error}")]
     NoMemory { error: io::Error },
     #[error("the kernel has no elevator {name} for {device}: modprobe {module}")]
-    NoKernelElevator { name: String, device: String, module: String },
+    NoKernelElevator { name: String, device: String, module: &'static str },
+    #[error("cannot put the elevator {name} in charge of {device}: {error}")]
+    NotInCharge { name: String, device: String, error: io::Error },
     #[error("the kernel has no {file} of its elevator {name}, or does not let it be set: {error}")]
     NoTunable { name: String, file: String, error: io::Error },
     #[error("the kernel did not take {file} = {wanted} of its elevator {name}: it is {found}")]
     NotTaken { name: String, file: String, wanted: u64, found: String },
+    #[error("cannot work in {path}: {error}", path = path.display())]
+    NoPlace { path: PathBuf, error: io::Error },
+    #[error("{path} is on no disk but on {file_system}: name a directory on a disk", path = path.display())]
+    OnNoDisk { path: PathBuf, file_system: String },
+    #[error("{disk} has no elevator: requests do not wait in a queue of its own ({error})")]
+    NoElevator { disk: String, error: io::Error },
+    #[error("another runoff, process {agent}, has borrowed {disk}: wait until it has ended")]
+    Lent { disk: String, agent: i32 },
+    #[error("{disk} could not be put back as it was: write into /sys/block/{disk}/queue: {values}")]
+    NotPutBack { disk: String, values: String },
+    #[error(
+        "cannot read {path:?}, which says what a disk is to get back: look at its elevator, then remove that file"
+    )]
+    NoReading { path: PathBuf },
     #[error("cannot see which process a request belongs to, which {elevator} needs: {error}")]
     NoIdentity { elevator: &'static str, error: anyhow::Error },
     #[error("{device} is no disk of runoff: see runoff disk list")]
@@ -51,7 +67,7 @@ pub enum DiskError {
     Lingers { device: PathBuf, server: u32 },
     #[error("{device} is removed, but its server had failed: {reason}")]
     EndedBadly { device: String, reason: String },
-    #[error("cannot write {path:?} for runoff disk list: {error}")]
+    #[error("cannot write in {path:?} what is to be known of disks: {error}")]
     NoRecord { path: PathBuf, error: io::Error },
     #[error("{what} failed: {error}")]
     Ublk { what: &'static str, error: io::Error },
@@ -69,11 +85,14 @@ impl DiskError {
             | Self::TooLarge { .. }
             | Self::TooSmall
             | Self::NoData { .. }
+            | Self::NoPlace { .. }
+            | Self::OnNoDisk { .. }
             | Self::NotOurs { .. } => 64,
             Self::NoUblk
             | Self::NotRoot
             | Self::NoRing { .. }
             | Self::NoKernelElevator { .. }
+            | Self::NoElevator { .. }
             | Self::NoTunable { .. }
             | Self::NoIdentity { .. } => 69,
             _ => 1,

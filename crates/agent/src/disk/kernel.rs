@@ -28,6 +28,9 @@ pub struct Tunable {
     in_ticks: bool,
 }
 
+/// What is to be set of an elevator.
+pub type Tuning = Vec<(&'static Tunable, u64)>;
+
 /// The longest that a tick is, with CONFIG_HZ=100.
 const TICK_MS: u64 = 10;
 
@@ -206,6 +209,10 @@ static BFQ: &[Tunable] = &[
 ];
 
 impl KernelElevator {
+    pub fn none() -> &'static Self {
+        Self::find("none").expect("it is in the catalogue")
+    }
+
     pub fn find(name: &str) -> Option<&'static Self> {
         KERNEL_ELEVATORS.iter().find(|elevator| elevator.name == name)
     }
@@ -214,8 +221,8 @@ impl KernelElevator {
     ///
     /// # Errors
     /// The first pair that is none, names no tunable, is out of range or given twice.
-    pub fn parse(&self, pairs: &[String]) -> Result<Vec<(&'static Tunable, u64)>, ParameterError> {
-        let mut given: Vec<(&'static Tunable, u64)> = Vec::new();
+    pub fn parse(&self, pairs: &[String]) -> Result<Tuning, ParameterError> {
+        let mut given = Tuning::new();
         for pair in pairs {
             let (name, value) = pair
                 .split_once('=')

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::{major, minor, stat};
@@ -28,6 +29,8 @@ use crate::work::process::now_ns;
 /// What a server may take to end when nobody uses its disk any more.
 const END_LIMIT: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(5);
+/// It has a machine of its own, which sees all of its mounts.
+const GUESTS_AGENT: u32 = 1;
 
 #[derive(Deserialize)]
 struct Announced {
@@ -52,7 +55,10 @@ impl Mounted {
     ///
     /// # Errors
     /// There is no such disk here, or no ext4 on it.
-    pub fn start(disk: &protocol::Disk, place: &Path, with_log: bool) -> Result<Self> {
+    pub fn start(disk: &protocol::MadeDisk, place: &Path, with_log: bool) -> Result<Self> {
+        if std::process::id() != GUESTS_AGENT {
+            keep_mounts_apart().context("cannot keep mounts apart")?;
+        }
         let mut server =
             command(disk, with_log).spawn().context("cannot start the disk's server")?;
         let output = BufReader::new(server.stdout.take().expect("it is piped"));
@@ -74,7 +80,8 @@ impl Mounted {
         mount(Some(&device), place, Some("ext4"), MsFlags::empty(), None::<&str>)
             .with_context(|| format!("cannot mount {} on {}", device.display(), place.display()))?;
         mounted.is_mounted = true;
-        let seen = InCharge::now(&device).context("cannot see the disk's elevator")?;
+        let name = device.file_name().unwrap_or_default().to_string_lossy();
+        let seen = InCharge::now(&name).context("cannot see the disk's elevator")?;
         mounted.in_charge = Some(seen);
         Ok(mounted)
     }
@@ -146,6 +153,8 @@ impl Mounted {
     fn unmount(&mut self, flags: MntFlags) -> nix::Result<()> {
         if std::mem::take(&mut self.is_mounted) {
             umount2(&self.place, flags).inspect_err(|_| self.is_mounted = true)?;
+            // One that was there before may have something in it.
+            let _ = fs::remove_dir(&self.place);
         }
         Ok(())
     }
@@ -176,7 +185,14 @@ impl Drop for Mounted {
     }
 }
 
-fn command(disk: &protocol::Disk, with_log: bool) -> Command {
+/// What is mounted from now on is there for this process and those that it starts alone, and goes with them.
+fn keep_mounts_apart() -> nix::Result<()> {
+    unshare(CloneFlags::CLONE_NEWNS)?;
+    let flags = MsFlags::MS_REC | MsFlags::MS_SLAVE;
+    mount(None::<&str>, "/", None::<&str>, flags, None::<&str>)
+}
+
+fn command(disk: &protocol::MadeDisk, with_log: bool) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.arg("disk").args(["--elevator", &disk.elevator, "--model", &disk.model]);
     command.args(["--size-mb", &disk.size_mb.to_string()]);

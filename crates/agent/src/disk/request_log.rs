@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What became of each request: when it came, whose it was, when the head got it. docs/elevators/requests.md has
-//! the columns. Nothing grows beyond a fixed number of entries.
+//! What became of each request: when it came, whose it was, when the head got it; and what else the elevator was told,
+//! so that it can be told the same again. docs/elevators/requests.md has the columns. Nothing grows beyond a fixed
+//! number of entries.
 
 use std::fmt::Write;
 
-use elevators::{Direction, Id, Request};
+use elevators::{Context, Direction, Id, Request};
 
 use super::identity::Origin;
 
-/// Requests, and as many served ones and times held, that are kept; what comes later is counted only.
+/// Requests, and as many served ones, exits and times held, that are kept; what comes later is counted only.
 pub const MOST: usize = 200_000;
 
 pub const HEADER: &str = "what\tarrived_ns\tdispatched_ns\treached_ns\tdone_ns\tserved\tmerged\trwbs\tsector\tsectors\t\
@@ -48,6 +49,14 @@ pub struct RequestLog {
     served: Vec<Served>,
     /// The disk was held idle from and until.
     held: Vec<(u64, u64)>,
+    /// Who has exited, and when the server heard of it.
+    exits: Vec<(u64, Context)>,
+    /// When the disk was free and the elevator gave it nothing, but for times at which that was known before.
+    asked: Vec<u64>,
+    /// The elevator has been told something since it was asked last.
+    is_news: bool,
+    /// It wanted to be asked again.
+    timer: Option<u64>,
     /// By id: the index of its part, if that is kept.
     open: Vec<Option<usize>>,
     /// What is under way is the last of `served`.
@@ -58,8 +67,20 @@ pub struct RequestLog {
 impl RequestLog {
     pub fn new(most: usize) -> Self {
         let (held, open) = Default::default();
-        let (parts, served) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        Self { most, parts, served, held, open, under_way: false, dropped: 0 }
+        Self {
+            most,
+            parts: Vec::with_capacity(most),
+            served: Vec::with_capacity(most),
+            held,
+            exits: Vec::with_capacity(most),
+            // After a request is served or while the disk is held idle for each that comes: hardly ever both.
+            asked: Vec::with_capacity(2 * most),
+            is_news: true,
+            timer: None,
+            open,
+            under_way: false,
+            dropped: 0,
+        }
     }
 
     /// Requests that were too many.
@@ -72,7 +93,8 @@ impl RequestLog {
         if self.open.len() <= index {
             self.open.resize(index + 1, None);
         }
-        if self.parts.len() == self.most {
+        self.is_news = true;
+        if self.is_full() {
             self.open[index] = None;
             self.dropped += 1;
             return;
@@ -87,6 +109,29 @@ impl RequestLog {
             origin: *origin,
             served: None,
         });
+    }
+
+    pub fn exited(&mut self, context: Context, now: u64) {
+        self.is_news = true;
+        if self.exits.len() < self.most {
+            self.exits.push((now, context));
+        }
+    }
+
+    /// The elevator, asked for a request, gave none, and wants to be asked again at `timer`.
+    pub fn asked(&mut self, now: u64, timer: Option<u64>) {
+        let is_due = self.timer.is_some_and(|timer| timer <= now);
+        if (self.is_news || is_due) && self.asked.len() < 2 * self.most {
+            self.asked.push(now);
+        }
+        (self.is_news, self.timer) = (false, timer);
+    }
+
+    /// For requests, as soon as one kind is: without it they would not say why the elevator did what it did.
+    fn is_full(&self) -> bool {
+        self.parts.len() == self.most
+            || self.exits.len() == self.most
+            || self.asked.len() == 2 * self.most
     }
 
     pub fn held(&mut self, from: u64, until: u64) {
@@ -104,6 +149,7 @@ impl RequestLog {
     }
 
     pub fn completed(&mut self, parts: &[Request]) {
+        self.is_news = true;
         if self.under_way {
             parts.iter().for_each(|part| self.belongs(part.id));
         }
@@ -117,14 +163,20 @@ impl RequestLog {
         }
     }
 
-    /// A line for each request, in order of arrival, and one for each time held.
+    /// A line for each request, in order of arrival; then one for each time held, for each exit, and for each time that
+    /// the elevator was asked and gave nothing.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let requests = self.parts.iter().map(|part| self.line(part));
         let held = self
             .held
             .iter()
             .map(|(from, until)| format!("held\t{from}\t\t\t{until}{}", "\t".repeat(14)));
-        requests.chain(held)
+        let exits = self.exits.iter().map(|(at, context)| {
+            let empty = "\t".repeat(16);
+            format!("exit\t{at}{empty}{context}\t")
+        });
+        let asked = self.asked.iter().map(|at| format!("asked\t{at}{}", "\t".repeat(17)));
+        requests.chain(held).chain(exits).chain(asked)
     }
 
     fn line(&self, part: &Part) -> String {
@@ -224,8 +276,10 @@ mod tests {
         parts.iter().for_each(|part| log.arrived(part, &ORIGIN, 50));
         log.arrived(&Request::flush(2, 7), &ORIGIN, 60);
         log.held(61, 70);
+        log.exited(7, 65);
         log.dispatched(served(3, 100, 16, 70));
         log.completed(&parts);
+        log.asked(101, None);
         assert_eq!(
             lines(&log),
             [
@@ -233,6 +287,8 @@ mod tests {
                 "request\t50\t70\t80\t100\t0\t1\tW\t108\t8\t100\t16\t4\t5\t2\tbe3\t1\t7\ta?b c",
                 "request\t60\t\t\t\t\t\tF\t0\t0\t\t\t\t\t\tbe3\t1\t7\ta?b c",
                 "held\t61\t\t\t70\t\t\t\t\t\t\t\t\t\t\t\t\t\t",
+                "exit\t65\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t7\t",
+                "asked\t101\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t",
             ]
         );
         let columns = |line: &str| line.split('\t').count();
@@ -259,6 +315,41 @@ mod tests {
         }
         assert_eq!((log.dropped(), log.lines().count()), (3, 4));
         assert!(lines(&log)[1].starts_with("request\t1\t2\t12\t32\t1\t0"));
+    }
+
+    #[test]
+    fn what_the_elevator_was_told_is_as_limited_as_requests() {
+        let tell: [fn(&mut RequestLog, u64); 2] = [
+            |log, at| log.exited(7, at),
+            |log, at| {
+                log.asked(at, None);
+                log.completed(&[]);
+            },
+        ];
+        for tell in tell {
+            let mut log = RequestLog::new(2);
+            (0..9).for_each(|at| tell(&mut log, at));
+            log.arrived(&Request::read(0, 7, 0, 8), &ORIGIN, 9);
+            assert!(lines(&log).len() <= 4 && log.dropped() == 1, "{:?}", lines(&log));
+        }
+    }
+
+    #[test]
+    fn an_answer_that_was_known_is_not_kept_again() {
+        let mut log = RequestLog::new(9);
+        log.asked(1, None);
+        log.asked(2, None);
+        log.exited(7, 3);
+        log.asked(4, Some(6));
+        log.asked(5, Some(6));
+        log.asked(6, None);
+        log.asked(7, None);
+        log.arrived(&Request::read(0, 7, 0, 8), &ORIGIN, 8);
+        log.asked(9, None);
+        log.dispatched(served(0, 0, 8, 10));
+        log.completed(&[Request::read(0, 7, 0, 8)]);
+        log.asked(40, None);
+        assert_eq!(log.asked, [1, 4, 6, 9, 40]);
     }
 
     #[test]

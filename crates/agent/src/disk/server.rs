@@ -27,7 +27,7 @@ struct Job {
     op: u8,
     first: u64,
     sectors: u64,
-    /// What to answer, once the data has been copied.
+    /// What to answer, once the data has been copied; until the next request of this tag.
     result: Option<i32>,
 }
 
@@ -49,7 +49,7 @@ pub struct Server {
     sectors: u64,
     /// By tag.
     jobs: Vec<Job>,
-    /// Tags whose data has not been copied, the oldest first.
+    /// Tags whose data may not have been copied, the oldest first.
     uncopied: VecDeque<u16>,
     open_tags: usize,
 }
@@ -107,8 +107,11 @@ impl Server {
             if heard {
                 continue;
             }
-            self.channel.submit()?;
-            if !self.copy_one() {
+            if let Some(tag) = self.oldest_uncopied() {
+                // Who was answered need not wait for this.
+                self.channel.submit()?;
+                self.copy(tag);
+            } else {
                 let limit = self.spindle.next_event().map(|at| at.saturating_sub(now_ns()));
                 self.channel.wait(limit.map(Duration::from_nanos))?;
             }
@@ -167,21 +170,26 @@ impl Server {
     }
 
     fn refuse(&mut self, tag: u16, errno: Errno) -> io::Result<()> {
-        self.channel.commit(tag, -(errno as i32))
-    }
-
-    fn answer(&mut self, tag: u16) -> io::Result<()> {
-        let result = self.copy(tag);
-        self.jobs[usize::from(tag)].result = None;
+        let result = -(errno as i32);
+        self.jobs[usize::from(tag)].result = Some(result);
         self.channel.commit(tag, result)
     }
 
-    /// Copies data while the model's head is still on its way, so that the copy takes none of its
-    /// time, as the drive's own transfer would not. False if there is nothing to do.
-    fn copy_one(&mut self) -> bool {
-        let Some(tag) = self.uncopied.pop_front() else { return false };
-        self.copy(tag);
-        true
+    fn answer(&mut self, tag: u16) -> io::Result<()> {
+        // It stays known, so that nobody copies for this job any more: the tag may be another's at once.
+        let result = self.copy(tag);
+        self.channel.commit(tag, result)
+    }
+
+    /// One to copy while the model's head is still on its way, so that the copy takes none of its time, as the
+    /// drive's own transfer would not.
+    fn oldest_uncopied(&mut self) -> Option<u16> {
+        loop {
+            let tag = self.uncopied.pop_front()?;
+            if self.jobs[usize::from(tag)].result.is_none() {
+                return Some(tag);
+            }
+        }
     }
 
     /// What to answer; the second time it is known.
@@ -211,13 +219,14 @@ impl Server {
     }
 }
 
-/// ioprio_set(2): the class in the upper three bits, the level in the lower three.
-fn priority(origin: Origin) -> Priority {
+/// ioprio_set(2): the class in the upper three bits, the level in the lower three. The idle class has no levels, as in
+/// Linux 2.6.28, block/cfq-iosched.c, cfq_init_prio_data.
+pub fn priority(origin: Origin) -> Priority {
     let level = (origin.priority & 7) as u8;
     match origin.priority >> 13 {
         1 => Priority { class: Class::RealTime, level },
         2 => Priority { class: Class::BestEffort, level },
-        3 => Priority { class: Class::Idle, level },
+        3 => Priority { class: Class::Idle, level: 7 },
         _ => Priority::default(),
     }
 }

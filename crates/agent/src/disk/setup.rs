@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What disk is wanted: elevator, model and size, checked against the catalogues.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ::disk::DISKS;
@@ -10,7 +11,7 @@ use elevators::{Settings, catalogue};
 
 use super::abi;
 use super::error::DiskError;
-use super::kernel::{KERNEL_ELEVATORS, KernelElevator, Tunable};
+use super::kernel::{KERNEL_ELEVATORS, KernelElevator, Tuning};
 
 const SECTORS_PER_MB: u64 = 2048;
 
@@ -22,7 +23,7 @@ pub enum Elevator {
     /// In the disk's server.
     Ours(Settings),
     /// With what is to be set of it.
-    Kernel(&'static KernelElevator, Vec<(&'static Tunable, u64)>),
+    Kernel(&'static KernelElevator, Tuning),
 }
 
 #[derive(Debug)]
@@ -126,12 +127,30 @@ fn find_elevator(name: &str, parameters: &[String]) -> Result<Elevator, DiskErro
     }
     let description = catalogue::find(name).ok_or_else(|| {
         let ours = catalogue::ELEVATORS.iter().map(|elevator| elevator.name);
-        let known: Vec<_> = ours.chain(KERNEL_ELEVATORS.iter().map(|kernel| kernel.name)).collect();
-        DiskError::UnknownElevator { name: name.into(), known: known.join(", ") }
+        unknown(name, ours.chain(KERNEL_ELEVATORS.iter().map(|kernel| kernel.name)))
     })?;
     Settings::parse(description, parameters.iter().map(String::as_str))
         .map(Elevator::Ours)
         .map_err(|error| bad(name, error))
+}
+
+/// One of the kernel's own, with what is to be set of it.
+///
+/// # Errors
+/// It is none, or has no such parameter or value.
+pub fn kernel_elevator(
+    name: &str,
+    parameters: &BTreeMap<String, String>,
+) -> Result<(&'static KernelElevator, Tuning), DiskError> {
+    let known = || KERNEL_ELEVATORS.iter().map(|kernel| kernel.name);
+    let kernel = KernelElevator::find(name).ok_or_else(|| unknown(name, known()))?;
+    let pairs: Vec<_> = parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    Ok((kernel, kernel.parse(&pairs).map_err(|error| bad(name, error))?))
+}
+
+fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> DiskError {
+    let known = known.collect::<Vec<_>>().join(", ");
+    DiskError::UnknownElevator { name: name.into(), known }
 }
 
 fn find_model(text: &str) -> Result<Settings, DiskError> {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! An elevator before the model of a disk: requests and times in, completions out. No clock, no I/O.
 
-use std::collections::VecDeque;
-
 use ::disk::{Disk, Service, catalogue};
-use elevators::{Id, Queue, Request};
+use elevators::{Id, Line, Queue, Request};
 
 use super::account::{Account, Arrival, Counts};
 use super::request_log::{RequestLog, Served};
@@ -16,11 +14,9 @@ struct UnderWay {
 }
 
 pub struct Spindle {
-    queue: Queue,
+    line: Line,
     disk: Disk,
     under_way: Option<UnderWay>,
-    /// By direction: those that the pool did not grant a request.
-    held: [VecDeque<Request>; 2],
     /// The last time that elevator and disk have heard of.
     clock: u64,
     account: Account,
@@ -29,8 +25,8 @@ pub struct Spindle {
 impl Spindle {
     /// It keeps a log of each request if that is wanted.
     pub fn new(queue: Queue, disk: Disk, with_log: bool) -> Self {
-        let held = [VecDeque::new(), VecDeque::new()];
-        Self { queue, disk, under_way: None, held, clock: 0, account: Account::new(with_log) }
+        let (line, account) = (Line::new(queue), Account::new(with_log));
+        Self { line, disk, under_way: None, clock: 0, account }
     }
 
     /// Nothing takes time any more, and nothing is counted.
@@ -56,19 +52,14 @@ impl Spindle {
     pub fn add(&mut self, request: Request, arrival: &Arrival, now: u64) {
         self.clock = self.clock.max(now);
         self.account.arrived(&request, arrival, now);
-        let waiting = &mut self.held[request.direction as usize];
-        // Who comes later does not overtake those who sleep for the same.
-        if !waiting.is_empty() && !request.barrier {
-            waiting.push_back(request);
-        } else if let Err(refused) = self.queue.offer(request, self.clock) {
-            waiting.push_back(refused);
-        }
+        self.line.add(request, self.clock);
     }
 
     /// No more requests will come from `context`. Call `advance` afterwards.
     pub fn process_exited(&mut self, context: elevators::Context, now: u64) {
         self.clock = self.clock.max(now);
-        self.queue.process_exited(context, self.clock);
+        self.account.exited(context, self.clock);
+        self.line.process_exited(context, self.clock);
     }
 
     /// When `advance` has to be called even if nothing arrives until then.
@@ -76,7 +67,7 @@ impl Spindle {
         match self.under_way {
             Some(under_way) => Some(under_way.done_at),
             // What was due has been asked for; a time in the past must not make anyone spin.
-            None => self.queue.next_timer().map(|timer| timer.max(self.clock + 1)),
+            None => self.line.next_timer().map(|timer| timer.max(self.clock + 1)),
         }
     }
 
@@ -94,10 +85,9 @@ impl Spindle {
                 at = done_at;
                 self.under_way = None;
                 self.clock = self.clock.max(at);
-                let parts = self.queue.completed(id, self.clock);
+                let parts = self.line.completed(id, self.clock);
                 self.account.completed(&parts, at, now - at);
                 done.extend(parts);
-                self.offer_held();
             }
             self.clock = self.clock.max(at);
             self.dispatch();
@@ -108,13 +98,9 @@ impl Spindle {
     }
 
     fn dispatch(&mut self) {
-        // An elevator that refused everybody has nothing in flight whose completion would ask again.
-        if self.queue.queued() == 0 {
-            let held = self.held.iter_mut().find_map(VecDeque::pop_front);
-            held.into_iter().for_each(|request| self.queue.add(request, self.clock));
-        }
-        let Some(request) = self.queue.next(self.clock) else {
-            if self.queue.queued() > 0 {
+        let Some(request) = self.line.next(self.clock) else {
+            self.account.asked(self.clock, self.line.next_timer());
+            if self.line.waiting() > 0 {
                 self.account.held(self.clock);
             }
             return;
@@ -133,35 +119,43 @@ impl Spindle {
             done_ns,
             from_cylinder,
             cylinder: self.disk.cylinder(),
-            depth: 1 + self.queue.queued() + self.held.iter().map(VecDeque::len).sum::<usize>(),
+            depth: 1 + self.line.waiting(),
         });
         self.under_way = Some(UnderWay { id, done_at: done_ns });
-    }
-
-    fn offer_held(&mut self) {
-        for waiting in &mut self.held {
-            while let Some(request) = waiting.pop_front() {
-                if let Err(refused) = self.queue.offer(request, self.clock) {
-                    waiting.push_front(refused);
-                    break;
-                }
-            }
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use ::disk::catalogue as disks;
-    use elevators::{MS, Settings, catalogue};
+    use elevators::catalogue::VARIANTS;
+    use elevators::{MS, Settings, catalogue, replay};
     use proptest::prelude::*;
+
+    use super::super::identity::Origin;
+    use super::super::request_log::HEADER;
+    use super::super::server::priority;
 
     use super::*;
 
     fn spindle(elevator: &str, pairs: &[&str], model: &str) -> Spindle {
-        let settings = Settings::parse(catalogue::find(elevator).unwrap(), pairs.iter().copied());
         let model = disks::settings(model, []).unwrap().unwrap();
-        Spindle::new(Queue::new(&settings.unwrap()), Disk::new(&model), true)
+        Spindle::new(Queue::new(&settings(elevator, pairs)), Disk::new(&model), true)
+    }
+
+    fn settings(elevator: &str, pairs: &[&str]) -> Settings {
+        Settings::parse(catalogue::find(elevator).unwrap(), pairs.iter().copied()).unwrap()
+    }
+
+    /// First sectors and lengths of what the disk was given, in the order of the log.
+    fn given(log: &str) -> Vec<(u64, u64)> {
+        let cells = log.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+        let first = cells.filter(|cells| cells[6] == "0");
+        let number = |text: &str| text.parse::<u64>().unwrap();
+        let mut found: Vec<_> =
+            first.map(|cells| (number(cells[5]), number(cells[10]), number(cells[11]))).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, first, sectors)| (first, sectors)).collect()
     }
 
     fn add(spindle: &mut Spindle, request: Request, now: u64) {
@@ -277,7 +271,60 @@ mod tests {
         assert_eq!((counts.requests, counts.served, counts.write), (5, 1, None));
     }
 
+    /// One thing that happens: what, whose, at which block, how long after the last, and whether the server looks
+    /// before it.
+    type Step = (u8, u32, u64, u64, bool);
+
+    /// Tells `spindle` of a step; some processes have a class of their own.
+    fn take(spindle: &mut Spindle, id: Id, (what, task, block, _, _): Step, now: u64) {
+        let classes = [0, 2 << 13 | 1, 3 << 13, 1 << 13 | 2];
+        let priority_bits = classes.get(task as usize).copied().unwrap_or_default();
+        let origin = Origin { task, priority: priority_bits, ..Origin::default() };
+        let context = origin.context();
+        let request = match what {
+            0..5 => Request::read(id, context, block * 8, 8),
+            5..8 => Request::write(id, context, block * 8, 8),
+            8 => Request { sync: true, ..Request::write(id, context, block * 8, 8) },
+            9 => Request::flush(id, context),
+            _ => return spindle.process_exited(context, now),
+        };
+        let arrival = Arrival { asked: Some(now), origin };
+        spindle.add(Request { priority: priority(origin), ..request }, &arrival, now);
+    }
+
     proptest! {
+        #[test]
+        fn the_log_says_all_that_the_elevator_was_told(
+            variant in prop::sample::select(VARIANTS),
+            model in prop::sample::select(vec!["ide2003", "none"]),
+            nr_requests in 4_u64..40,
+            steps in prop::collection::vec((0_u8..12, 1_u32..7, 0_u64..400, 0_u64..16 * MS, any::<bool>()), 1..300),
+        ) {
+            let (elevator, pairs) = variant;
+            let pool = format!("nr_requests={nr_requests}");
+            let pairs: Vec<&str> = pairs.iter().copied().chain([pool.as_str()]).collect();
+            let mut spindle = spindle(elevator, &pairs, model);
+            let mut now = 3600 * 1000 * MS;
+            for (id, step) in steps.iter().enumerate() {
+                now += step.3;
+                if step.4 {
+                    while let Some(at) = spindle.next_event().filter(|at| *at < now) {
+                        spindle.advance(at, &mut Vec::new());
+                    }
+                    spindle.advance(now, &mut Vec::new());
+                }
+                // No two looks at a clock give the same.
+                now += 1;
+                take(&mut spindle, id as Id, *step, now);
+            }
+            run(&mut spindle);
+            let lines = spindle.finish().1.unwrap().lines().fold(HEADER.to_owned(), |all, line| all + "\n" + &line);
+            let log = replay::Log::parse(&lines).unwrap();
+            let order: Vec<_> = log.replay(&settings(elevator, &pairs)).iter().map(|each| (each.first, each.sectors)).collect();
+            prop_assert!(log.is_whole);
+            prop_assert_eq!(order, given(&lines));
+        }
+
         #[test]
         fn every_request_comes_back_once(
             elevator in prop::sample::select(vec!["noop", "deadline", "anticipatory", "cfq"]),

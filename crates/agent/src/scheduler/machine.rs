@@ -8,6 +8,8 @@ use std::path::Path;
 use libbpf_rs::num_possible_cpus;
 use nix::time::{ClockId, clock_getres};
 
+use super::symbols;
+
 const CPUS: &str = "/sys/devices/system/cpu";
 
 /// The values of `fact`, `count` of them if it is one per CPU. None if there is no such fact.
@@ -18,7 +20,7 @@ pub fn fact(fact: &str, count: usize) -> Option<Vec<u64>> {
         "core_of_cpu" => Some(per_cpu(count, core)),
         "cache_of_cpu" => Some(per_cpu(count, cache)),
         "node_of_cpu" => Some(per_cpu(count, node)),
-        _ => None,
+        _ => fact.strip_prefix("address ").map(|symbol| vec![symbols::address(symbol)]),
     }
 }
 

@@ -20,6 +20,7 @@ pub mod run_time;
 mod running;
 pub mod stats;
 mod struct_ops;
+mod symbols;
 pub mod sysfs;
 
 use std::collections::BTreeMap;

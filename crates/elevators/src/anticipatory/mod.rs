@@ -37,12 +37,12 @@ struct Waiting {
     /// End of the last dispatched request.
     last_end: u64,
     expire_ns: u64,
-    last_check: u64,
+    last_check: Option<u64>,
 }
 
 impl Waiting {
     fn new(expire_ns: u64) -> Self {
-        Self { lane: Lane::default(), last_end: 0, expire_ns, last_check: 0 }
+        Self { lane: Lane::default(), last_end: 0, expire_ns, last_check: None }
     }
 
     fn best(&self) -> Option<Key> {
@@ -52,10 +52,10 @@ impl Waiting {
     /// The oldest if it has expired; looked at only once per expiry, or expired requests would cause
     /// nothing but seeks.
     fn overdue(&mut self, now: u64) -> Option<Key> {
-        if now - self.last_check < self.expire_ns {
+        if self.last_check.is_some_and(|last| now - last < self.expire_ns) {
             return None;
         }
-        self.last_check = now;
+        self.last_check = Some(now);
         self.lane.expired(now)
     }
 }
@@ -182,7 +182,7 @@ impl Anticipatory {
     fn of_started_batch(&mut self, now: u64) -> Option<Key> {
         let waiting = &mut self.waiting[self.batches.kind as usize];
         if self.batches.kind == Kind::Sync {
-            waiting.last_check = now;
+            waiting.last_check = Some(now);
             return waiting.lane.head();
         }
         waiting.overdue(now).or(waiting.best())

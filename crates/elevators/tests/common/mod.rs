@@ -6,19 +6,6 @@ pub mod reference;
 
 use elevators::{Elevator, MS, Request, Settings, catalogue};
 
-/// Every variant of every elevator, as users name them.
-pub const ALL: &[(&str, &[&str])] = &[
-    ("noop", &[]),
-    ("deadline", &["variant=2.5.63"]),
-    ("deadline", &["variant=2.5.63-mm2"]),
-    ("deadline", &["variant=mq"]),
-    ("anticipatory", &["variant=2003"]),
-    ("anticipatory", &["variant=2.6"]),
-    ("cfq", &["variant=2003"]),
-    ("cfq", &["variant=2003", "quirks=1"]),
-    ("cfq", &["variant=sliced"]),
-];
-
 pub fn settings(name: &str, pairs: &[&str]) -> Settings {
     let description = catalogue::find(name).unwrap();
     Settings::parse(description, pairs.iter().copied()).unwrap()

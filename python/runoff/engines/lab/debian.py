@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runoff.engines.lab import cache, mirror, tools
+from runoff.engines import tools
+from runoff.engines.lab import cache, mirror
 from runoff.errors import MissingError, RunoffError
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")

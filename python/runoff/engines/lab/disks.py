@@ -1,8 +1,10 @@
 """Disks behind elevators in the lab's guests: what the agent is told, and what the guest needs for them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from runoff.elevators import Elevator
+from runoff.engines import disks
 from runoff.engines.lab.guest import DISK_PLACE
 from runoff.plan import Plan
 
@@ -17,16 +19,9 @@ LATE = (
 _DRIVER = "ublk_drv"
 
 
-def request(elevator: Elevator, plan: Plan, root: str | None) -> dict[str, Any]:
+def request(elevator: Elevator, plan: Plan, root: str | None) -> Mapping[str, Any]:
     """The agent's ``Disk`` message; the data lie in a file on the guest's own disk, below the ``root`` of its work."""
-    return {
-        "elevator": elevator.name,
-        "parameters": dict(elevator.parameters),
-        "model": plan.settings.disk_model,
-        "size_mb": plan.disk_mb,
-        "file": f"{root or ''}{DISK_PLACE}/disk",
-        "content": CONTENT,
-    }
+    return disks.made(elevator, plan, CONTENT, f"{root or ''}{DISK_PLACE}/disk")
 
 
 def room_mb(plan: Plan) -> int:

@@ -11,11 +11,11 @@ from typing import Any
 
 from runoff.arms import Arm
 from runoff.campaign.order import Cell
-from runoff.engines import room
+from runoff.engines import ext4, room
 from runoff.engines.agent import AgentLost, check_request, sample_request
 from runoff.engines.base import OnPhase
 from runoff.engines.host import CHECK_LIMIT_S, machine_tables, silence_limit_s
-from runoff.engines.lab import accelerator, disks, ext4, qemu, swap
+from runoff.engines.lab import accelerator, disks, qemu, swap
 from runoff.engines.lab import image as images
 from runoff.engines.lab import kernel as kernels
 from runoff.engines.lab.guest import DISK_PLACE, IMAGE_ROOT, MEMORY_PLACE, Cargo, Guest, Orders, boot
@@ -85,6 +85,8 @@ class LabEngine:
             raise MissingError(f"arm {arm.label!r}: the kernel {kernel.name} has no BTF (CONFIG_DEBUG_INFO_BTF)")
 
     def check(self, arm: Arm) -> Accepted | Refused:
+        if not arm.needs_sched_ext:
+            return Accepted()
         request = check_request(_in_guest(self._plan, arm))
         try:
             if not self._virtual:

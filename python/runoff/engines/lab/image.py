@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from runoff.engines.lab import cache, debian, ext4, rootfs
+from runoff.engines import ext4
+from runoff.engines.lab import cache, debian, rootfs
 from runoff.errors import MissingError, UsageError
 from runoff.workloads import Definition
 

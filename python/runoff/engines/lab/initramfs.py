@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from runoff.engines.lab import cache, tools
+from runoff.engines import tools
+from runoff.engines.lab import cache
 from runoff.errors import MissingError, UsageError
 
 MODULES = "/modules"

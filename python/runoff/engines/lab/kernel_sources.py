@@ -10,8 +10,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from runoff.engines import tools
 from runoff.engines.agent import find_agent
-from runoff.engines.lab import cache, debian, kernel, modules, tools, vmlinuz
+from runoff.engines.lab import cache, debian, kernel, modules, vmlinuz
 from runoff.errors import MissingError, UsageError
 
 _RELEASE = re.compile(r"linux-(?:image|binary|binary-unsigned)-(\d+\.\d+\.\d+\S*-cloud-amd64)")

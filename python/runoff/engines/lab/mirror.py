@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from runoff.engines.lab import tools
+from runoff.engines import tools
 from runoff.errors import MissingError, UsageError
 
 VARIABLE = "RUNOFF_DEBIAN_MIRROR"

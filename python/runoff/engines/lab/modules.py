@@ -7,7 +7,7 @@ from pathlib import Path
 
 import zstandard
 
-from runoff.engines.lab import tools
+from runoff.engines import tools
 from runoff.errors import MissingError
 
 LAB = ("libnvdimm", "nfit", "nd_btt", "nd_pmem", "ublk_drv", "virtio_blk")

@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from runoff.engines.lab import cache, debian, ext4, tools
+from runoff.engines import ext4, tools
+from runoff.engines.lab import cache, debian
 from runoff.errors import RunoffError
 
 MOUNT_POINTS = ("proc", "sys", "dev", "tmp", "run", "scratch")

@@ -36,8 +36,10 @@ struct origin {
 	char comm[16];
 };
 
+/* The server reads it in its own memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, TAGS);
 	__type(key, u32);
 	__type(value, struct origin);
@@ -100,7 +102,9 @@ int BPF_PROG(io_start, struct request *rq)
 	origin->priority = BPF_CORE_READ(rq, bio, bi_ioprio);
 	/* include/linux/blk_types.h, op_is_sync; reads are always so. */
 	origin->sync = (rq->cmd_flags & (sync | write_through)) != 0;
-	bpf_map_update_elem(&users, &task, &known, BPF_ANY);
+	/* To look is cheaper than to write it anew. */
+	if (!bpf_map_lookup_elem(&users, &task))
+		bpf_map_update_elem(&users, &task, &known, BPF_ANY);
 	return 0;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Which task each request belongs to, told by programs in the kernel: identity.bpf.c.
 
+mod origins;
+
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::rc::Rc;
@@ -8,9 +10,10 @@ use std::rc::Rc;
 use anyhow::{Context as _, Result, ensure};
 use elevators::Context;
 use libbpf_rs::{
-    Link, MapCore, MapFlags, MapHandle, ObjectBuilder, OpenMapMut, RingBuffer, RingBufferBuilder,
+    Link, MapCore, MapHandle, ObjectBuilder, OpenMapMut, RingBuffer, RingBufferBuilder,
 };
 
+use self::origins::Origins;
 use crate::scheduler::libbpf_log;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/identity.bpf.o"));
@@ -49,29 +52,12 @@ impl Origin {
     pub fn asked(self) -> Option<u64> {
         (self.asked_ns > 0).then_some(self.asked_ns)
     }
-
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (asked_ns, rest) = bytes.split_first_chunk()?;
-        let (task, rest) = rest.split_first_chunk()?;
-        let (cpu, rest) = rest.split_first_chunk()?;
-        let (priority, rest) = rest.split_first_chunk()?;
-        let (sync, rest) = rest.split_first_chunk()?;
-        let (comm, _) = rest.split_first_chunk()?;
-        Some(Self {
-            asked_ns: u64::from_ne_bytes(*asked_ns),
-            task: u32::from_ne_bytes(*task),
-            cpu: u32::from_ne_bytes(*cpu),
-            priority: u16::from_ne_bytes(*priority),
-            sync: u16::from_ne_bytes(*sync) != 0,
-            comm: *comm,
-        })
-    }
 }
 
 /// Watches one disk for as long as it lives.
 pub struct Identity {
     _links: Vec<Link>,
-    origins: MapHandle,
+    origins: Origins,
     exits: RingBuffer<'static>,
     exited: Rc<RefCell<Vec<Context>>>,
 }
@@ -109,7 +95,7 @@ impl Identity {
             MapHandle::try_from(&found.with_context(|| format!("the object has no map {name}"))?)
                 .map_err(anyhow::Error::from)
         };
-        let (origins, exits) = (map("origins")?, map("exits")?);
+        let (origins, exits) = (Origins::of(&map("origins")?)?, map("exits")?);
         let exited = Rc::new(RefCell::new(Vec::new()));
         let heard = Rc::clone(&exited);
         let mut builder = RingBufferBuilder::new();
@@ -127,8 +113,7 @@ impl Identity {
 
     /// Who submitted the request that `tag` stands for now.
     pub fn of(&self, tag: u16) -> Origin {
-        let found = self.origins.lookup(&u32::from(tag).to_ne_bytes(), MapFlags::ANY);
-        found.ok().flatten().and_then(|bytes| Origin::read(&bytes)).unwrap_or_default()
+        self.origins.of_tag(tag)
     }
 
     /// Can be read when a user of the disk has exited.
@@ -140,21 +125,5 @@ impl Identity {
     pub fn exits(&self) -> Vec<Context> {
         self.exits.consume_raw();
         self.exited.take()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_origin_is_read_as_the_kernel_wrote_it() {
-        let mut bytes =
-            [[9, 0, 0, 0], [0; 4], [7, 0, 0, 0], [3, 0, 0, 0], [4, 0x40, 1, 0]].concat();
-        bytes.extend(b"dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
-        let comm = *b"dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-        let origin = Origin { asked_ns: 9, task: 7, cpu: 3, priority: 0x4004, sync: true, comm };
-        assert_eq!(Origin::read(&bytes), Some(origin));
-        assert_eq!(Origin::read(&bytes[..30]), None);
     }
 }

@@ -13,7 +13,7 @@ pub struct Anticipatory {
     flying: Vec<Request>,
     /// End of the last dispatched request, when the oldest was last looked at: of reads, of writes.
     ends: [u64; 2],
-    looked: [u64; 2],
+    looked: [Option<u64>; 2],
     reads_turn: bool,
     switching: bool,
     until: u64,
@@ -64,7 +64,7 @@ impl Anticipatory {
             waiting: Vec::new(),
             flying: Vec::new(),
             ends: [0; 2],
-            looked: [0; 2],
+            looked: [None; 2],
             reads_turn: true,
             switching: false,
             until: 0,
@@ -227,10 +227,10 @@ impl Anticipatory {
 
     fn overdue(&mut self, sync: bool, now: u64) -> Option<usize> {
         let (which, expiry) = if sync { (0, 125_000_000) } else { (1, 250_000_000) };
-        if now - self.looked[which] < expiry {
+        if self.looked[which].is_some_and(|last| now - last < expiry) {
             return None;
         }
-        self.looked[which] = now;
+        self.looked[which] = Some(now);
         oldest(&self.waiting, |request| request.sync == sync)
             .filter(|index| self.waiting[*index].1 + expiry <= now)
     }
@@ -298,7 +298,7 @@ impl Anticipatory {
         }
         let index = match self.reads_turn {
             true => {
-                self.looked[0] = now;
+                self.looked[0] = Some(now);
                 oldest(&self.waiting, |request| request.sync)
             }
             false => self.overdue(false, now).or_else(|| self.best(false)),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from runoff.engines.lab import tools
+from runoff.engines import tools
 
 EPOCH_S = 1735689600
 """2025-01-01: every time stamp in an image. No guest's clock is earlier, so `make` sees no file from the future."""

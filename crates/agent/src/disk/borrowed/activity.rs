@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the kernel counts of a disk (Linux Documentation/block/stat.rst).
+
+use std::ops::{Add, Sub};
+
+use crate::disk::metrics::{self, Metrics};
+
+/// The first ten numbers of /sys/block/DISK/stat, or a sum or difference of such.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Activity([u64; 10]);
+
+const READS: usize = 0;
+const READS_MERGED: usize = 1;
+const SECTORS_READ: usize = 2;
+const READ_MS: usize = 3;
+const WRITES: usize = 4;
+const WRITES_MERGED: usize = 5;
+const SECTORS_WRITTEN: usize = 6;
+const WRITE_MS: usize = 7;
+const BUSY_MS: usize = 9;
+
+impl Activity {
+    /// Since the disk was there; zeros if it has gone.
+    pub fn of(disk: &str) -> Self {
+        let text = std::fs::read_to_string(format!("/sys/block/{disk}/stat")).unwrap_or_default();
+        Self::parse(&text)
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut numbers = [0; 10];
+        for (number, word) in numbers.iter_mut().zip(text.split_whitespace()) {
+            *number = word.parse().unwrap_or(0);
+        }
+        Self(numbers)
+    }
+
+    /// By name, as those of a disk behind one of our elevators (docs/protocol.md).
+    pub fn metrics(&self) -> Metrics {
+        let number = |index: usize| metrics::number(self.0[index]);
+        let served = number(READS) + number(WRITES);
+        let mut metrics = Metrics::from([
+            ("disk_requests".into(), served + number(READS_MERGED) + number(WRITES_MERGED)),
+            ("disk_served".into(), served),
+            ("disk_busy_s".into(), number(BUSY_MS) / 1e3),
+            ("disk_read_kb".into(), number(SECTORS_READ) / 2.0),
+            ("disk_written_kb".into(), number(SECTORS_WRITTEN) / 2.0),
+        ]);
+        for (kind, waited, count) in [("read", READ_MS, READS), ("write", WRITE_MS, WRITES)] {
+            if self.0[count] > 0 {
+                metrics.insert(format!("disk_{kind}_mean_ms"), number(waited) / number(count));
+            }
+        }
+        metrics
+    }
+}
+
+impl Add for Activity {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|index| self.0[index] + other.0[index]))
+    }
+}
+
+impl Sub for Activity {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self(std::array::from_fn(|index| {
+            let (now, then) = (self.0[index], earlier.0[index]);
+            match index {
+                // The kernel prints 32 bits of these.
+                READ_MS | WRITE_MS | BUSY_MS => u64::from((now as u32).wrapping_sub(then as u32)),
+                _ => now.saturating_sub(then),
+            }
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happened_is_the_difference_of_two_looks() {
+        let before = Activity::parse("10 1 800 50 5 0 40 10 0 60 60 0 0 0 0 0 0\n");
+        let after = Activity::parse("14 2 832 58 5 0 40 10 0 67 68 0 0 0 0 0 0\n");
+        let metrics = (after - before).metrics();
+        let expected = [
+            ("disk_busy_s", 0.007),
+            ("disk_read_kb", 16.0),
+            ("disk_read_mean_ms", 2.0),
+            ("disk_requests", 5.0),
+            ("disk_served", 4.0),
+            ("disk_written_kb", 0.0),
+        ];
+        assert_eq!(metrics, expected.map(|(name, value)| (name.into(), value)).into());
+    }
+
+    #[test]
+    fn milliseconds_begin_again_after_49_days() {
+        let before = Activity::parse("1 0 8 4294967290 0 0 0 0 0 4294967295");
+        let after = Activity::parse("2 0 16 4 0 0 0 0 0 9");
+        let metrics = (after - before).metrics();
+        assert_eq!((metrics["disk_read_mean_ms"], metrics["disk_busy_s"]), (10.0, 0.01));
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A disk's queue as it was, and how it becomes that again.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::disk::error::DiskError;
+use crate::disk::queue::{Queue, tunable};
+
+/// What else the kernel changes with the elevator (block/blk-mq-sched.c `blk_mq_init_sched`, block/blk-wbt.c).
+const FOLLOWING: [&str; 3] = ["nr_requests", "async_depth", "wbt_lat_usec"];
+/// One tunable can move another.
+const ROUNDS: usize = 2;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// As /sys/block names it.
+    pub disk: String,
+    /// Of its queue: another disk may have the name later.
+    inode: Option<u64>,
+    elevator: String,
+    /// By file below the queue's directory.
+    values: BTreeMap<String, String>,
+}
+
+impl Kept {
+    /// # Errors
+    /// It has no elevator.
+    pub fn of(disk: &str) -> Result<Self, DiskError> {
+        let queue = Queue::of(disk);
+        let absent = |error| DiskError::NoElevator { disk: disk.into(), error };
+        let elevator = queue.elevator().map_err(absent)?;
+        let tunables = queue.tunables().map_err(absent)?.into_iter();
+        // Files that this kernel, or the disk, does not have.
+        let following = FOLLOWING.iter().filter_map(|file| Some((*file, queue.read(file).ok()?)));
+        let values = tunables
+            .map(|(name, value)| (tunable(&name), value))
+            .chain(following.map(|(file, value)| (file.to_owned(), value)))
+            .collect();
+        Ok(Self { disk: disk.into(), inode: queue.inode(), elevator, values })
+    }
+
+    /// Whether there was anything to do.
+    ///
+    /// # Errors
+    /// Something has another value than before nevertheless.
+    pub fn put_back(&self) -> Result<bool, DiskError> {
+        let queue = Queue::of(&self.disk);
+        if queue.inode() != self.inode || queue.elevator().is_err() {
+            // The disk has gone, and its settings with it.
+            return Ok(false);
+        }
+        let was_changed = !self.missing(&queue).is_empty();
+        if queue.elevator().ok().as_deref() != Some(&*self.elevator) {
+            // Whether it took shows below.
+            let _ = queue.write("scheduler", &self.elevator);
+        }
+        for _ in 0..ROUNDS {
+            for (file, value) in self.missing(&queue) {
+                let _ = queue.write(&file, &value);
+            }
+        }
+        let missing = self.missing(&queue);
+        if missing.is_empty() {
+            return Ok(was_changed);
+        }
+        let values: Vec<_> =
+            missing.iter().map(|(file, value)| format!("{file} {value}")).collect();
+        Err(DiskError::NotPutBack { disk: self.disk.clone(), values: values.join(", ") })
+    }
+
+    /// Files and values that are not what they were.
+    fn missing(&self, queue: &Queue) -> Vec<(String, String)> {
+        let elevator = ("scheduler".to_owned(), self.elevator.clone());
+        let chosen = queue.elevator().ok();
+        let values = self
+            .values
+            .iter()
+            .filter(|(file, value)| queue.read(file).ok().as_ref() != Some(*value));
+        let values = values.map(|(file, value)| (file.clone(), value.clone()));
+        (chosen.as_ref() != Some(&self.elevator))
+            .then_some(elevator)
+            .into_iter()
+            .chain(values)
+            .collect()
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The disk that a sample's directories are on, made for it or the machine's own.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::borrowed::Borrowed;
+use super::metrics::Metrics;
+use super::mounted::Mounted;
+use crate::protocol::{BorrowedDisk, Disk};
+
+pub enum SampleDisk {
+    Made(Mounted),
+    Borrowed(Borrowed),
+}
+
+impl SampleDisk {
+    /// Behind its elevator, below `place`. One that is made keeps a log of each request if that is wanted.
+    ///
+    /// # Errors
+    /// There is no such disk here, or its elevator does not take charge.
+    pub fn start(disk: &Disk, place: &Path, with_log: bool) -> Result<Self> {
+        Ok(match disk {
+            Disk::Made(wanted) => Self::Made(Mounted::start(wanted, place, with_log)?),
+            Disk::Borrowed(wanted) => Self::Borrowed(Borrowed::start(wanted, place)?),
+        })
+    }
+
+    /// The machine's own.
+    pub fn borrowed(&self) -> Vec<BorrowedDisk> {
+        match self {
+            Self::Made(_) => Vec::new(),
+            Self::Borrowed(borrowed) => borrowed.disks(),
+        }
+    }
+
+    /// The workload starts now.
+    pub fn note_start(&self) {
+        match self {
+            Self::Made(mounted) => mounted.note_start(),
+            Self::Borrowed(borrowed) => borrowed.note_start(),
+        }
+    }
+
+    /// The sample has been measured.
+    pub fn note_end(&self) {
+        match self {
+            Self::Made(mounted) => mounted.hurry(),
+            Self::Borrowed(borrowed) => borrowed.note_end(),
+        }
+    }
+
+    /// Why its elevator was not the same throughout.
+    pub fn objection(&self) -> Option<String> {
+        match self {
+            Self::Made(mounted) => mounted.objection(),
+            Self::Borrowed(borrowed) => borrowed.objection(),
+        }
+    }
+
+    /// Takes it away, or gives it back; its metrics until `note_end`. `tell` gets the log in pieces of whole lines,
+    /// if there is one and the workload was started.
+    ///
+    /// # Errors
+    /// It was lost while it was in use, or could not be given back as it was.
+    pub fn end(self, tell: &mut dyn FnMut(String)) -> Result<Metrics> {
+        match self {
+            Self::Made(mounted) => Ok(mounted.end(tell)?.metrics()),
+            Self::Borrowed(borrowed) => borrowed.end(),
+        }
+    }
+}

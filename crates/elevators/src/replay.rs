@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What an elevator was told according to a log of requests (docs/elevators/requests.md), told to one again.
+
+use std::collections::HashMap;
+
+use thiserror::Error;
+
+use crate::{Class, Context, Id, Line, Priority, Queue, Request, Settings};
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LogError {
+    #[error("this is no log of requests: no line begins with \"what\"")]
+    NoHeader,
+    #[error("the log has no usable {column} in the line {line:?}")]
+    Damaged { column: &'static str, line: String },
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Arrives(Request),
+    Exits(Context),
+    /// The disk was free.
+    Asked,
+}
+
+/// What came of one time in which order: what the elevator was told, that it gave something, that it gave nothing.
+const TOLD: u8 = 0;
+const GAVE: u8 = 1;
+const NOTHING: u8 = 2;
+
+/// Calls in order of time.
+pub struct Log {
+    events: Vec<(u64, Event)>,
+    /// It has everything that the elevator was told; older ones have not, nor those that lack requests.
+    pub is_whole: bool,
+}
+
+impl Log {
+    /// # Errors
+    /// The text has no header, or a line without what it should have.
+    pub fn parse(text: &str) -> Result<Self, LogError> {
+        let mut lines = text.lines();
+        let is_header = |line: &&str| line.starts_with("what\t");
+        let before = lines.by_ref().take_while(|line| !is_header(line)).collect::<String>();
+        let header = text.lines().find(is_header).ok_or(LogError::NoHeader)?;
+        let columns = header.split('\t').zip(0..).collect();
+        let mut rows = Rows {
+            columns,
+            found: Vec::new(),
+            given: Vec::new(),
+            asked: Vec::new(),
+            held: Vec::new(),
+        };
+        lines.try_for_each(|line| rows.read(line))?;
+        let is_whole = !rows.asked.is_empty()
+            && (!before.contains("dropped=") || before.contains("dropped=0"));
+        Ok(Self { events: rows.in_order(), is_whole })
+    }
+
+    /// What an elevator with `settings` gives out if it is told and asked the same.
+    pub fn replay(&self, settings: &Settings) -> Vec<Request> {
+        let mut line = Line::new(Queue::new(settings));
+        let mut given: Vec<Request> = Vec::new();
+        let mut under_way: Option<Id> = None;
+        for (at, event) in &self.events {
+            match event {
+                Event::Arrives(request) => line.add(*request, *at),
+                Event::Exits(context) => line.process_exited(*context, *at),
+                Event::Asked => {
+                    // The disk is free: the elevator hears at once of what has been served.
+                    if let Some(id) = under_way.take() {
+                        line.completed(id, *at);
+                    }
+                    let next = line.next(*at);
+                    under_way = next.map(|request| request.id);
+                    given.extend(next);
+                }
+            }
+        }
+        given
+    }
+}
+
+struct Rows<'a> {
+    columns: HashMap<&'a str, usize>,
+    found: Vec<(i64, u8, Event)>,
+    /// What the disk was given: its number, and when.
+    given: Vec<(i64, i64)>,
+    /// When the elevator gave nothing, and when it gave nothing although requests waited.
+    asked: Vec<i64>,
+    held: Vec<i64>,
+}
+
+impl<'a> Rows<'a> {
+    fn read(&mut self, line: &'a str) -> Result<(), LogError> {
+        let row = Row { columns: &self.columns, line, cells: line.split('\t').collect() };
+        let at = row.number("arrived_ns")?;
+        match row.text("what")? {
+            "request" => {
+                let request = row.request(self.found.len() as Id)?;
+                self.found.push((at, TOLD, Event::Arrives(request)));
+                if row.text("merged")? == "0" {
+                    self.given.push((row.number("served")?, row.number("dispatched_ns")?));
+                }
+            }
+            "exit" => self.found.push((at, TOLD, Event::Exits(row.positive("pid")?))),
+            "asked" => self.asked.push(at),
+            "held" => self.held.push(at),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// With times from 1 on, which to an elevator are as good as any others.
+    fn in_order(mut self) -> Vec<(u64, Event)> {
+        self.given.sort_unstable();
+        // An older log has but a part of them.
+        let nothing = if self.asked.is_empty() { self.held } else { self.asked };
+        self.found.extend(self.given.iter().map(|(_, at)| (*at, GAVE, Event::Asked)));
+        self.found.extend(nothing.iter().map(|at| (*at, NOTHING, Event::Asked)));
+        self.found.sort_by_key(|(at, kind, _)| (*at, *kind));
+        let first = self.found.first().map_or(0, |(at, ..)| *at);
+        let since = |at: i64| (at - first).unsigned_abs() + 1;
+        self.found.into_iter().map(|(at, _, event)| (since(at), event)).collect()
+    }
+}
+
+struct Row<'a> {
+    columns: &'a HashMap<&'a str, usize>,
+    line: &'a str,
+    cells: Vec<&'a str>,
+}
+
+impl<'a> Row<'a> {
+    fn text(&self, column: &'static str) -> Result<&'a str, LogError> {
+        let found = self.columns.get(column).and_then(|index| self.cells.get(*index));
+        found.copied().ok_or_else(|| self.damaged(column))
+    }
+
+    fn number(&self, column: &'static str) -> Result<i64, LogError> {
+        self.text(column)?.parse().map_err(|_| self.damaged(column))
+    }
+
+    fn positive(&self, column: &'static str) -> Result<u64, LogError> {
+        self.text(column)?.parse().map_err(|_| self.damaged(column))
+    }
+
+    fn damaged(&self, column: &'static str) -> LogError {
+        LogError::Damaged { column, line: self.line.into() }
+    }
+
+    fn request(&self, id: Id) -> Result<Request, LogError> {
+        let [first, sectors, pid] = ["sector", "sectors", "pid"].map(|name| self.positive(name));
+        let (first, sectors, pid) = (first?, sectors?, pid?);
+        let request = match self.text("rwbs")? {
+            "R" => Request::read(id, pid, first, sectors),
+            "F" => Request::flush(id, pid),
+            "W" => Request::write(id, pid, first, sectors),
+            "WS" => Request { sync: true, ..Request::write(id, pid, first, sectors) },
+            _ => return Err(self.damaged("rwbs")),
+        };
+        Ok(Request { priority: self.priority()?, ..request })
+    }
+
+    /// As ionice(1) abbreviates it; the idle class has one level.
+    fn priority(&self) -> Result<Priority, LogError> {
+        let text = self.text("class")?;
+        let class = match text.get(..2) {
+            Some("rt") => Class::RealTime,
+            Some("be") => Class::BestEffort,
+            _ if text == "idle" => return Ok(Priority { class: Class::Idle, level: 7 }),
+            _ if text == "none" => return Ok(Priority::default()),
+            _ => return Err(self.damaged("class")),
+        };
+        let level = text[2..].parse().map_err(|_| self.damaged("class"))?;
+        Ok(Priority { class, level })
+    }
+}

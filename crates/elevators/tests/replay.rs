@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A log of requests told to an elevator again, and what that rests on: neither the zero of time nor being asked too
+//! often changes what an elevator does.
+
+mod common;
+
+use common::{Random, ms, settings};
+use elevators::catalogue::VARIANTS;
+use elevators::replay::{Log, LogError};
+use elevators::{Class, Line, Priority, Queue, Request};
+
+const HEADER: &str =
+    "what\tarrived_ns\tdispatched_ns\tdone_ns\tserved\tmerged\trwbs\tsector\tsectors\tclass\tpid\n";
+
+/// After its first read process 1 is waited for, until it ends; meanwhile process 2 has asked for something far away.
+const ENDS: &str = "request\t-5\t0\t2000000\t0\t0\tR\t0\t8\tbe4\t1\n\
+                    request\t1000000\t3000000\t5000000\t1\t0\tR\t90000\t8\tnone\t2\n\
+                    held\t2000000\t\t3000000\t\t\t\t\t\t\t\n\
+                    exit\t3000000\t\t\t\t\t\t\t\t\t1\n\
+                    asked\t2000000\t\t\t\t\t\t\t\t\t\n";
+
+fn order(log: &Log, name: &str, pairs: &[&str]) -> Vec<u64> {
+    log.replay(&settings(name, pairs)).iter().map(|request| request.first).collect()
+}
+
+#[test]
+fn whoever_was_waited_for_has_ended_here_too() {
+    let log = Log::parse(&format!("# device=259,2 dropped=0\n{HEADER}{ENDS}")).unwrap();
+    assert!(log.is_whole);
+    for (name, pairs) in VARIANTS {
+        assert_eq!(order(&log, name, pairs), [0, 90_000], "{name} {pairs:?}");
+    }
+    let without = ENDS
+        .lines()
+        .filter(|line| !line.starts_with("exit"))
+        .fold(HEADER.to_owned(), |all, line| all + line + "\n");
+    let log = Log::parse(&without).unwrap();
+    assert_eq!(order(&log, "anticipatory", &[]), [0], "it still waits for process 1");
+    assert_eq!(order(&log, "deadline", &[]), [0, 90_000]);
+}
+
+#[test]
+fn a_log_that_lacks_something_says_so_and_is_replayed_as_well_as_it_can_be() {
+    let older: String = ENDS
+        .lines()
+        .filter(|line| line.starts_with("request") || line.starts_with("held"))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    let older = Log::parse(&format!("# device=259,2 dropped=0\n{HEADER}{older}")).unwrap();
+    assert!(!older.is_whole);
+    assert_eq!(order(&older, "noop", &[]), [0, 90_000]);
+    assert_eq!(order(&older, "anticipatory", &[]), [0]);
+    let cut = Log::parse(&format!("# device=259,2 dropped=3\n{HEADER}{ENDS}")).unwrap();
+    assert!(!cut.is_whole);
+}
+
+#[test]
+fn what_is_no_log_is_refused() {
+    assert_eq!(Log::parse("no\nlog\n").err(), Some(LogError::NoHeader));
+    for (from, to, column) in [
+        ("\tR\t0", "\tD\t0", "rwbs"),
+        ("be4", "be", "class"),
+        ("none", "some", "class"),
+        ("90000\t8", "90000\t-8", "sectors"),
+        ("\t-5\t", "\t\t", "arrived_ns"),
+        ("be4\t1", "be4", "pid"),
+    ] {
+        let damaged = Log::parse(&format!("{HEADER}{}", ENDS.replacen(from, to, 1))).err();
+        assert!(
+            matches!(&damaged, Some(LogError::Damaged { column: found, .. }) if *found == column),
+            "{column}: {damaged:?}"
+        );
+    }
+}
+
+/// What 20,000 random steps give out and when, with all times later by `shift`; between any two of them the
+/// elevator is asked `again` times more.
+fn outcome(name: &str, pairs: &[&str], shift: u64, again: u64) -> Vec<(u64, u64)> {
+    let mut line = Line::new(Queue::new(&settings(name, pairs)));
+    let (mut random, mut given) = (Random(3), Vec::new());
+    let (mut now, mut under_way) = (shift, None);
+    for id in 0..20_000 {
+        let context = random.below(6);
+        let first = random.below(4000) * 16;
+        match random.below(12) {
+            0..4 => line.add(prioritised(Request::read(id, context, first, 8)), now),
+            4..6 => line.add(prioritised(Request::write(id, context, first, 8)), now),
+            6 if random.below(100) == 0 => line.add(Request::flush(id, context), now),
+            7 => line.process_exited(context, now),
+            _ => {}
+        }
+        if under_way.is_none() {
+            under_way = line.next(now).map(|request| request.id);
+            given.extend(under_way.map(|id| (id, now - shift)));
+        }
+        let until = now + random.below(ms(6));
+        let timer = line.next_timer().filter(|_| under_way.is_none());
+        let quiet = timer.map_or(until, |timer| timer.min(until)).saturating_sub(now);
+        if under_way.is_none() {
+            for each in 0..again {
+                assert_eq!(line.next(now + quiet * each / again), None);
+            }
+        }
+        now = until;
+        if let Some(id) = under_way.filter(|_| random.below(2) == 0) {
+            line.completed(id, now);
+            under_way = None;
+        }
+    }
+    given
+}
+
+/// Some processes have a class of their own.
+fn prioritised(request: Request) -> Request {
+    let class = match request.context {
+        0 => Class::RealTime,
+        1 => Class::Idle,
+        _ => return request,
+    };
+    Request { priority: Priority { class, level: 3 }, ..request }
+}
+
+#[test]
+fn where_the_zero_of_time_is_means_nothing() {
+    for (name, pairs) in VARIANTS {
+        let usual = outcome(name, pairs, 1, 0);
+        assert!(usual.len() > 3000, "{name} {pairs:?}: {}", usual.len());
+        assert_eq!(usual, outcome(name, pairs, ms(3_600_000), 0), "{name} {pairs:?}");
+    }
+}
+
+#[test]
+fn to_ask_before_anything_happens_changes_nothing() {
+    for (name, pairs) in VARIANTS {
+        assert_eq!(outcome(name, pairs, 1, 0), outcome(name, pairs, 1, 3), "{name} {pairs:?}");
+    }
+}

@@ -1,0 +1,30 @@
+"""What the agent is told of the disk that a sample's directories are on: its ``Disk`` message (docs/protocol.md)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from runoff.elevators import Elevator
+from runoff.plan import Plan
+
+
+def made(elevator: Elevator, plan: Plan, content: str | Path, file: str | None) -> Mapping[str, Any]:
+    """Made for one sample: ``content`` has the blocks of its empty file system, ``file`` its data, else memory."""
+    return {
+        "kind": "made",
+        "elevator": elevator.name,
+        "parameters": dict(elevator.parameters),
+        "model": plan.settings.disk_model,
+        "size_mb": plan.disk_mb,
+        "file": file,
+        "content": str(content),
+    }
+
+
+def borrowed(elevator: Elevator | None) -> Mapping[str, Any]:
+    """The machine's own; None leaves the elevator that is in charge."""
+    return {
+        "kind": "borrowed",
+        "elevator": None if elevator is None else elevator.name,
+        "parameters": {} if elevator is None else dict(elevator.parameters),
+    }
