@@ -16,17 +16,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     results = pyfuncitem.config.stash.get(_RESULTS, None)
     if results is None:
-        results = _in_guest(pyfuncitem)
-        if "Oops: int3" in str(results):
-            # QEMU crashed the guest: the rerun has one of its own.
-            pytest.fail(str(results), pytrace=False)
-        pyfuncitem.config.stash[_RESULTS] = results
-    if isinstance(results, Exception):
-        if isinstance(results, guest.Broken):
-            pytest.fail(str(results), pytrace=False)
+        results = pyfuncitem.config.stash[_RESULTS] = _in_guest(pyfuncitem)
+    if isinstance(results, guest.Unavailable):
         _absent(str(results))
-    failure = results.get(pyfuncitem.name, "the guest did not run this test")
-    if failure:
+    elif failure := results[pyfuncitem.nodeid]:
         pytest.fail(f"in the guest:\n{failure}", pytrace=False)
     return True
 
@@ -38,16 +31,16 @@ def _absent(reason: str) -> None:
     pytest.skip(reason)
 
 
-_RESULTS: pytest.StashKey[dict[str, str] | Exception] = pytest.StashKey()
+_RESULTS: pytest.StashKey[dict[str, str] | guest.Unavailable] = pytest.StashKey()
 
 
-def _in_guest(first: pytest.Function) -> dict[str, str] | Exception:
+def _in_guest(first: pytest.Function) -> dict[str, str] | guest.Unavailable:
     """All tests of the session that need sched_ext; an exception says why they did not run."""
     chosen = [item.nodeid for item in first.session.items if item.get_closest_marker("sched_ext")]
     folder = first.config._tmp_path_factory.mktemp("guest")
     try:
         return guest.run(chosen, folder)
-    except (guest.Unavailable, guest.Broken) as error:
+    except guest.Unavailable as error:
         return error
 
 

@@ -5,6 +5,7 @@ RUNOFF_STRESS_SECONDS lengthens each sample, e.g. 600 for the full ten minutes.
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,11 @@ SECONDS = float(os.environ.get("RUNOFF_STRESS_SECONDS", "8"))
 END_LIMIT_S = 180
 """The stress gives its children a minute to end, and the watchdog ends a scheduler that loses them in half of that."""
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(900 + 2 * SECONDS)]
+pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(1200 + 5 * SECONDS)]
 
 COUNTS = (
     "forks", "affinity_changes", "nice_changes", "policy_changes", "stops", "hotplugs", "yields", "naps", "messages",
-    "longest_wait_ms", "lost", "unfinished",
+    "lost", "unfinished",
 )  # fmt: skip
 
 COMPLAINT = re.compile(r"WARNING|BUG|stall")
@@ -112,22 +113,23 @@ def rings(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -
         each.close()
 
 
-RESCUE_MS = 15_000
-"""Staircase lets a task wait until it is rescued after that time, while others that send to each other go on
-(docs/schedulers/staircase.md): hardly anything else happens in such a sample."""
+SAMPLES = 5
+"""How much happens in one depends on the host: beside other work a busy guest gets to a few yields a second. And
+staircase lets a task wait up to 15 s for its rescue while others send to each other (docs/schedulers/staircase.md)."""
+
+HAPPENS = ("forks", "affinity_changes", "nice_changes", "policy_changes", "stops", "yields", "naps", "messages")
 
 
-def check(ring: Ring, scheduler: str, *options: str) -> dict[str, float]:
-    """Nothing is lost, and it really happened: in one of three samples, if in the others one waited for his rescue."""
-    for _ in range(3):
+def check(ring: Ring, scheduler: str, *options: str, happens: tuple[str, ...] = HAPPENS) -> None:
+    """Nothing is lost, in as many samples as it takes until everything has happened often."""
+    counts: Counter[str] = Counter()
+    for _ in range(SAMPLES):
         metrics = ring.take(request(scheduler, *options))
         assert metrics["lost"] == metrics["unfinished"] == 0
-        if scheduler != "staircase" or metrics["longest_wait_ms"] < RESCUE_MS:
-            break
-    # How often depends on the host: beside other work a busy guest gets to a few yields a second.
-    for name in ("forks", "affinity_changes", "nice_changes", "policy_changes", "stops", "yields", "naps", "messages"):
-        assert metrics[name] > SECONDS / 4, (name, metrics)
-    return metrics
+        counts.update({name: int(metrics[name]) for name in happens})
+        if min(counts.values()) > SECONDS / 4:
+            return
+    raise AssertionError(counts)
 
 
 @pytest.mark.parametrize("scheduler", schedulers())
@@ -138,5 +140,4 @@ def test_nothing_is_lost_under_stress(cpus: int, scheduler: str, rings: Rings) -
 
 @pytest.mark.parametrize("scheduler", schedulers())
 def test_nothing_is_lost_when_cpus_come_and_go(scheduler: str, rings: Rings) -> None:
-    metrics = check(rings(2), scheduler, "--hotplug")
-    assert metrics["hotplugs"] > SECONDS / 4
+    check(rings(2), scheduler, "--hotplug", happens=(*HAPPENS, "hotplugs"))

@@ -1,0 +1,68 @@
+"""A pytest plug-in that writes down each test as it begins and as it ends: what is known when the machine is lost."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+import pytest
+
+BAD = ("failed", "skipped")
+
+
+@dataclass
+class Tally:
+    """What became of tests, by their ids."""
+
+    failures: dict[str, str] = field(default_factory=dict)
+    """Of those that ended: why it failed or was skipped, or nothing."""
+    cut: str | None = None
+    """The one that had begun when the machine was lost."""
+
+
+def read(file: Path) -> Tally:
+    """An absent file is one in which nothing began."""
+    tally = Tally()
+    for line in file.read_text().splitlines() if file.exists() else []:
+        try:
+            told = json.loads(line)
+        except ValueError:
+            break  # Half a line is the last.
+        if "failure" in told:
+            tally.failures[told["test"]] = told["failure"]
+            tally.cut = None
+        else:
+            tally.cut = told["test"]
+    return tally
+
+
+class Writer:
+    """Writes each line out at once."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._bad: list[str] = []
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._bad = []
+        self._write({"test": nodeid})
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.outcome in BAD:
+            self._bad.append(f"{report.when} {report.outcome}: {report.longreprtext or report.longrepr}")
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self._write({"test": nodeid, "failure": "\n".join(self._bad)})
+
+    def _write(self, line: dict[str, str]) -> None:
+        print(json.dumps(line), file=self._out, flush=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tally", type=Path, help="write each test's beginning and end into this file")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    file: Path | None = config.getoption("--tally")
+    if file is not None:
+        config.pluginmanager.register(Writer(file.open("a")))
