@@ -215,11 +215,20 @@ CHANGES = {
     ),
     "bfq switched back": (
         "echo none > scheduler; echo bfq > scheduler",
-        "the elevator bfq of ublkb0 was put in charge anew while the sample ran",
+        "the elevator bfq of ublkb0 was changed and changed back while the sample ran",
+    ),
+    "noop switched back": (
+        "echo bfq > scheduler; echo none > scheduler",
+        "the elevator none of ublkb0 was changed and changed back while the sample ran",
     ),
     "mq-deadline tuned": (
         "echo 3 > iosched/fifo_batch",
         "fifo_batch of the elevator mq-deadline of ublkb0 was changed from 16 to 3 while the sample ran",
+    ),
+    "kyber shortened": (
+        "echo 32 > nr_requests",
+        # It is the first of the two that changed.
+        "async_depth of the queue of ublkb0 was changed from 128 to 16 while the sample ran",
     ),
     "noop doubled": (
         "echo mq-deadline > scheduler",

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::queue::Queue;
+use super::queue::{Queue, TUNABLES};
 
 pub struct InCharge {
     disk: String,
@@ -14,14 +14,16 @@ pub struct InCharge {
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     elevator: String,
-    /// Every elevator that is put in charge has a new directory.
-    directory: Option<u64>,
-    tunables: BTreeMap<String, String>,
+    /// When the last one came or went.
+    changed: (i64, i64),
+    /// What else is set, by file.
+    values: BTreeMap<String, String>,
 }
 
 impl InCharge {
     /// Of `disk`, as /sys/block names it and as it is now.
     pub fn now(disk: &str) -> io::Result<Self> {
+        Queue::of(disk).watch()?;
         Ok(Self { disk: disk.into(), before: Seen::now(disk)? })
     }
 
@@ -50,27 +52,25 @@ impl InCharge {
             ));
         }
         let elevator = &after.elevator;
-        if after.directory != before.directory {
+        if after.changed != before.changed {
             return Some(format!(
-                "the elevator {elevator} of {disk} was put in charge anew {during}"
+                "the elevator {elevator} of {disk} was changed and changed back {during}"
             ));
         }
-        let mut tunables = before.tunables.iter();
-        let (name, old) = tunables.find(|(name, old)| after.tunables.get(*name) != Some(*old))?;
-        let new = after.tunables.get(name).map_or("nothing", String::as_str);
-        Some(format!(
-            "{name} of the elevator {elevator} of {disk} was changed from {old} to {new} {during}"
-        ))
+        let mut values = before.values.iter();
+        let (file, old) = values.find(|(file, old)| after.values.get(*file) != Some(*old))?;
+        let new = after.values.get(file).map_or("nothing", String::as_str);
+        let what = match file.strip_prefix(TUNABLES) {
+            Some(name) => format!("{name} of the elevator {elevator}"),
+            None => format!("{file} of the queue"),
+        };
+        Some(format!("{what} of {disk} was changed from {old} to {new} {during}"))
     }
 }
 
 impl Seen {
     fn now(disk: &str) -> io::Result<Self> {
         let queue = Queue::of(disk);
-        Ok(Self {
-            elevator: queue.elevator()?,
-            directory: queue.inode_of_tunables(),
-            tunables: queue.tunables()?,
-        })
+        Ok(Self { elevator: queue.elevator()?, changed: queue.changed()?, values: queue.values()? })
     }
 }

@@ -10,12 +10,21 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use nix::fcntl::AT_FDCWD;
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
+
 use super::error::DiskError;
 use super::kernel::{KernelElevator, Tunable};
 
 /// How long it may be in another's hands.
 const BUSY: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
+
+/// Where those of the elevator in charge are, below the queue's directory.
+pub const TUNABLES: &str = "iosched/";
+/// What else the kernel changes with the elevator (block/blk-mq-sched.c `blk_mq_init_sched`, block/blk-wbt.c).
+const FOLLOWING: [&str; 3] = ["nr_requests", "async_depth", "wbt_lat_usec"];
 
 pub struct Queue {
     disk: String,
@@ -64,16 +73,27 @@ impl Queue {
         format!("{}, {}", model.trim(), if turns { "turns" } else { "does not turn" })
     }
 
-    /// What can be set of the elevator in charge, by its file.
-    pub fn tunables(&self) -> io::Result<BTreeMap<String, String>> {
-        let entries = fs::read_dir(self.iosched()).into_iter().flatten().flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names.map(|name| Ok((name.clone(), self.read(&tunable(&name))?))).collect()
+    /// What can be set of the elevator in charge, and what the kernel changes with it, by file.
+    pub fn values(&self) -> io::Result<BTreeMap<String, String>> {
+        let entries = fs::read_dir(self.directory.join(TUNABLES)).into_iter().flatten().flatten();
+        let tunables = entries.map(|entry| tunable(&entry.file_name().to_string_lossy()));
+        let tunables = tunables.map(|file| Ok((file.clone(), self.read(&file)?)));
+        // Not every kernel, or disk, has each of these.
+        let following = FOLLOWING.iter().filter_map(|file| Some((*file, self.read(file).ok()?)));
+        tunables.chain(following.map(|(file, value)| Ok((file.to_owned(), value)))).collect()
     }
 
-    /// Which directory they are in: every elevator that is put in charge has a new one.
-    pub fn inode_of_tunables(&self) -> Option<u64> {
-        fs::metadata(self.iosched()).ok().map(|data| data.ino())
+    /// Lets `changed` tell from now on of every elevator that comes or goes: sysfs keeps the times of a directory
+    /// once they have been set (fs/kernfs/inode.c `__kernfs_setattr`, fs/kernfs/dir.c `kernfs_add_one`).
+    pub fn watch(&self) -> io::Result<()> {
+        let (now, follow) = (TimeSpec::UTIME_NOW, UtimensatFlags::FollowSymlink);
+        Ok(utimensat(AT_FDCWD, &self.directory, &now, &now, follow)?)
+    }
+
+    /// When an elevator last came or went, in seconds and nanoseconds, if `watch` was called before.
+    pub fn changed(&self) -> io::Result<(i64, i64)> {
+        let data = fs::metadata(&self.directory)?;
+        Ok((data.mtime(), data.mtime_nsec()))
     }
 
     pub fn choose(&self, elevator: &KernelElevator) -> Result<(), DiskError> {
@@ -122,15 +142,10 @@ impl Queue {
         }
         Ok(())
     }
-
-    fn iosched(&self) -> PathBuf {
-        self.directory.join("iosched")
-    }
 }
 
-/// Its file in the queue's directory.
-pub fn tunable(name: &str) -> String {
-    format!("iosched/{name}")
+fn tunable(name: &str) -> String {
+    format!("{TUNABLES}{name}")
 }
 
 /// The one in brackets, or the only one.

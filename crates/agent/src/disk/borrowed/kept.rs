@@ -6,10 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::error::DiskError;
-use crate::disk::queue::{Queue, tunable};
+use crate::disk::queue::Queue;
 
-/// What else the kernel changes with the elevator (block/blk-mq-sched.c `blk_mq_init_sched`, block/blk-wbt.c).
-const FOLLOWING: [&str; 3] = ["nr_requests", "async_depth", "wbt_lat_usec"];
 /// One tunable can move another.
 const ROUNDS: usize = 2;
 
@@ -31,13 +29,7 @@ impl Kept {
         let queue = Queue::of(disk);
         let absent = |error| DiskError::NoElevator { disk: disk.into(), error };
         let elevator = queue.elevator().map_err(absent)?;
-        let tunables = queue.tunables().map_err(absent)?.into_iter();
-        // Files that this kernel, or the disk, does not have.
-        let following = FOLLOWING.iter().filter_map(|file| Some((*file, queue.read(file).ok()?)));
-        let values = tunables
-            .map(|(name, value)| (tunable(&name), value))
-            .chain(following.map(|(file, value)| (file.to_owned(), value)))
-            .collect();
+        let values = queue.values().map_err(absent)?;
         Ok(Self { disk: disk.into(), inode: queue.inode(), elevator, values })
     }
 
