@@ -115,7 +115,7 @@ fn as_one_list<S: Serializer>(
 }
 
 impl Description {
-    pub fn all_parameters(&self) -> impl Iterator<Item = &'static Parameter> {
+    pub fn all_parameters(&self) -> impl Iterator<Item = &'static Parameter> + Clone {
         self.parameters.iter().flat_map(|group| group.iter())
     }
 }
@@ -134,6 +134,41 @@ pub enum ParameterError {
     NotAPair { text: String },
     #[error("{name} is given twice")]
     Twice { name: &'static str },
+}
+
+/// What `pairs` of `key=value` give to `parameters`, of `owner`.
+///
+/// # Errors
+/// The first pair that is none, names no parameter, is out of range or given twice.
+pub fn assigned<'a>(
+    owner: &str,
+    parameters: impl Iterator<Item = &'static Parameter> + Clone,
+    pairs: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<(&'static Parameter, u64)>, ParameterError> {
+    let mut given: Vec<(&Parameter, u64)> = Vec::new();
+    for pair in pairs {
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| ParameterError::NotAPair { text: pair.into() })?;
+        let parameter = parameters
+            .clone()
+            .find(|parameter| parameter.name == name)
+            .ok_or_else(|| unknown(owner, name, parameters.clone()))?;
+        if given.iter().any(|(other, _)| *other == parameter) {
+            return Err(ParameterError::Twice { name: parameter.name });
+        }
+        given.push((parameter, parameter.parse(value)?));
+    }
+    Ok(given)
+}
+
+fn unknown(
+    owner: &str,
+    name: &str,
+    parameters: impl Iterator<Item = &'static Parameter>,
+) -> ParameterError {
+    let known: Vec<_> = parameters.map(|parameter| parameter.name).collect();
+    let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+    ParameterError::Unknown { owner: owner.into(), name: name.into(), known }
 }
 
 /// The values of all parameters of one elevator or disk.
@@ -165,11 +200,10 @@ impl Settings {
     ///
     /// # Panics
     /// If a name or a value is not allowed.
-    pub fn with(mut self, values: &[(&str, &str)]) -> Self {
-        for (name, value) in values {
-            self.set(name, value).unwrap_or_else(|error| panic!("{error}"));
-        }
-        self
+    pub fn with(self, values: &[(&str, &str)]) -> Self {
+        let pairs: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let changed = self.change(pairs.iter().map(String::as_str));
+        changed.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// These, but for `pairs` of `key=value`.
@@ -180,18 +214,12 @@ impl Settings {
         mut self,
         pairs: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, ParameterError> {
-        let mut given: Vec<&'static Parameter> = Vec::new();
-        for pair in pairs {
-            let (name, value) = pair
-                .split_once('=')
-                .ok_or_else(|| ParameterError::NotAPair { text: pair.into() })?;
-            let parameter = self.set(name, value)?;
-            if given.contains(&parameter) {
-                return Err(ParameterError::Twice { name: parameter.name });
-            }
-            given.push(parameter);
+        let given = assigned(self.description.name, self.description.all_parameters(), pairs)?;
+        for (parameter, value) in &given {
+            let index = self.find(parameter.name).expect("it is one of them");
+            self.values[index] = *value;
         }
-        given.into_iter().try_for_each(|parameter| self.has_variant(parameter))?;
+        given.into_iter().try_for_each(|(parameter, _)| self.has_variant(parameter))?;
         Ok(self)
     }
 
@@ -219,14 +247,6 @@ impl Settings {
         }
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<&'static Parameter, ParameterError> {
-        let index = self.find(name).ok_or_else(|| self.unknown(name))?;
-        let parameter =
-            self.description.all_parameters().nth(index).expect("find gives a position");
-        self.values[index] = parameter.parse(value)?;
-        Ok(parameter)
-    }
-
     fn has_variant(&self, parameter: &'static Parameter) -> Result<(), ParameterError> {
         let variant = self.choice("variant");
         if parameter.variants.is_empty() || parameter.variants.contains(&variant) {
@@ -241,15 +261,5 @@ impl Settings {
 
     fn find(&self, name: &str) -> Option<usize> {
         self.description.all_parameters().position(|parameter| parameter.name == name)
-    }
-
-    fn unknown(&self, name: &str) -> ParameterError {
-        let known: Vec<_> =
-            self.description.all_parameters().map(|parameter| parameter.name).collect();
-        ParameterError::Unknown {
-            owner: self.description.name.into(),
-            name: name.into(),
-            known: known.join(", "),
-        }
     }
 }

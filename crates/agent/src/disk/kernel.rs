@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The kernel's own elevators and what may be set of them (Linux block/mq-deadline.c, kyber-iosched.c, bfq-iosched.c).
 
-use elevators::parameters::{Parameter, ParameterError};
+use elevators::parameters::{Parameter, ParameterError, assigned};
 use serde::Serialize;
 
 /// An elevator of the kernel itself, on a disk whose server only passes on.
@@ -222,27 +222,13 @@ impl KernelElevator {
     /// # Errors
     /// The first pair that is none, names no tunable, is out of range or given twice.
     pub fn parse(&self, pairs: &[String]) -> Result<Tuning, ParameterError> {
-        let mut given = Tuning::new();
-        for pair in pairs {
-            let (name, value) = pair
-                .split_once('=')
-                .ok_or_else(|| ParameterError::NotAPair { text: pair.clone() })?;
+        let parameters = self.tunables.iter().map(|tunable| &tunable.parameter);
+        let given = assigned(self.name, parameters, pairs.iter().map(String::as_str))?;
+        let tunable = |parameter: &Parameter| {
             let mut tunables = self.tunables.iter();
-            let tunable = tunables
-                .find(|tunable| tunable.parameter.name == name)
-                .ok_or_else(|| self.unknown(name))?;
-            if given.iter().any(|(other, _)| *other == tunable) {
-                return Err(ParameterError::Twice { name: tunable.parameter.name });
-            }
-            given.push((tunable, tunable.parameter.parse(value)?));
-        }
-        Ok(given)
-    }
-
-    fn unknown(&self, name: &str) -> ParameterError {
-        let known: Vec<_> = self.tunables.iter().map(|tunable| tunable.parameter.name).collect();
-        let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-        ParameterError::Unknown { owner: self.name.into(), name: name.into(), known }
+            tunables.find(|tunable| tunable.parameter == *parameter).expect("it is one of them")
+        };
+        Ok(given.into_iter().map(|(parameter, value)| (tunable(parameter), value)).collect())
     }
 }
 
