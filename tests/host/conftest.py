@@ -9,6 +9,13 @@ import pytest
 HERE = Path("/sys/kernel/sched_ext").is_dir() and os.geteuid() == 0
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whichever is the first waits for all."""
+    for item in items:
+        if not HERE and item.get_closest_marker("sched_ext"):
+            item.add_marker(pytest.mark.timeout(guest.GUESTS * guest.LIMIT_S))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Instead of the test's body, look at what became of it in the guest."""

@@ -21,7 +21,7 @@ from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
 from runoff.errors import RunoffError, UsageError
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(2500)]
+pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
 
 CONTROL = Path("/dev/ublk-control")
 RECORDS = Path("/run/runoff-disks")

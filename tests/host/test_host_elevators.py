@@ -33,7 +33,7 @@ from runoff.engines.outcome import Outcome, Refused, Taken, Voided
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan import Plan, make_plan, parse_settings
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(2500)]
+pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
 
 BORROWED = Path("/run/runoff-borrowed")
 SIZE_MB = 64

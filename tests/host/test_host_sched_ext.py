@@ -9,7 +9,7 @@ from campaign_rows import remains, rows
 from command import run, samples, start
 from in_charge import agents_of, attach, state, wait_until
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext, pytest.mark.timeout(2500)]
+pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
 
 # More of them than CPUs: a task that finds an idle CPU runs there without the scheduler being asked.
 STALLED = """

@@ -78,13 +78,11 @@ def test_loads_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.sched_ext
-@pytest.mark.timeout(2500)
 def test_workloads_under_bfs(tmp_path: Path) -> None:
     works_do_their_work(tmp_path, "bfs")
 
 
 @pytest.mark.sched_ext
-@pytest.mark.timeout(2500)
 def test_loads_under_bfs(tmp_path: Path) -> None:
     loads_do_their_work(tmp_path, "bfs")
 
