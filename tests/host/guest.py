@@ -63,7 +63,7 @@ def _boot(tests: list[str], folder: Path) -> str:
     script, console = folder / "tests.sh", folder / "kernel.txt"
     pytest = [sys.executable, "-m", "pytest", *PYTEST, f"--tally={folder / 'tally.jsonl'}", *tests]
     command = [
-        _program("vng"), "--run", _kernel(), "--disable-kvm", "--user", "root",
+        _program("vng"), "--run", _kernel(), "--disable-kvm", "--qemu-opts=-accel tcg,thread=single", "--user", "root",
         "--cpus", "2", "--memory", "2G", *(f"--append={word}" for word in KERNEL_WORDS),
         # It would go to /dev/null.
         f"--qemu-opts=-set chardev.console.path={console}",

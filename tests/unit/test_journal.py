@@ -45,6 +45,31 @@ def test_a_directory_with_anything_in_it_is_not_taken(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_whoever_looks_while_it_is_made_finds_a_whole_one_or_none(tmp_path: Path) -> None:
+    directories = [tmp_path / str(number) for number in range(30)]
+    program = (
+        "import sys; from pathlib import Path; from runoff.campaign.journal import Journal\n"
+        "for directory in sys.argv[1:]: Journal.create(Path(directory), {'seed': 1}).close()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, *map(str, directories)]) as maker:
+        for directory in directories:
+            while not (directory / FILE).exists():
+                assert maker.poll() in (None, 0)
+            with Journal.open(directory, write=False) as journal:
+                assert journal.fact("seed") == 1
+    assert maker.returncode == 0
+
+
+def test_what_a_runoff_killed_in_making_it_has_left_is_no_obstacle(tmp_path: Path) -> None:
+    for name in (f"{FILE}.new", f"{FILE}.new-wal", f"{FILE}.new-shm", "lock"):
+        (tmp_path / name).write_text("half")
+    with Journal.create(tmp_path, {"seed": 2}):
+        pass
+    with Journal.open(tmp_path, write=True) as journal:
+        assert journal.fact("seed") == 2
+    assert {entry.name for entry in tmp_path.iterdir()} == {FILE, "lock"}
+
+
 def test_two_runs_on_one_directory(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {}):
         with pytest.raises(UsageError, match="another runoff is working in"):

@@ -14,6 +14,8 @@ from runoff.errors import MissingError, UsageError
 from runoff.results import Conditions
 
 FILE = "journal.sqlite"
+_UNFINISHED = f"{FILE}.new"
+"""Until everything is in it that makes it a journal: whoever looks finds a whole one, or none."""
 _LOCK = "lock"
 _APPLICATION = 0x52554E4F
 """SQLite's application_id ("RUNO"): tells our journals from other databases."""
@@ -50,7 +52,7 @@ class Journal:
         """Start a campaign in a new or empty directory. Raises UsageError or MissingError."""
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            occupied = any(entry.name != _LOCK for entry in directory.iterdir())
+            occupied = any(not entry.name.startswith((_LOCK, _UNFINISHED)) for entry in directory.iterdir())
         except OSError as error:
             raise _unusable(directory, error) from None
         if occupied:
@@ -58,17 +60,22 @@ class Journal:
                 f"{directory} is not empty: choose another --out, or go on with it by: runoff resume {directory}"
             )
         lock = _lock(directory)
-        connection = _connect(directory, "rwc")
-        with _explained(directory), connection:
+        unfinished = directory / _UNFINISHED
+        for left in directory.glob(f"{_UNFINISHED}*"):
+            left.unlink()
+        journal = cls(directory, _connect(unfinished, "rwc"), None)
+        with _explained(directory), journal:
+            connection = journal._connection
             connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
             connection.executescript(_SCHEMA)
             connection.execute(f"PRAGMA application_id={_APPLICATION}")
             connection.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
-        journal = cls(directory, connection, lock)
-        for key, value in facts.items():
-            journal.set_fact(key, value)
-        return journal
+            for key, value in facts.items():
+                journal.set_fact(key, value)
+        unfinished.rename(directory / FILE)
+        connection = _connect(directory / FILE, "rw")
+        connection.execute("PRAGMA synchronous=FULL")
+        return cls(directory, connection, lock)
 
     @classmethod
     def open(cls, directory: Path, *, write: bool) -> Self:
@@ -77,7 +84,7 @@ class Journal:
         if not path.is_file():
             raise UsageError(f"{directory} is not a campaign: it has no {FILE}")
         lock = _lock(directory) if write else None
-        connection = _connect(directory, "rw")
+        connection = _connect(path, "rw")
         try:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -179,14 +186,12 @@ class _explained:
             ) from None
 
 
-def _connect(directory: Path, mode: str) -> sqlite3.Connection:
+def _connect(file: Path, mode: str) -> sqlite3.Connection:
     try:
         # Autocommit off: every write below is one explicit transaction.
-        return sqlite3.connect(
-            f"{(directory / FILE).resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False
-        )
+        return sqlite3.connect(f"{file.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
     except sqlite3.OperationalError as error:
-        raise MissingError(f"cannot open the journal in {directory}: {error}") from None
+        raise MissingError(f"cannot open the journal in {file.parent}: {error}") from None
 
 
 def _lock(directory: Path) -> IO[str]:
