@@ -6,7 +6,7 @@ from pathlib import Path
 
 from runoff.engines.lab import kernel
 
-NAMES = ("ublk_drv", "loop", "dm_mod", "mq-deadline", "bfq")
+NAMES = ("ublk_drv", "loop", "dm_mod", "mq-deadline", "bfq", "btrfs")
 """What tests insert; the guest itself cannot write to this machine's cache."""
 
 

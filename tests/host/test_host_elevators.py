@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -74,33 +75,37 @@ def settings(disk: str) -> dict[str, str]:
 
 
 @contextmanager
-def disk_with_bfq(folder: Path) -> Iterator[tuple[str, Path]]:
-    """A disk of this machine, as its owner has set it, and where it is mounted. No fixture, as those also run where
-    the guest is only watched."""
+def disk_of(size_mb: int, beginning: bytes = b"") -> Iterator[str]:
+    """A disk of this machine with bfq in charge. No fixture, as those also run where the guest is only watched."""
     insert("loop", "mq-deadline", "bfq")
+    # In /tmp it is on a file system in memory: the guest's own is that of the machine around it.
+    with NamedTemporaryFile(dir="/tmp") as image:
+        image.write(beginning)
+        image.truncate(size_mb << 20)
+        device = call("losetup", "--find", "--show", "--partscan", image.name).strip()
+        disk = device.removeprefix("/dev/")
+        try:
+            Path("/sys/block", disk, "queue/scheduler").write_text("bfq")
+            yield disk
+        finally:
+            subprocess.run(["losetup", "--detach", device], capture_output=True, check=False)
+
+
+@contextmanager
+def disk_with_bfq(folder: Path) -> Iterator[tuple[str, Path]]:
+    """A disk with a file system in a partition, as its owner has set it, and where it is mounted."""
     place = folder / "mounted"
     place.mkdir()
-    # On a file system in memory: the guest's own is that of the machine around it.
-    image = Path("/tmp", f"disk-of-{os.getpid()}")
     partition = struct.pack("<4B4BII", 0, 0, 0, 0, 0x83, 0, 0, 0, 2048, (SIZE_MB - 1) * 2048)
-    with image.open("wb") as file:
-        file.truncate(SIZE_MB << 20)
-        file.seek(446)
-        file.write(partition + bytes(48) + b"\x55\xaa")
-    device = call("losetup", "--find", "--show", "--partscan", image).strip()
-    disk = device.removeprefix("/dev/")
-    queue = Path("/sys/block", disk, "queue")
-    (queue / "scheduler").write_text("bfq")
-    for name, value in SET.items():
-        (queue / name).write_text(value)
-    try:
-        call("mkfs.ext4", "-q", f"{device}p1")
-        call("mount", f"{device}p1", place)
-        yield disk, place
-    finally:
-        subprocess.run(["umount", "-l", place], capture_output=True, check=False)
-        subprocess.run(["losetup", "--detach", device], capture_output=True, check=False)
-        image.unlink()
+    with disk_of(SIZE_MB, bytes(446) + partition + bytes(48) + b"\x55\xaa") as disk:
+        for name, value in SET.items():
+            Path("/sys/block", disk, "queue", name).write_text(value)
+        try:
+            call("mkfs.ext4", "-q", f"/dev/{disk}p1")
+            call("mount", f"/dev/{disk}p1", place)
+            yield disk, place
+        finally:
+            subprocess.run(["umount", "-l", place], capture_output=True, check=False)
 
 
 def workload(folder: Path, disk: str, then: str = "") -> Path:
@@ -375,6 +380,42 @@ def test_volumes_and_partitions_lead_to_their_disks(tmp_path: Path) -> None:
             call("umount", place)
         finally:
             call("dmsetup", "--noudevsync", "remove", "volume")
+
+
+def test_a_file_system_or_volume_on_two_disks_leads_to_both(tmp_path: Path) -> None:
+    insert("dm_mod", "btrfs")
+    place = tmp_path / "mounted"
+    place.mkdir()
+    with disk_of(256) as one, disk_of(256) as two:
+        devices = (f"/dev/{one}", f"/dev/{two}")
+        both = {one: "bfq", two: "bfq"}
+        before = [settings(disk) for disk in both]
+        call("mkfs.btrfs", "--quiet", "--data", "raid0", *devices)
+        call("btrfs", "device", "scan", *devices)
+        call("mount", devices[1], place)
+        try:
+            call("btrfs", "subvolume", "create", place / "sub")
+            assert elevators_below(place / "sub") == both
+            work = workload(tmp_path, one, then=f"cat /sys/block/{two}/queue/scheduler >> {tmp_path / 'seen'}")
+            made = plan("default+io=mq-deadline", work=work, place=str(place / "sub"))
+            with engine(tmp_path, made) as own:
+                assert isinstance(own.take(order(made)[0], lambda _phase: None), Taken)
+            assert all("[mq-deadline]" in line for line in seen(tmp_path))
+            assert len(seen(tmp_path)) == 2
+        finally:
+            call("umount", place)
+        assert [settings(disk) for disk in both] == before
+
+        table = f"0 400000 striped 2 8 {devices[0]} 0 {devices[1]} 0"
+        call("dmsetup", "--noudevsync", "create", "striped", "--table", table)
+        try:
+            (volume,) = Path("/sys/block").glob("dm-*")
+            call("mkfs.ext4", "-q", f"/dev/{volume.name}")
+            call("mount", f"/dev/{volume.name}", place)
+            assert elevators_below(place) == both
+            call("umount", place)
+        finally:
+            call("dmsetup", "--noudevsync", "remove", "striped")
 
 
 def test_a_disk_is_made_for_each_sample_and_goes_again(tmp_path: Path) -> None:
