@@ -3,11 +3,15 @@
 #define RUNOFF_HISTOGRAM_H
 
 /*
- * A histogram of times whose buckets are at most an eighth wide: below 8 ns each value has its own,
- * above every power of two is split into eight. crates/agent/src/probe/histogram.rs reads it.
+ * Histograms of times whose buckets are at most a 32nd wide: below 32 ns each value has its own,
+ * above every power of two is split into 32. crates/agent/src/probe/histogram.rs reads them.
  */
-#define SPLIT_BITS 3
+#define SPLIT_BITS 5
 #define BUCKETS	   ((64 - SPLIT_BITS + 1) << SPLIT_BITS)
+
+#ifndef HISTOGRAMS
+#define HISTOGRAMS 1
+#endif
 
 struct histogram {
 	u64 sum_ns;
@@ -18,7 +22,7 @@ struct histogram {
 /* One for each CPU, so that nothing is shared while the workload runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, HISTOGRAMS);
 	__type(key, u32);
 	__type(value, struct histogram);
 } times SEC(".maps");
@@ -46,10 +50,10 @@ static __always_inline u32 bucket_of(u64 ns)
 	return ((octave + 1) << SPLIT_BITS) + ((ns >> octave) & ((1 << SPLIT_BITS) - 1));
 }
 
-static __always_inline void add_time(u64 ns)
+static __always_inline void add_time_to(u32 histogram, u64 ns)
 {
-	u32 first = 0, bucket = bucket_of(ns);
-	struct histogram *mine = bpf_map_lookup_elem(&times, &first);
+	u32 bucket = bucket_of(ns);
+	struct histogram *mine = bpf_map_lookup_elem(&times, &histogram);
 
 	if (!mine || bucket >= BUCKETS)
 		return;
@@ -57,6 +61,12 @@ static __always_inline void add_time(u64 ns)
 	if (ns > mine->max_ns)
 		mine->max_ns = ns;
 	mine->buckets[bucket]++;
+}
+
+/* Where there is only one. */
+static __always_inline void add_time(u64 ns)
+{
+	add_time_to(0, ns);
 }
 
 #endif

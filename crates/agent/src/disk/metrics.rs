@@ -24,13 +24,17 @@ impl Counts {
             metrics.insert("requests_dropped".into(), number(dropped));
         }
         for (kind, latency) in [("read", self.read), ("write", self.write)] {
-            let Some(Latency { p50_ns, p95_ns, p99_ns, max_ns }) = latency else { continue };
-            for (name, ns) in [("p50", p50_ns), ("p95", p95_ns), ("p99", p99_ns), ("max", max_ns)] {
-                metrics.insert(format!("disk_{kind}_{name}_ms"), number(ns) / 1e6);
-            }
+            metrics.extend(latency.into_iter().flat_map(|latency| of_latency(kind, latency)));
         }
         metrics
     }
+}
+
+/// Of the requests of a `kind`, read or write.
+pub fn of_latency(kind: &str, latency: Latency) -> Metrics {
+    let Latency { p50_ns, p95_ns, p99_ns, max_ns } = latency;
+    let named = [("p50", p50_ns), ("p95", p95_ns), ("p99", p99_ns), ("max", max_ns)];
+    named.map(|(name, ns)| (format!("disk_{kind}_{name}_ms"), number(ns) / 1e6)).into()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]

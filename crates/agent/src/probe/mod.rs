@@ -13,7 +13,10 @@ use thiserror::Error;
 use crate::protocol::Probe;
 use crate::scheduler::run_time::{self, Counting, RunTime};
 use crate::scheduler::sysfs;
-use object::AttachedProbe;
+use object::Constant;
+
+pub use histogram::Histogram;
+pub use object::AttachedProbe;
 
 pub type Metrics = BTreeMap<String, f64>;
 
@@ -58,10 +61,12 @@ impl Probes {
             return Ok(None);
         }
         let counting = Counting::start().map_err(ProbeError::NoRunTime)?;
+        let constants: [Constant<'_>; 2] =
+            [("workload_cgroup", &[cgroup]), ("usable", &cpus::usable())];
         let attached: Vec<_> = wanted
             .iter()
             .filter_map(|&probe| object::name(probe))
-            .map(|name| AttachedProbe::attach(name, cgroup))
+            .map(|name| AttachedProbe::attach(name, &constants))
             .collect::<Result<_, _>>()?;
         if wanted.contains(&Probe::Idle) {
             cpus::visit();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A probe's BPF object: loaded, attached, read.
 
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use libbpf_rs::{Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
 
 use super::histogram::Histogram;
-use super::{Metrics, ProbeError, cpus};
+use super::{Metrics, ProbeError};
 use crate::protocol::Probe;
 use crate::scheduler::globals::Global;
 use crate::scheduler::{libbpf_log, opened};
@@ -23,6 +23,9 @@ pub fn name(probe: Probe) -> Option<&'static str> {
     }
 }
 
+/// The first elements of a global of that name, which a probe may have.
+pub type Constant<'a> = (&'a str, &'a [u64]);
+
 pub struct AttachedProbe {
     name: &'static str,
     programs: Vec<u32>,
@@ -33,10 +36,12 @@ pub struct AttachedProbe {
 }
 
 impl AttachedProbe {
+    /// With what it has to know.
+    ///
     /// # Errors
     /// `Rejected` with the end of the log.
-    pub fn attach(name: &'static str, cgroup: u64) -> Result<Self, ProbeError> {
-        let (result, log) = libbpf_log::caught(|| load(name, cgroup));
+    pub fn attach(name: &'static str, constants: &[Constant<'_>]) -> Result<Self, ProbeError> {
+        let (result, log) = libbpf_log::caught(|| load(name, constants));
         result.map_err(|error| ProbeError::Rejected {
             name,
             reason: format!("{error:#}"),
@@ -64,7 +69,7 @@ impl AttachedProbe {
 
     fn turns(&self) -> libbpf_rs::Result<Metrics> {
         let mut metrics = self.times("turns", "turn")?;
-        let lost: u64 = self.per_cpu("preemptions")?.iter().flatten().sum();
+        let lost: u64 = self.per_cpu("preemptions", 0)?.iter().flatten().sum();
         metrics.insert("preemptions".into(), lost as f64);
         Ok(metrics)
     }
@@ -84,17 +89,14 @@ impl AttachedProbe {
     /// In the order of schedulers/include/machine.h's distances.
     fn migrations(&self) -> libbpf_rs::Result<Metrics> {
         const DISTANCES: [&str; 4] = ["same_core", "same_cache", "same_node", "far"];
-        let cpus = self.per_cpu("moves")?;
+        let cpus = self.per_cpu("moves", 0)?;
         let count = |distance: usize| cpus.iter().filter_map(|cpu| cpu.get(distance)).sum::<u64>();
         let named = DISTANCES.iter().zip(1..).map(|(what, distance)| (what, count(distance)));
         Ok(named.map(|(what, count)| (format!("migrations_{what}"), count as f64)).collect())
     }
 
     fn times(&self, counted: &str, measured: &str) -> libbpf_rs::Result<Metrics> {
-        let mut histogram = Histogram::default();
-        for cpu in self.per_cpu("times")? {
-            histogram.add(&cpu);
-        }
+        let histogram = self.histogram(0)?;
         let named = histogram.summary_us().into_iter();
         let mut metrics: Metrics =
             named.map(|(what, us)| (format!("{measured}_{what}"), us)).collect();
@@ -102,12 +104,33 @@ impl AttachedProbe {
         Ok(metrics)
     }
 
-    /// The only element of a map as numbers of 64 bits, for each CPU.
-    fn per_cpu(&self, map: &str) -> libbpf_rs::Result<Vec<Vec<u64>>> {
-        let map = self.object.maps().find(|each| each.name() == map);
-        let map = map.ok_or_else(|| missing("map"))?;
-        let cpus = map.lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY)?;
+    /// # Errors
+    /// It has no such histogram.
+    pub fn histogram(&self, index: u32) -> libbpf_rs::Result<Histogram> {
+        let mut histogram = Histogram::default();
+        for cpu in self.per_cpu("times", index)? {
+            histogram.add(&cpu);
+        }
+        Ok(histogram)
+    }
+
+    /// Empties a histogram. What is added meanwhile may be lost.
+    pub fn clear(&self, index: u32) {
+        let Ok(times) = self.map("times") else { return };
+        if let Ok(Some(cpus)) = times.lookup_percpu(&index.to_ne_bytes(), MapFlags::ANY) {
+            let zeros: Vec<Vec<u8>> = cpus.iter().map(|cpu| vec![0; cpu.len()]).collect();
+            let _ = times.update_percpu(&index.to_ne_bytes(), &zeros, MapFlags::ANY);
+        }
+    }
+
+    /// An element of a map as numbers of 64 bits, for each CPU.
+    fn per_cpu(&self, map: &str, index: u32) -> libbpf_rs::Result<Vec<Vec<u64>>> {
+        let cpus = self.map(map)?.lookup_percpu(&index.to_ne_bytes(), MapFlags::ANY)?;
         Ok(cpus.unwrap_or_default().iter().map(|value| words(value)).collect())
+    }
+
+    fn map(&self, name: &str) -> libbpf_rs::Result<Map<'_>> {
+        self.object.maps().find(|each| each.name() == name).ok_or_else(|| missing("map"))
     }
 
     fn global(&self, name: &str) -> libbpf_rs::Result<u64> {
@@ -121,15 +144,13 @@ impl AttachedProbe {
     }
 }
 
-fn load(name: &'static str, cgroup: u64) -> libbpf_rs::Result<AttachedProbe> {
+fn load(name: &'static str, constants: &[Constant<'_>]) -> libbpf_rs::Result<AttachedProbe> {
     let bytes = OBJECTS.iter().find(|(own, _)| *own == name).ok_or_else(|| missing("object"))?.1;
     let mut object = ObjectBuilder::default().name(name)?.open_memory(bytes)?;
     let globals = opened::variables(&object);
     for global in &globals {
-        match global.name.as_str() {
-            "workload_cgroup" => opened::fill(&mut object, global, &[cgroup]),
-            "usable" => opened::fill(&mut object, global, &cpus::usable()),
-            _ => {}
+        if let Some((_, values)) = constants.iter().find(|(name, _)| *name == global.name) {
+            opened::fill(&mut object, global, values);
         }
     }
     opened::fit_machine(&mut object);

@@ -5,9 +5,10 @@
 mod activity;
 mod below;
 mod kept;
+mod latency;
 mod record;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use nix::unistd::syncfs;
 use self::activity::Activity;
 use self::below::disks_below;
 use self::kept::Kept;
+use self::latency::Watch;
 pub use self::record::sweep;
 use self::record::{Record, Records};
 use super::error::DiskError;
@@ -32,8 +34,11 @@ pub struct Borrowed {
     place: PathBuf,
     record: Record,
     in_charge: Vec<InCharge>,
-    /// When the workload started, then from there to its end.
-    activity: Cell<Activity>,
+    watch: Option<Watch>,
+    /// When the workload started.
+    before: Cell<Activity>,
+    /// From there to its end.
+    metrics: RefCell<Metrics>,
     is_returned: bool,
 }
 
@@ -62,9 +67,9 @@ impl Borrowed {
         let record = records.add(place, kept)?;
         drop(records);
         // From here on its end puts everything back.
-        let (in_charge, activity) = Default::default();
-        let mut borrowed =
-            Self { place: place.into(), record, in_charge, activity, is_returned: false };
+        let (in_charge, before, metrics) = Default::default();
+        let (place, watch, is_returned) = (place.into(), None, false);
+        let mut borrowed = Self { place, record, in_charge, watch, before, metrics, is_returned };
         if let Some((elevator, given)) = &elevator {
             borrowed.write_back()?;
             borrowed.put_in_charge(elevator, given)?;
@@ -75,6 +80,7 @@ impl Borrowed {
         if let Some((elevator, _)) = elevator {
             borrowed.must_have(elevator)?;
         }
+        borrowed.watch = Watch::start(borrowed.in_charge.iter().map(InCharge::disk));
         Ok(borrowed)
     }
 
@@ -112,11 +118,14 @@ impl Borrowed {
     }
 
     pub fn note_start(&self) {
-        self.activity.set(self.counted());
+        self.before.set(self.counted());
+        self.watch.iter().for_each(Watch::begin);
     }
 
     pub fn note_end(&self) {
-        self.activity.set(self.counted() - self.activity.get());
+        let mut metrics = (self.counted() - self.before.get()).metrics();
+        metrics.extend(self.watch.iter().flat_map(Watch::metrics));
+        self.metrics.replace(metrics);
     }
 
     /// Why an elevator was not the same throughout.
@@ -130,7 +139,7 @@ impl Borrowed {
         self.give_back()?;
         // What is on no disk of this kind has nothing to tell.
         let is_on_disk = !self.record.disks.is_empty();
-        Ok(if is_on_disk { self.activity.get().metrics() } else { Metrics::new() })
+        Ok(if is_on_disk { self.metrics.take() } else { Metrics::new() })
     }
 
     /// What one elevator has let wait is nothing for the next.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! How long each request of the borrowed disks takes: probes/disks.bpf.c.
+
+use std::fs;
+
+use crate::disk::latency::Latency;
+use crate::disk::metrics::{self, Metrics};
+use crate::probe::{AttachedProbe, Histogram};
+
+/// In the order of the probe's histograms.
+const KINDS: [&str; 2] = ["read", "write"];
+
+pub struct Watch(AttachedProbe);
+
+impl Watch {
+    /// `disks`, as /sys/block names them, from now on. None if there are none or the kernel does not take the probe:
+    /// one without BTF, or of before Linux 6.5.
+    pub fn start<'a>(disks: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let numbers: Vec<u64> = disks.filter_map(number).collect();
+        let constants = [("disks", numbers.as_slice())];
+        let probe = (!numbers.is_empty()).then(|| AttachedProbe::attach("disks", &constants));
+        probe?.ok().map(Self)
+    }
+
+    /// Those of before do not count.
+    pub fn begin(&self) {
+        KINDS.iter().zip(0..).for_each(|(_, index)| self.0.clear(index));
+    }
+
+    /// By name, as those of a disk that is made for a sample (docs/protocol.md).
+    pub fn metrics(&self) -> Metrics {
+        let found = KINDS.iter().zip(0..).filter_map(|(kind, index)| {
+            let latency = self.0.histogram(index).ok()?;
+            (latency.count() > 0).then(|| metrics::of_latency(kind, summary(&latency)))
+        });
+        found.flatten().collect()
+    }
+}
+
+fn summary(times: &Histogram) -> Latency {
+    let [p50_ns, p95_ns, p99_ns] = [50, 95, 99].map(|percent| times.percentile_ns(percent));
+    Latency { p50_ns, p95_ns, p99_ns, max_ns: times.max_ns() }
+}
+
+/// As the probe wants it: the major number above 32 bits of the minor one.
+fn number(disk: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/sys/block/{disk}/dev")).ok()?;
+    let (major, minor) = text.trim().split_once(':')?;
+    Some(major.parse::<u64>().ok()? << 32 | minor.parse::<u64>().ok()?)
+}
