@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A queue with those in front of it who sleep until its pool grants them a request.
+//! A queue with the processes in front of it who sleep until its pool grants them a request.
 
 use std::collections::VecDeque;
 
@@ -8,8 +8,16 @@ use crate::{Context, Id, Queue, Request};
 /// What a disk talks to that takes every request, and serves one at a time.
 pub struct Line {
     queue: Queue,
-    /// By direction, in order of arrival.
-    asleep: [VecDeque<Request>; 2],
+    /// By direction, in the order in which they fell asleep.
+    asleep: [VecDeque<Sleeper>; 2],
+}
+
+/// A process sleeps in its first request that is not granted, so what it asks for later waits behind that
+/// (Linux 2.5.63, drivers/block/ll_rw_blk.c, `get_request_wait`), and nobody else does.
+struct Sleeper {
+    context: Context,
+    /// In order of arrival; never empty.
+    requests: VecDeque<Request>,
 }
 
 impl Line {
@@ -20,20 +28,22 @@ impl Line {
     /// `request` waits from now on, in the queue or before it.
     pub fn add(&mut self, request: Request, now: u64) {
         let asleep = &mut self.asleep[request.direction as usize];
-        // Who comes later does not overtake those who sleep for the same.
-        if !asleep.is_empty() && !request.barrier {
-            asleep.push_back(request);
+        let mut sleepers = asleep.iter_mut();
+        let own = sleepers.find(|sleeper| sleeper.context == request.context && !request.barrier);
+        if let Some(sleeper) = own {
+            sleeper.requests.push_back(request);
         } else if let Err(refused) = self.queue.offer(request, now) {
-            asleep.push_back(refused);
+            asleep.push_back(Sleeper { context: refused.context, requests: [refused].into() });
         }
     }
 
     /// What to dispatch now; see [`crate::Elevator::next`].
     pub fn next(&mut self, now: u64) -> Option<Request> {
         // An elevator that refused everybody has nothing in flight whose completion would wake somebody.
-        if self.queue.queued() == 0 {
-            let first = self.asleep.iter_mut().find_map(VecDeque::pop_front);
-            first.into_iter().for_each(|request| self.queue.add(request, now));
+        if self.queue.queued() == 0
+            && let Some(request) = self.first_asleep()
+        {
+            self.queue.add(request, now);
         }
         self.queue.next(now)
     }
@@ -45,12 +55,19 @@ impl Line {
     pub fn completed(&mut self, id: Id, now: u64) -> Vec<Request> {
         let parts = self.queue.completed(id, now);
         for asleep in &mut self.asleep {
-            while let Some(request) = asleep.pop_front() {
-                if let Err(refused) = self.queue.offer(request, now) {
-                    asleep.push_front(refused);
-                    break;
+            let sleepers = std::mem::take(asleep);
+            let mut woken = VecDeque::new();
+            for mut sleeper in sleepers {
+                let before = sleeper.requests.len();
+                sleeper.ask(&mut self.queue, now);
+                match sleeper.requests.len() {
+                    0 => {}
+                    left if left == before => asleep.push_back(sleeper),
+                    // It falls asleep again, behind the others: each has its turn.
+                    _ => woken.push_back(sleeper),
                 }
             }
+            asleep.append(&mut woken);
         }
         parts
     }
@@ -67,6 +84,29 @@ impl Line {
 
     /// How many wait, in the queue and before it; merged ones count as one.
     pub fn waiting(&self) -> usize {
-        self.queue.queued() + self.asleep.iter().map(VecDeque::len).sum::<usize>()
+        let asleep = self.asleep.iter().flatten().map(|sleeper| sleeper.requests.len());
+        self.queue.queued() + asleep.sum::<usize>()
+    }
+
+    fn first_asleep(&mut self) -> Option<Request> {
+        let asleep = self.asleep.iter_mut().find(|asleep| !asleep.is_empty())?;
+        let mut sleeper = asleep.pop_front()?;
+        let first = sleeper.requests.pop_front();
+        if !sleeper.requests.is_empty() {
+            asleep.push_back(sleeper);
+        }
+        first
+    }
+}
+
+impl Sleeper {
+    /// Gives `queue` what it takes, until the first that it refuses.
+    fn ask(&mut self, queue: &mut Queue, now: u64) {
+        while let Some(request) = self.requests.pop_front() {
+            if let Err(refused) = queue.offer(request, now) {
+                self.requests.push_front(refused);
+                break;
+            }
+        }
     }
 }
