@@ -35,7 +35,7 @@ def test_it_shows_the_workloads_time_and_nothing_before_it():
 
 def test_requests_wait_from_arrival_until_dispatch_each_for_itself():
     # At 1 one comes and goes at once, at 11 the two that were merged go together.
-    assert of(FEW).waiting == ((0, 0), (0, 0), (1, 0), (2, 1), (3, 2), (11, 0), (12, 1))
+    assert of(FEW).waiting == ((0, 0), (1, 0), (2, 1), (3, 2), (11, 0), (12, 1))
 
 
 def test_held_times_are_shaded_where_they_were():

@@ -15,6 +15,9 @@ use crate::owner::{self, PREFIX};
 
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
+/// What they are for.
+const PURPOSES: [&str; 4] = ["prepare", "rehearsal", "workload", "load"];
+
 pub struct Cgroup {
     path: PathBuf,
 }
@@ -105,7 +108,7 @@ pub fn sweep() -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(hierarchy()?)? {
         let entry = entry?;
         let name = entry.file_name();
-        let Some(owner) = name.to_str().and_then(owner::of) else {
+        let Some(owner) = name.to_str().and_then(|name| owner::of(name, &PURPOSES)) else {
             continue;
         };
         if !owner::is_there(owner) {

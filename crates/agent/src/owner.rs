@@ -6,9 +6,12 @@ use procfs::process::{ProcState, Process};
 /// Before the number of the agent's process.
 pub const PREFIX: &str = "runoff-";
 
-/// The agent that `name` belongs to; None if it is not of that form.
-pub fn of(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()
+/// The agent that `name` belongs to; None unless it is exactly as an agent makes them, for one of `purposes`:
+/// somebody else may call something of his own runoff-2026.
+pub fn of(name: &str, purposes: &[&str]) -> Option<u32> {
+    let (digits, purpose) = name.strip_prefix(PREFIX)?.split_once('-')?;
+    let agent: u32 = digits.parse().ok()?;
+    (purposes.contains(&purpose) && agent.to_string() == digits).then_some(agent)
 }
 
 /// Whether that process can still do anything.
@@ -32,11 +35,15 @@ mod tests {
 
     #[test]
     fn only_our_names_have_an_owner() {
+        let of = |name: &str| of(name, &["work", "load.log"]);
         assert_eq!(of("runoff-42-work"), Some(42));
         assert_eq!(of("runoff-42-load.log"), Some(42));
-        assert_eq!(of("runoff-42-b0.1"), Some(42));
-        assert_eq!(of("runoff-notes"), None);
-        assert_eq!(of("systemd-42"), None);
+        let others =
+            ["42", "2026", "2026-results", "20261001", "042-work", "42-work-2", "42-", "notes"];
+        for other in others {
+            assert_eq!(of(&format!("runoff-{other}")), None, "{other}");
+        }
+        assert_eq!(of("systemd-42-work"), None);
     }
 
     #[test]

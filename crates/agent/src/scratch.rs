@@ -16,6 +16,9 @@ pub const PROGRAMS: &str = "/run/runoff";
 /// Where they are unless the request says otherwise, and where disks are mounted that are made for a sample.
 const PLACES: [&str; 2] = ["/tmp", "/run"];
 
+/// What they are for, and the disk that is mounted for a sample.
+const PURPOSES: [&str; 5] = ["work", "work.log", "load", "load.log", "disk"];
+
 pub struct Scratch {
     outside: PathBuf,
     inside: PathBuf,
@@ -95,7 +98,7 @@ fn sweep_where(place: &Path, is_gone: impl Fn(u32) -> bool) -> io::Result<Vec<Pa
     for entry in fs::read_dir(place)? {
         let entry = entry?;
         let name = entry.file_name();
-        let Some(owner) = name.to_str().and_then(owner::of) else {
+        let Some(owner) = name.to_str().and_then(|name| owner::of(name, &PURPOSES)) else {
             continue;
         };
         // Another user could plant the name; only root's own directories are removed.

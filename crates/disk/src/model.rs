@@ -75,7 +75,12 @@ impl Disk {
         let Some(mut mechanics) = self.mechanics.take() else { return Service::default() };
         let start = now + self.overhead_ns;
         if let Some(cache) = &mut self.write_cache {
-            self.free_at = cache.work_until(now, self.free_at, &mut mechanics);
+            let free_at = cache.work_until(now, self.free_at, &mut mechanics);
+            if free_at != self.free_at {
+                // The head was elsewhere and read nothing ahead.
+                self.read_ahead.drop_all();
+            }
+            self.free_at = free_at;
         }
         let service = match request.direction {
             _ if request.is_flush() => self.flush(start, &mut mechanics),
@@ -159,6 +164,7 @@ impl Disk {
     fn flush(&mut self, start: u64, mechanics: &mut Mechanics) -> Service {
         let Some(cache) = &mut self.write_cache else { return Service::default() };
         if cache.sectors() > 0 {
+            self.read_ahead.drop_all();
             self.free_at = cache.make_room(None, start.max(self.free_at), mechanics);
         }
         Service { wait_ns: self.free_at.saturating_sub(start), ..Service::default() }

@@ -195,6 +195,23 @@ fn a_read_waits_for_at_most_one_cached_write() {
 }
 
 #[test]
+fn what_is_written_back_meanwhile_ends_the_read_ahead() {
+    for flush in [false, true] {
+        let mut ide = disk("ide2003", &["write_cache=on"]);
+        let mut now = 0;
+        for (id, block) in scattered(78_000_000 / KIB_128 - 1).take(12).enumerate() {
+            let write = Request::write(id as u64, 1, block * KIB_128, KIB_128);
+            now += ide.service(&write, now).total_ns();
+        }
+        now += ide.service(&Request::read(98, 2, 1000, 8), now).total_ns();
+        // Long enough for the disk to read on, had it nothing to write.
+        now += if flush { ide.service(&Request::flush(99, 2), now).total_ns() } else { 20_000_000 };
+        let next = ide.service(&Request::read(100, 2, 1008, 8), now);
+        assert!(next.seek_ns > 1_000_000, "{next:?}");
+    }
+}
+
+#[test]
 fn what_is_in_the_write_cache_is_read_from_it() {
     let mut ide = disk("ide2003", &["write_cache=on"]);
     let now = ide.service(&Request::write(1, 1, 0, 8), 0).total_ns();

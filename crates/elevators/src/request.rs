@@ -34,14 +34,6 @@ impl Default for Priority {
     }
 }
 
-impl Priority {
-    /// What a process that never called ioprio_set has (Linux include/linux/ioprio.h, task_nice_ioprio).
-    pub fn from_nice(nice: i8) -> Self {
-        let level = (nice.clamp(-20, 19) + 20) / 5;
-        Self { class: Class::BestEffort, level: level.unsigned_abs() }
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     pub id: Id,
@@ -89,16 +81,5 @@ impl Request {
 
     pub fn is_flush(&self) -> bool {
         self.barrier && self.sectors == 0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nice_values_give_the_levels_of_ioprio() {
-        let level = |nice| Priority::from_nice(nice).level;
-        assert_eq!([-20, -16, -15, 0, 4, 5, 19].map(level), [0, 0, 1, 4, 4, 5, 7]);
     }
 }

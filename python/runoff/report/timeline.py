@@ -152,12 +152,11 @@ def _waiting(log: RequestLog, shown: float) -> tuple[tuple[float, int], ...]:
         steps[request.arrived_ns] += 1
         if request.service is not None:
             steps[request.service.dispatched_ns] -= 1
-    found, count = [(0.0, 0)], 0
+    at_start = sum(change for at, change in steps.items() if at <= 0)
+    found = [(0.0, at_start)]
     for at, change in sorted(steps.items()):
-        count += change
-        if _ms(at) >= shown:
-            break
-        found.append((max(0.0, _ms(at)), count))
+        if at > 0 and _ms(at) < shown:
+            found.append((_ms(at), found[-1][1] + change))
     return tuple(found)
 
 

@@ -173,6 +173,11 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
+        if !matches!(self.server.try_wait(), Ok(None)) {
+            // Its number may be another's by now.
+            let _ = self.unmount(MntFlags::MNT_DETACH);
+            return;
+        }
         self.hurry();
         let _ = self.unmount(MntFlags::MNT_DETACH);
         self.signal(Signal::SIGTERM);

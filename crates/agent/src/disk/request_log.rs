@@ -152,6 +152,10 @@ impl RequestLog {
         self.is_news = true;
         if self.under_way {
             parts.iter().for_each(|part| self.belongs(part.id));
+            if parts.iter().all(|part| self.open[part.id as usize].is_none()) {
+                // What was dropped takes no place of what waits.
+                self.served.pop();
+            }
         }
         self.under_way = false;
     }
@@ -315,6 +319,19 @@ mod tests {
         }
         assert_eq!((log.dropped(), log.lines().count()), (3, 4));
         assert!(lines(&log)[1].starts_with("request\t1\t2\t12\t32\t1\t0"));
+    }
+
+    #[test]
+    fn what_was_too_much_takes_no_place_of_what_waits() {
+        let mut log = RequestLog::new(2);
+        let requests: Vec<_> = (0..6).map(|id| Request::read(id, 7, id * 100, 8)).collect();
+        requests.iter().for_each(|request| log.arrived(request, &ORIGIN, 0));
+        for request in requests.iter().rev() {
+            log.dispatched(served(request.id, request.first, 8, 10));
+            log.completed(&[*request]);
+        }
+        assert_eq!(log.dropped(), 4);
+        assert!(lines(&log).iter().all(|line| line.starts_with("request\t0\t10\t20\t")));
     }
 
     #[test]

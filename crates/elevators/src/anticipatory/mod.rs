@@ -209,7 +209,11 @@ impl Elevator for Anticipatory {
         }
         let key = match self.batches.pending(self.in_flight.iter().sum(), now) {
             Pending::Drains => None,
-            Pending::Starts => self.of_started_batch(now),
+            Pending::Starts => match self.of_started_batch(now) {
+                // A barrier has taken what there was of its kind.
+                None => self.of_running_batch(reads, writes, now),
+                key => key,
+            },
             Pending::Nothing => self.of_running_batch(reads, writes, now),
         };
         key.map(|key| self.dispatch(self.batches.kind, key))
