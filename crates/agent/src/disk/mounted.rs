@@ -4,14 +4,16 @@
 use std::cell::Cell;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
@@ -29,6 +31,8 @@ use crate::work::process::now_ns;
 /// What a server may take to end when nobody uses its disk any more.
 const END_LIMIT: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(5);
+/// After so long it is asked again.
+const INSIST_MS: u16 = 5000;
 /// It has a machine of its own, which sees all of its mounts.
 const GUESTS_AGENT: u32 = 1;
 
@@ -109,13 +113,27 @@ impl Mounted {
     pub fn end(mut self, tell: &mut dyn FnMut(String)) -> Result<Counts> {
         self.hurry();
         self.unmount(MntFlags::empty()).context("cannot unmount the disk")?;
-        self.signal(Signal::SIGTERM);
+        self.ask_to_end()?;
         let line = self.line()?;
         let counts: Counts = serde_json::from_str(&line)
             .map_err(|_| anyhow!("the disk was lost: {}", self.last_words()))?;
         self.forward_log(&counts, tell).context("cannot hear the disk's log")?;
         ensure!(self.ended_within(END_LIMIT), "the disk's server did not end");
         Ok(counts)
+    }
+
+    /// Returns when the server has something to say, which it has at its end. It insists to be asked twice while
+    /// somebody holds the disk, such as a process with mounts of its own.
+    fn ask_to_end(&self) -> Result<()> {
+        let start = Instant::now();
+        while start.elapsed() < END_LIMIT {
+            self.signal(Signal::SIGTERM);
+            let mut said = [PollFd::new(self.output.get_ref().as_fd(), PollFlags::POLLIN)];
+            if poll(&mut said, PollTimeout::from(INSIST_MS)).is_ok_and(|ready| ready > 0) {
+                return Ok(());
+            }
+        }
+        bail!("the disk's server does not end")
     }
 
     fn forward_log(&mut self, counts: &Counts, tell: &mut dyn FnMut(String)) -> Result<()> {
@@ -173,17 +191,18 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        if !matches!(self.server.try_wait(), Ok(None)) {
-            // Its number may be another's by now.
-            let _ = self.unmount(MntFlags::MNT_DETACH);
-            return;
+        // The number of one that has ended may be another's by now.
+        let is_there = matches!(self.server.try_wait(), Ok(None));
+        if is_there {
+            self.hurry();
         }
-        self.hurry();
         let _ = self.unmount(MntFlags::MNT_DETACH);
-        self.signal(Signal::SIGTERM);
-        if !self.ended_within(END_LIMIT) {
-            let _ = self.server.kill();
-            let _ = self.server.wait();
+        if is_there {
+            self.signal(Signal::SIGTERM);
+            if !self.ended_within(END_LIMIT) {
+                let _ = self.server.kill();
+                let _ = self.server.wait();
+            }
         }
         // A server that was killed has left its device behind.
         let _ = super::sweep();
