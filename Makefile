@@ -9,21 +9,26 @@ export PATH := $(CURDIR)/$(BIN):$(HOME)/.cargo/bin:$(PATH):/usr/sbin:/sbin
 
 AGENT_SOURCES := $(shell find crates schedulers probes tests/objects .cargo Cargo.toml Cargo.lock -type f 2>/dev/null)
 PACKAGE_SOURCES := pyproject.toml $(wildcard packaging/scripts/*)
-BPF_SOURCES = $(shell find schedulers probes crates/agent/src -name '*.[ch]' 2>/dev/null)
-DEMO = default bfs --work hackbench --work counters --on lab --clock real --cpus 2 --blocks 5
-BENCHES = help_time first_sample between_samples scheduler_cost probe_cost disk_rate
+BPF_SOURCES = $(shell find schedulers probes crates -name '*.[ch]' 2>/dev/null)
+FUZZ_SECONDS ?= 60
+BENCHES = help_time verdict_errors first_sample between_samples scheduler_cost attach_cost probe_cost disk_rate equal_bytes copies_and_boots parallel_time any_looking
+SOAK_INTERRUPTIONS ?= 1000
+SOAK_SEED ?= $(shell date +%s)
 
-.PHONY: help setup kernel image demo test check bench pictures wheel clean
+.PHONY: help setup kernel qemu image demo test soak fuzz check bench pictures wheel clean
 
 help:
 	@echo 'make setup   system packages, Rust, Python and runoff itself in $(VENV)'
 	@echo 'make kernel  a kernel for the lab from Debian'
+	@echo 'make qemu    the lab'"'"'s own QEMU, for several CPUs under the virtual clock'
 	@echo 'make image   the root file system of the demo'
-	@echo 'make demo    setup, kernel, image, then a first comparison in the lab'
-	@echo 'make test    setup, kernel, image, then every test'
+	@echo 'make demo    setup, kernel, qemu, image, then a first comparison in the lab'
+	@echo 'make test    setup, kernel, qemu, image, then every test'
+	@echo 'make soak    interrupts campaigns on this machine SOAK_INTERRUPTIONS (1000) times, as root; drawn by SOAK_SEED'
+	@echo 'make fuzz    every target of fuzz/ for FUZZ_SECONDS (60) each'
 	@echo 'make check   formats, lints, types and house rules'
 	@echo 'make bench   measures what runoff itself costs (bench/README.md)'
-	@echo 'make pictures  draws docs/schedulers/pictures and docs/elevators/pictures'
+	@echo 'make pictures  draws the pictures of docs'
 	@echo 'make wheel   a wheel with runoff and its agent in build/wheels'
 	@echo 'make clean   remove what was built here (the cache of kernels and images stays)'
 
@@ -52,35 +57,57 @@ $(STAMPS)/guest: tools/setup $(STAMPS)/rust $(STAMPS)/python
 kernel: setup
 	@runoff kernel list | grep -q '^debian:.*sched_ext: yes' || runoff kernel add debian
 
+qemu: setup
+	@runoff qemu build
+
 image: setup
 	runoff image build --work hackbench --work counters
 
-demo: setup kernel image
-	runoff compare $(DEMO)
+demo: setup kernel qemu image
+	runoff run plans/demo.toml -j $$(nproc)
 
-# Tests of one file share a guest; what measures whether two CPUs are busy has both of a small host for itself.
+# Tests of one file share a guest.
 # Schedulers are tried on the oldest kernel with sched_ext in Debian too, while it is there.
 test: export RUNOFF_REQUIRE_LAB := 1
-test: setup kernel image $(STAMPS)/guest
+test: setup kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile
 	runoff image build --load ctar --load list --load dbench
 	runoff image build --work ffmpeg --work render --work lrzip
 	runoff image build --work make
 	-runoff kernel list | grep -q '^debian:6\.18' || runoff kernel add debian:6.18
 	cargo test --release --workspace --locked
-	pytest -n 2 --no-loadscope-reorder -m 'not both_cpus'
-	pytest -m both_cpus
+	pytest -n 2 --no-loadscope-reorder
+
+# Of what `make test` interrupts a hundred times, with a seed of its own each time.
+soak: export SOAK_INTERRUPTIONS := $(SOAK_INTERRUPTIONS)
+soak: export SOAK_SEED := $(SOAK_SEED)
+soak: setup
+	pytest --capture=no --timeout=0 tests/host/test_host_soak.py
+
+# The stable compiler has what fuzzing needs but for the sanitizers, which find nothing in code without unsafe blocks.
+# What is found on the way is kept in build/fuzz, and used again; what fails, in fuzz/artifacts.
+fuzz: export RUSTC_BOOTSTRAP := 1
+fuzz: $(STAMPS)/rust
+	cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --locked
+	cargo fuzz build --sanitizer none
+	for each in $$(cargo fuzz list); do \
+		mkdir -p build/fuzz/$$each && \
+		words=fuzz/dictionaries/$$each.dict && \
+		cargo fuzz run --sanitizer none $$each build/fuzz/$$each fuzz/corpus/$$each -- \
+			-max_total_time=$(FUZZ_SECONDS) $$(test ! -f $$words || echo -dict=$$words) || exit; \
+	done
 
 check: setup
 	ruff check
 	ruff format --check
 	mypy
 	cargo fmt --check
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 	$(if $(BPF_SOURCES),clang-format-19 --dry-run -Werror $(BPF_SOURCES))
 	pytest -q tests/unit/test_tidy.py
 
-bench: setup kernel image
+bench: setup kernel qemu image
 	for each in $(BENCHES); do python bench/$$each.py || exit; done
 
 pictures: setup kernel

@@ -17,7 +17,7 @@ import figures
 from runoff.engines import tools
 from runoff.engines.lab import guest, image, kernel, qemu
 from runoff.engines.outcome import Taken
-from runoff.plan import Clock
+from runoff.results import Clock
 
 SIZE_MB = 256
 SECONDS = {"virtual": 1, "real": 5}

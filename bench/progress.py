@@ -57,7 +57,7 @@ def compare(*arguments: str) -> Campaign:
 
 def _attempt(arguments: Sequence[str]) -> Campaign | None:
     with tempfile.TemporaryDirectory() as directory:
-        command = [*program(), "compare", *arguments, "--json", "--out", f"{directory}/campaign"]
+        command = [*program(), "compare", "--seed", "1", *arguments, "--json", "--out", f"{directory}/campaign"]
         start_s = time.monotonic()
         with (Path(directory) / "report.json").open("w+") as output:
             process = subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True)

@@ -49,6 +49,6 @@ int BPF_PROG(done, struct request *rq)
 	if ((operation != REQ_OP_READ && operation != REQ_OP_WRITE) || !is_watched(rq))
 		return 0;
 	if (rq->start_time_ns && !is_in_sequence(rq))
-		add_time_to(operation, bpf_ktime_get_ns() - rq->start_time_ns);
+		add_time_to(operation, time_since(rq->start_time_ns));
 	return 0;
 }

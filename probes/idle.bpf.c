@@ -5,6 +5,8 @@
  * A task waits from sched_wakeup, or from losing the CPU, until it runs. One that may use only a
  * single CPU is left out: no other CPU could have helped it. A CPU is idle while its idle task has
  * it; only CPUs that the workload may use count.
+ *
+ * And the longest time for which one CPU was idle and one task waited that might run there.
  */
 #include "include/workload.h"
 #include "include/machine.h"
@@ -29,8 +31,34 @@ u64 overlaps;
 
 static bool idle[MAX_CPUS];
 
+u64 longest_ns;
+
+struct span {
+	u64 from;
+	u64 until;
+};
+
+#define SPANS_KEPT 16
+
+/* For the longest overlap: times of idleness that are over, if they were longer than that is yet.
+ */
+struct idleness {
+	u64 since;
+	u32 kept;
+	/* It goes offline, is, or comes back. */
+	bool gone;
+	bool comes;
+	struct span last[SPANS_KEPT];
+};
+
+static struct idleness idlenesses[MAX_CPUS];
+
 struct waiting {
 	bool counted;
+	u64 since;
+	/* Where it could run then: who is allowed elsewhere meanwhile has not waited for that. */
+	u64 first_cpus;
+	u32 nr_cpus;
 };
 
 struct {
@@ -65,6 +93,46 @@ static __always_inline void change(u64 amount)
 	}
 }
 
+/* The CPUs from 64 * @index on that @p may run on. */
+static __always_inline u64 cpus_of(struct task_struct *p, u32 index)
+{
+	u64 word = 0;
+
+	bpf_probe_read_kernel(
+		&word, sizeof(word), (const void *)p->cpus_ptr + index * sizeof(word));
+	return word;
+}
+
+static __always_inline void consider(u64 from, u64 until, u64 waits_since)
+{
+	s64 both = until - (from > waits_since ? from : waits_since);
+
+	if (both > (s64)longest_ns)
+		longest_ns = both;
+}
+
+/* @p, which has waited, has a CPU now: which others might it have had, and for how long? */
+static __noinline void compare_with_idle(struct task_struct *p, u64 since, u64 now)
+{
+	struct idleness *other;
+	u64 idle_since;
+	u32 cpu, index;
+
+	bpf_for(cpu, 0, cpu_ids) {
+		other = &idlenesses[CPU_INDEX(cpu)];
+		if (other->gone || !usable[CPU_INDEX(cpu)] ||
+		    !(cpus_of(p, CPU_INDEX(cpu) / 64) & (1ULL << (cpu % 64))))
+			continue;
+		idle_since = *(volatile u64 *)&other->since;
+		if (idle_since)
+			consider(idle_since, now, since);
+		bpf_for(index, 0, SPANS_KEPT) {
+			if (index < SPANS_KEPT)
+				consider(other->last[index].from, other->last[index].until, since);
+		}
+	}
+}
+
 /* What it changes that @p waits from now on; nothing if it did so already. */
 static __always_inline u64 begins_to_wait(struct task_struct *p)
 {
@@ -75,6 +143,10 @@ static __always_inline u64 begins_to_wait(struct task_struct *p)
 	w = bpf_task_storage_get(&tasks, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!w || w->counted)
 		return 0;
+	w->since = bpf_ktime_get_ns();
+	w->first_cpus = cpus_of(p, 0);
+	w->nr_cpus = p->nr_cpus_allowed;
+	barrier();
 	w->counted = true;
 	return WAITING_TASK;
 }
@@ -82,11 +154,33 @@ static __always_inline u64 begins_to_wait(struct task_struct *p)
 static __always_inline u64 ends_to_wait(struct task_struct *p)
 {
 	struct waiting *w = bpf_task_storage_get(&tasks, p, 0, 0);
+	u64 now = bpf_ktime_get_ns();
 
 	if (!w || !w->counted)
 		return 0;
 	w->counted = false;
+	/* Two CPUs may come to one task at the same time. */
+	if (w->since && (s64)(now - w->since) > (s64)longest_ns && w->first_cpus == cpus_of(p, 0) &&
+	    w->nr_cpus == p->nr_cpus_allowed)
+		compare_with_idle(p, w->since, now);
 	return -WAITING_TASK;
+}
+
+static __always_inline void note_idleness(struct idleness *own, bool begins)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct span *span;
+
+	if (begins) {
+		own->since = now;
+		return;
+	}
+	if (own->since && !own->gone && now - own->since > longest_ns) {
+		span = &own->last[own->kept++ % SPANS_KEPT];
+		span->from = own->since;
+		span->until = now;
+	}
+	own->since = 0;
 }
 
 /* What it changes that this CPU has become idle, or is not any more. */
@@ -97,6 +191,7 @@ static __always_inline u64 becomes_idle(bool is)
 	if (!usable[cpu] || idle[cpu] == is)
 		return 0;
 	idle[cpu] = is;
+	note_idleness(&idlenesses[cpu], is);
 	return is ? IDLE_CPU : -IDLE_CPU;
 }
 
@@ -128,5 +223,31 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 	if (in_workload(prev) && still_runnable(preempt, prev_state))
 		amount += begins_to_wait(prev);
 	change(amount);
+	return 0;
+}
+
+/*
+ * A CPU that goes offline lets nobody run on it from the first step on, and one that comes back
+ * nobody until the last: its idle task has it, and it is not idle.
+ */
+SEC("tp_btf/cpuhp_enter")
+int BPF_PROG(changes, unsigned int cpu, int target)
+{
+	struct idleness *its = &idlenesses[CPU_INDEX(cpu)];
+
+	its->gone = true;
+	its->comes = target == bpf_core_enum_value(enum cpuhp_state, CPUHP_ONLINE);
+	return 0;
+}
+
+SEC("tp_btf/cpuhp_exit")
+int BPF_PROG(changed, unsigned int cpu, int state, int step)
+{
+	struct idleness *its = &idlenesses[CPU_INDEX(cpu)];
+
+	if (!its->comes || step != bpf_core_enum_value(enum cpuhp_state, CPUHP_AP_ACTIVE))
+		return 0;
+	its->gone = false;
+	its->since = idle[CPU_INDEX(cpu)] ? bpf_ktime_get_ns() : 0;
 	return 0;
 }

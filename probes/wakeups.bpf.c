@@ -68,7 +68,7 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 
 	if (!w || !w->woken_at)
 		return 0;
-	add_time(bpf_ktime_get_ns() - w->woken_at);
+	add_time(time_since(w->woken_at));
 	w->woken_at = 0;
 	return 0;
 }

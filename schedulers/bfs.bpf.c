@@ -5,7 +5,12 @@
  * limits of sched_ext, and every deviation.
  */
 #include <scx/common.bpf.h>
+#include "include/exit.h"
+#include "include/online.h"
+#include "include/outranked.h"
+#include "include/sleep.h"
 #include "include/sync.h"
+#include "include/watchdog.h"
 #include "bfs/deadline.h"
 #include "bfs/place.h"
 #include "bfs/state.h"
@@ -15,9 +20,13 @@ char _license[] SEC("license") = "GPL";
 /* The original scans the whole queue; the verifier and the queue's lock want a limit. */
 #define SCAN_LIMIT 512
 
-/* The watchdog ejects the scheduler when a task waits for 30 s. */
-#define STARVED_NS	(15ULL * 1000 * 1000 * 1000)
-#define RESCUE_EVERY_NS (1ULL * 1000 * 1000 * 1000)
+/* What a look may cost that is not for every choice. */
+#define SEARCH_LIMIT 8192
+
+#define STARVED_NS	  (STARVED_MS * 1000000ULL)
+#define KERNEL_STARVED_NS (KERNEL_STARVED_MS * 1000000ULL)
+#define RESCUE_EVERY_NS	  (1ULL * 1000 * 1000 * 1000)
+#define FIRST_OF_ALL	  0
 
 PARAMETER("%", "0..100",
 	  "Share of all CPUs that isochronous tasks may take, over about 5 s, before they queue as "
@@ -28,9 +37,9 @@ PARAMETER("pid", "0..4194304",
 	  "Process to make isochronous with its threads and later children, for good; 0 is none.")
 volatile u32 iso_process = 0;
 
-static u64 iso_ticks;
+/* CPUs whose ticks coincide may take away more than there is: below 0 is none. */
+static s64 iso_ticks;
 static bool iso_refractory;
-static u64 rescued_at;
 
 static bool signal_pending(struct task_struct *p)
 {
@@ -41,10 +50,9 @@ static bool signal_pending(struct task_struct *p)
 }
 
 /* A task that others may be waiting for must not wait behind everybody. */
-static bool may_idle(struct task_struct *p)
+static bool may_idle(struct task_struct *p, const struct task_state *t)
 {
-	return !(p->flags & PF_EXITING) && !signal_pending(p) &&
-	       !BPF_CORE_READ_BITFIELD_PROBED(p, sched_contributes_to_load);
+	return !(p->flags & PF_EXITING) && !signal_pending(p) && !t->slept_uninterruptibly;
 }
 
 static u32 level_of(struct task_struct *p, struct task_state *t)
@@ -53,7 +61,7 @@ static u32 level_of(struct task_struct *p, struct task_state *t)
 		t->iso = true;
 	if (t->iso)
 		return iso_refractory ? NORMAL : ISO;
-	if (p->policy == SCHED_IDLE && may_idle(p))
+	if (p->policy == SCHED_IDLE && may_idle(p, t))
 		return IDLEPRIO;
 	return NORMAL;
 }
@@ -83,7 +91,8 @@ s32 BPF_STRUCT_OPS(bfs_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake
 static void announce(struct task_struct *p, struct task_state *t, u64 enq_flags)
 {
 	struct task_struct *parent = bpf_get_current_task_btf();
-	bool may_preempt = (enq_flags & SCX_ENQ_WAKEUP) || t->newborn || t->improved;
+	bool may_preempt =
+		(enq_flags & (SCX_ENQ_WAKEUP | SCX_ENQ_REENQ)) || t->newborn || t->improved;
 	s32 cpu = claim_idle(p, scx_bpf_task_cpu(p));
 
 	if (cpu >= 0) {
@@ -117,16 +126,17 @@ void BPF_STRUCT_OPS(bfs_enqueue, struct task_struct *p, u64 enq_flags)
 	t->placed = t->sync = t->newborn = t->improved = false;
 }
 
-static bool scan_ends(struct cpu_state *state)
+static bool scan_ends(struct cpu_state *state, u32 limit)
 {
-	return ++state->scanned > SCAN_LIMIT;
+	return ++state->scanned > limit;
 }
 
 /*
  * The task that @cpu should take from @queue, 0 if none. Sticky tasks of other CPUs count with a
- * deadline so far away that they are taken only when nothing else waits here.
+ * deadline so far away that they are taken only when nothing else waits here. Neither this nor
+ * take() is static, so that the verifier looks at them once (bfs/place.h, idle_weight).
  */
-static s32 earliest(u64 queue, s32 cpu, u64 *deadline)
+__noinline s32 earliest(u64 queue, s32 cpu, u64 *deadline __arg_nonnull)
 {
 	struct task_struct *p;
 	struct task_state *t;
@@ -136,7 +146,7 @@ static s32 earliest(u64 queue, s32 cpu, u64 *deadline)
 
 	state->scanned = 0;
 	bpf_for_each(scx_dsq, p, queue, 0) {
-		if (scan_ends(state))
+		if (scan_ends(state, SCAN_LIMIT))
 			break;
 		t = state_of(p);
 		if (!t || !may_run_on(p, cpu))
@@ -155,7 +165,7 @@ static s32 earliest(u64 queue, s32 cpu, u64 *deadline)
 	return pid;
 }
 
-static bool take(u64 queue, s32 pid, s32 cpu)
+__noinline int take(u64 queue, s32 pid, s32 cpu)
 {
 	struct task_struct *p;
 	struct task_state *t;
@@ -163,7 +173,7 @@ static bool take(u64 queue, s32 pid, s32 cpu)
 
 	state->scanned = 0;
 	bpf_for_each(scx_dsq, p, queue, 0) {
-		if (scan_ends(state))
+		if (scan_ends(state, SCAN_LIMIT))
 			break;
 		if (p->pid != pid)
 			continue;
@@ -175,36 +185,70 @@ static bool take(u64 queue, s32 pid, s32 cpu)
 	return false;
 }
 
+/*
+ * Behind a crowd that may not run on @cpu: the first task of @queue that may, whatever it is sticky
+ * to, unless its deadline is later than @limit.
+ */
+__noinline int take_behind(u64 queue, s32 cpu, u64 limit)
+{
+	struct task_struct *p;
+	struct cpu_state *state = cpu_state(cpu);
+
+	state->scanned = 0;
+	bpf_for_each(scx_dsq, p, queue, 0) {
+		if (scan_ends(state, SEARCH_LIMIT) || time_after(p->scx.dsq_vtime, limit))
+			break;
+		if (may_run_on(p, cpu) && scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, 0))
+			return true;
+	}
+	return false;
+}
+
 /* Let tasks through that the watchdog would otherwise call stalled. */
 static void rescue_starved(u64 queue, s32 cpu, u64 now)
 {
 	struct task_struct *p;
 	struct task_state *t;
+	bool is_of_kernel;
 	struct cpu_state *state = cpu_state(cpu);
 
 	state->scanned = 0;
 	bpf_for_each(scx_dsq, p, queue, 0) {
-		if (scan_ends(state))
+		if (scan_ends(state, SEARCH_LIMIT))
 			break;
 		t = state_of(p);
-		if (!t || time_before(now, t->queued_at + STARVED_NS))
+		if (!t)
 			continue;
-		scx_bpf_dsq_move_set_slice(BPF_FOR_EACH_ITER, full_quota());
+		is_of_kernel = p->flags & PF_KTHREAD;
+		if (time_before(now,
+				t->queued_at + (is_of_kernel ? KERNEL_STARVED_NS : STARVED_NS)))
+			continue;
+		if (is_of_kernel)
+			t->deadline = FIRST_OF_ALL;
+		/* Whoever is better waits for all of them: a tick each, not a quota. */
+		scx_bpf_dsq_move_set_slice(BPF_FOR_EACH_ITER, tick_ns);
 		scx_bpf_dsq_move_set_vtime(BPF_FOR_EACH_ITER, t->deadline);
 		if (scx_bpf_dsq_move_vtime(BPF_FOR_EACH_ITER, p, ISO, 0)) {
 			t->level = ISO;
-			t->quota_ns = full_quota();
+			t->quota_ns = tick_ns;
 			count(rescues);
 		}
 	}
 }
 
-static void keep(struct task_struct *prev, struct task_state *t, struct cpu_state *state)
+/* The CPU runs @t from now on, chosen anew or once more. */
+static void begin_turn(const struct task_state *t, struct cpu_state *state, u64 now)
 {
-	scx_bpf_task_set_slice(prev, t->quota_ns);
 	state->level = t->level;
 	state->deadline = t->deadline;
+	state->dither = now - state->ticked_at <= tick_ns / 2;
 	state->leaving_pid = 0;
+}
+
+static void keep(struct task_struct *prev, struct task_state *t, struct cpu_state *state, u64 now)
+{
+	scx_bpf_task_set_slice(prev, t->quota_ns);
+	begin_turn(t, state, now);
 	count(kept);
 }
 
@@ -216,12 +260,15 @@ static bool supply(u64 queue, s32 cpu, const u64 *limit)
 
 	bpf_for(tries, 0, 4) {
 		pid = earliest(queue, cpu, &deadline);
+		/* Among those who were looked at nobody may run here. */
+		if (!pid && cpu_state(cpu)->scanned > SCAN_LIMIT)
+			break;
 		if (!pid || (limit && time_before(*limit, deadline)))
 			return false;
 		if (take(queue, pid, cpu))
 			return true;
 	}
-	return scx_bpf_dsq_move_to_local(queue, 0);
+	return limit ? take_behind(queue, cpu, *limit) : scx_bpf_dsq_move_to_local(queue, 0);
 }
 
 void BPF_STRUCT_OPS(bfs_dispatch, s32 cpu, struct task_struct *prev)
@@ -231,8 +278,8 @@ void BPF_STRUCT_OPS(bfs_dispatch, s32 cpu, struct task_struct *prev)
 	u64 now = niffies(), deadline = 0;
 	u32 queue;
 
-	if (time_after(now, rescued_at + RESCUE_EVERY_NS)) {
-		rescued_at = now;
+	if (time_after(now, state->rescued_at + RESCUE_EVERY_NS)) {
+		state->rescued_at = now;
 		rescue_starved(NORMAL, cpu, now);
 		rescue_starved(IDLEPRIO, cpu, now);
 	}
@@ -240,6 +287,7 @@ void BPF_STRUCT_OPS(bfs_dispatch, s32 cpu, struct task_struct *prev)
 		t = state_of(prev);
 	if (t) {
 		deschedule(prev, t, now);
+		t->slept_uninterruptibly = false;
 		t->level = level_of(prev, t);
 		deadline = t->deadline;
 		state->leaving_pid = prev->pid;
@@ -253,7 +301,7 @@ void BPF_STRUCT_OPS(bfs_dispatch, s32 cpu, struct task_struct *prev)
 			break;
 	}
 	if (t)
-		keep(prev, t, state);
+		keep(prev, t, state, now);
 }
 
 void BPF_STRUCT_OPS(bfs_running, struct task_struct *p)
@@ -270,10 +318,7 @@ void BPF_STRUCT_OPS(bfs_running, struct task_struct *p)
 	t->last_cpu = cpu;
 	t->charged_at = now;
 	t->running = true;
-	state->level = t->level;
-	state->deadline = t->deadline;
-	state->dither = now - state->ticked_at <= tick_ns / 2;
-	state->leaving_pid = 0;
+	begin_turn(t, state, now);
 }
 
 /* Make @p the sticky task of this CPU and send the one it replaces, if still waiting, elsewhere. */
@@ -304,6 +349,7 @@ void BPF_STRUCT_OPS(bfs_stopping, struct task_struct *p, bool runnable)
 		return;
 	deschedule(p, t, niffies());
 	t->running = false;
+	t->slept_uninterruptibly = !runnable && is_uninterruptible(p->__state);
 	state->level = NOT_OURS;
 	if (!runnable)
 		return;
@@ -315,21 +361,23 @@ void BPF_STRUCT_OPS(bfs_stopping, struct task_struct *p, bool runnable)
 }
 
 /*
- * Isochronous accounting after @ticks ticks at @level; the constants are the original's. There is
- * more than one tick when a virtual machine got its ticks late, and then only the last of them.
+ * Isochronous accounting after @ticks ticks of an isochronous task or another one; the constants
+ * are the original's. There is more than one tick when a virtual machine got its ticks late, and
+ * then only the last of them.
  */
-static void account_iso(u32 level, u64 ticks)
+static void account_iso(bool is_iso, u64 ticks)
 {
-	u64 period = 5 * (1000000000ULL / tick_ns) * cpu_ids + 1;
-	u64 limit = period * iso_cpu;
+	s64 period = 5 * (1000000000ULL / tick_ns) * cpus_online + 1;
+	s64 limit = period * iso_cpu;
 
-	if (level == ISO && !iso_refractory) {
+	if (is_iso && !iso_refractory) {
 		if (iso_ticks < 128 * period - 128)
 			__sync_fetch_and_add(&iso_ticks, 100 * ticks);
 	} else {
-		u64 decay = (iso_ticks / period + 1) * ticks;
+		s64 had = iso_ticks > 0 ? iso_ticks : 0;
+		s64 decay = ((u64)had / period + 1) * ticks;
 
-		if (iso_ticks >= decay)
+		if (had >= decay)
 			__sync_fetch_and_sub(&iso_ticks, decay);
 	}
 	if (iso_refractory) {
@@ -346,14 +394,17 @@ void BPF_STRUCT_OPS(bfs_tick, struct task_struct *p)
 	struct cpu_state *state = cpu_state(bpf_get_smp_processor_id());
 	struct task_state *t = state_of(p);
 	u64 now = niffies(), ran;
+	bool is_iso;
 
 	if (!t)
 		return;
 	state->ticked_at = now;
 	ran = time_after(now, t->charged_at) ? now - t->charged_at : 0;
-	account_iso(t->level, ran < 2 * tick_ns ? 1 : ran / tick_ns);
+	/* Who is being rescued is on that level too. */
+	is_iso = t->iso && t->level == ISO;
+	account_iso(is_iso, ran < 2 * tick_ns ? 1 : ran / tick_ns);
 	charge(t, now);
-	if (t->level == ISO && iso_refractory) {
+	if (is_iso && iso_refractory) {
 		t->quota_ns = 0;
 	} else if (state->dither) {
 		if (t->quota_ns > tick_ns / 2)
@@ -370,14 +421,28 @@ void BPF_STRUCT_OPS(bfs_set_weight, struct task_struct *p, u32 weight)
 	struct task_state *t = state_of(p);
 	s32 old;
 
-	if (!t || t->static_prio == p->static_prio)
+	if (!t || (t->static_prio == p->static_prio && t->policy == p->policy))
 		return;
 	old = t->static_prio;
+	t->improved = p->static_prio < old || (t->policy == SCHED_IDLE && p->policy != SCHED_IDLE);
 	t->static_prio = p->static_prio;
+	t->policy = p->policy;
 	t->deadline += deadline_offset(p->static_prio) - deadline_offset(old);
-	t->improved = p->static_prio < old;
-	if (!t->improved && t->running)
+	/*
+	 * The kernel takes a running task off its CPU for this call: t->running is false by now,
+	 * and only the kernel still calls it running.
+	 */
+	if (!t->improved && scx_bpf_task_running(p))
 		scx_bpf_kick_cpu(scx_bpf_task_cpu(p), SCX_KICK_PREEMPT);
+}
+
+/* Who waits and may run elsewhere now tries to, as the original's try_preempt. */
+void BPF_STRUCT_OPS(bfs_set_cpumask, struct task_struct *p, const struct cpumask *unused)
+{
+	struct task_state *t = state_of(p);
+
+	if (t && !scx_bpf_task_running(p))
+		t->improved = true;
 }
 
 /* Halve what the parent has left; a parent without enough stops and its child starts afresh. */
@@ -410,6 +475,7 @@ s32 BPF_STRUCT_OPS(bfs_init_task, struct task_struct *p, struct scx_init_task_ar
 	if (!t)
 		return -ENOMEM;
 	t->static_prio = p->static_prio;
+	t->policy = p->policy;
 	t->last_cpu = scx_bpf_task_cpu(p);
 	renew(p, t, now);
 	if (args->fork) {
@@ -419,27 +485,72 @@ s32 BPF_STRUCT_OPS(bfs_init_task, struct task_struct *p, struct scx_init_task_ar
 	return 0;
 }
 
-/*
- * A task may be queued between this CPU's last look at the queues and the moment others could see
- * it idle, so look once more.
- */
-void BPF_STRUCT_OPS(bfs_update_idle, s32 cpu, bool idle)
+static bool anybody_waits(void)
 {
 	u32 queue;
 
-	if (!idle || cpu_state(cpu)->offline)
-		return;
 	bpf_for(queue, 0, LEVELS) {
-		if (scx_bpf_dsq_nr_queued(queue) > 0) {
-			scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
-			return;
-		}
+		if (scx_bpf_dsq_nr_queued(queue) > 0)
+			return true;
 	}
+	return false;
+}
+
+/* Wake an idle CPU for the first in @queue for whom there is one. */
+static bool offer(u64 queue, struct cpu_state *state)
+{
+	const struct cpumask *idle = scx_bpf_get_idle_cpumask();
+	struct task_struct *p;
+	s32 cpu = cpu_ids;
+
+	state->scanned = 0;
+	bpf_for_each(scx_dsq, p, queue, 0) {
+		if (scan_ends(state, SEARCH_LIMIT))
+			break;
+		cpu = bpf_cpumask_any_and_distribute(idle, p->cpus_ptr);
+		if (cpu < cpu_ids)
+			break;
+	}
+	scx_bpf_put_idle_cpumask(idle);
+	if (cpu >= cpu_ids)
+		return false;
+	scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+	return true;
+}
+
+/*
+ * A task may be queued between this CPU's last look at the queues and the moment others could see
+ * it idle, so look once more. And who was to run on this CPU, being idle, looks for another one
+ * when a higher class takes it.
+ */
+void BPF_STRUCT_OPS(bfs_update_idle, s32 cpu, bool idle)
+{
+	struct cpu_state *state = cpu_state(cpu);
+	u32 queue;
+
+	if (state->offline || (!idle && !is_outranked()) || !anybody_waits())
+		return;
+	if (idle) {
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+		return;
+	}
+	bpf_for(queue, 0, LEVELS) {
+		if (offer(queue, state))
+			return;
+	}
+}
+
+/* A higher class takes the CPU; what the core has been given for it would wait there for long. */
+void BPF_STRUCT_OPS(bfs_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
+{
+	if (args->reason != SCX_CPU_PREEMPT_STOP && cpu_ids > 1 && !cpu_state(cpu)->offline)
+		scx_bpf_reenqueue_local();
 }
 
 void BPF_STRUCT_OPS(bfs_cpu_online, s32 cpu)
 {
 	cpu_state(cpu)->offline = false;
+	count_cpus(NO_CPU);
 }
 
 void BPF_STRUCT_OPS(bfs_cpu_offline, s32 cpu)
@@ -449,6 +560,7 @@ void BPF_STRUCT_OPS(bfs_cpu_offline, s32 cpu)
 	state->offline = true;
 	state->level = NOT_OURS;
 	state->sticky_pid = 0;
+	count_cpus(cpu);
 }
 
 s32 BPF_STRUCT_OPS_SLEEPABLE(bfs_init)
@@ -458,6 +570,7 @@ s32 BPF_STRUCT_OPS_SLEEPABLE(bfs_init)
 
 	bpf_for(cpu, 0, cpu_ids)
 		cpu_state(cpu)->level = NOT_OURS;
+	count_cpus(NO_CPU);
 	bpf_for(queue, 0, LEVELS) {
 		error = scx_bpf_create_dsq(queue, -1);
 		if (error)
@@ -470,7 +583,9 @@ SCHEDULER("One queue for all CPUs, earliest virtual deadline first (Con Kolivas,
 SCX_OPS_DEFINE(bfs_ops, .select_cpu = (void *)bfs_select_cpu, .enqueue = (void *)bfs_enqueue,
 	       .dispatch = (void *)bfs_dispatch, .tick = (void *)bfs_tick,
 	       .running = (void *)bfs_running, .stopping = (void *)bfs_stopping,
-	       .set_weight = (void *)bfs_set_weight, .update_idle = (void *)bfs_update_idle,
-	       .init_task = (void *)bfs_init_task, .cpu_online = (void *)bfs_cpu_online,
-	       .cpu_offline = (void *)bfs_cpu_offline, .init = (void *)bfs_init,
-	       .flags = SCX_OPS_ENQ_EXITING | SCX_OPS_KEEP_BUILTIN_IDLE, .name = "bfs");
+	       .set_weight = (void *)bfs_set_weight, .set_cpumask = (void *)bfs_set_cpumask,
+	       .update_idle = (void *)bfs_update_idle, .init_task = (void *)bfs_init_task,
+	       .cpu_online = (void *)bfs_cpu_online, .cpu_offline = (void *)bfs_cpu_offline,
+	       .cpu_release = (void *)bfs_cpu_release, .init = (void *)bfs_init, EXIT_OPS,
+	       WATCHDOG_OPS, .flags = SCX_OPS_ENQ_EXITING | SCX_OPS_KEEP_BUILTIN_IDLE,
+	       .name = "bfs");

@@ -16,9 +16,9 @@ static u32 policy_idle_weight(void)
 	return era == ERA_2_6_24 ? 2 : 3;
 }
 
-static void policy_cpus(u32 online)
+static void policy_cpus(void)
 {
-	scale_times(online);
+	scale_times(cpus_online);
 }
 
 /* 2.6.31 had switched it off above the threads of a core; later it had to be worth the while. */
@@ -39,11 +39,13 @@ static void policy_place_new(struct task_struct *p, struct task_state *t, struct
 {
 	struct runqueue *here = rq_of(bpf_get_smp_processor_id());
 	struct policy_runqueue *own = &rq->policy;
+	/* Later forms place it where its parent is, before it is moved to where it begins. */
+	struct runqueue *from = era == ERA_3_6 && here->busy ? here : rq;
 	u64 vruntime, parent;
 
 	if (rq->busy)
 		advance_to_first(rq);
-	vruntime = own->min_vruntime + first_turn(rq, t);
+	vruntime = from->policy.min_vruntime + first_turn(from, t) + policy_shift(t, from, rq);
 	if (era >= ERA_2_6_32 && here->busy) {
 		parent = here->policy.curr_vruntime + policy_shift(t, here, rq);
 		vruntime = later(vruntime, parent);
@@ -60,6 +62,9 @@ static void policy_place_new(struct task_struct *p, struct task_state *t, struct
 
 static void policy_place_woken(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
+	/* Nobody was asked where it shall run. */
+	if (watches_wakers() && (p->nr_cpus_allowed == 1 || p->migration_disabled))
+		watch_waker();
 	go_home(t, rq);
 	catch_up(t, rq, sleeper_credit());
 }
@@ -194,9 +199,14 @@ static bool policy_tick(struct task_struct *p, struct runqueue *rq)
 	return head && (s64)(own->curr_vruntime - head->scx.dsq_vtime) > (s64)turn;
 }
 
+/* Up to 2.6.32 a batch task goes behind everybody; others stay where they are. */
 static void policy_yield(struct task_struct *p, struct runqueue *rq)
 {
-	rq->policy.skip_curr = era == ERA_3_6;
+	struct policy_runqueue *own = &rq->policy;
+
+	own->skip_curr = era == ERA_3_6;
+	if (era < ERA_3_6 && p->policy == SCHED_BATCH)
+		own->curr_vruntime = later(own->curr_vruntime, last_vruntime(rq) + 1);
 }
 
 static void policy_reweigh(struct task_state *t, u32 weight)

@@ -23,9 +23,9 @@ static u32 policy_idle_weight(void)
 	return 3;
 }
 
-static void policy_cpus(u32 online)
+static void policy_cpus(void)
 {
-	u32 counted = online < MOST_CPUS_COUNTED ? online : MOST_CPUS_COUNTED;
+	u32 counted = cpus_online < MOST_CPUS_COUNTED ? cpus_online : MOST_CPUS_COUNTED;
 	u32 factor = 1;
 
 	for (; counted > 1; counted /= 2)
@@ -170,7 +170,9 @@ static void policy_yield(struct task_struct *p, struct runqueue *rq)
 {
 	struct policy_runqueue *own = &rq->policy;
 
-	own->curr_deadline += virtual_ns(own->curr_slice_ns, own->curr_weight);
+	/* Alone it would push its deadline ahead without end. */
+	if (rq->nr > 1)
+		own->curr_deadline += virtual_ns(own->curr_slice_ns, own->curr_weight);
 }
 
 static void policy_reweigh(struct task_state *t, u32 weight)
@@ -183,6 +185,8 @@ static void policy_reweigh(struct task_state *t, u32 weight)
 
 	if (t->counted_on == NO_CPU) {
 		own->lag = divide(own->lag * t->weight, weight);
+		/* Of one that runs; who sleeps asks anew. */
+		own->left = own->left * t->weight / weight;
 		return;
 	}
 	/* What it is owed in wall time stays the same, and what is left of its request. */

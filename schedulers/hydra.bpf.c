@@ -63,7 +63,7 @@ CHOICE("coded, documented",
 volatile u32 promotion = PROMOTION_CODED;
 
 PARAMETER("1", "1..100", "How many slices in one a task of SCHED_BATCH gets.")
-volatile u32 batch_time_slice_multiplier = 10;
+TURNS_IN_ONE volatile u32 batch_time_slice_multiplier = 10;
 
 static bool stands_by_entitlement(void)
 {
@@ -212,7 +212,12 @@ static void policy_yield(struct task_struct *p, struct task_state *t, struct run
 	t->place = PLACE_TAIL;
 }
 
-static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq, s32 by)
+{
+	shift_level(t, rq, by, mode == MODE_SC ? WORST_NICE : WORST_CAPPED_LEVEL);
+}
+
+static void policy_reclass(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	stand(p, t, rq);
 }

@@ -42,6 +42,10 @@ static void policy_fork(struct task_struct *p, struct task_state *t, struct task
 	if (from->policy.slice_ns > 0) {
 		t->policy.slice_ns = (from->policy.slice_ns + 1) >> 1;
 		from->policy.slice_ns >>= 1;
+	} else {
+		/* The tick that will find it used up has not come yet; the original's parent has a
+		 * tick left. */
+		t->policy.slice_ns = MS(1);
 	}
 	set_level(t, rq_of(scx_bpf_task_cpu(parent)), priority(t));
 }
@@ -61,11 +65,8 @@ static void policy_wake(struct task_struct *p, struct task_state *t, struct runq
 	if (task->woken == NOT_WOKEN)
 		task->woken = in_interrupt() ? BY_INTERRUPT : BY_TASK;
 	set_level(t, rq, priority(t));
-	if (era == ERA_B && p->policy == SCHED_BATCH) {
+	if (era == ERA_B && p->policy == SCHED_BATCH)
 		t->array = rq->active ^ 1;
-		if (!rq->policy.expired_since)
-			rq->policy.expired_since = scx_bpf_now();
-	}
 }
 
 static bool policy_preempts(const struct task_struct *p, const struct task_state *t,
@@ -93,7 +94,6 @@ static void policy_picked(struct task_struct *p, struct task_state *t, struct ru
 static void policy_ran(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 ran_ns)
 {
 	t->policy.slice_ns -= ran_ns;
-	charge_run(&t->policy, ran_ns);
 }
 
 /* Whether interactive tasks have kept those in the expired queue waiting for too long. */
@@ -196,6 +196,9 @@ static void return_slice(struct task_struct *p, struct task_state *t)
 
 static void policy_stopped(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
 {
+	/* Not before: what it is worth at a tick is what it was worth when it came. */
+	charge_run(&t->policy, ran_ns);
+	lose_credit(&t->policy);
 	if (state & TASK_DEAD)
 		return_slice(p, t);
 	t->policy.slept_uninterruptibly = is_uninterruptible(state);
@@ -212,17 +215,32 @@ static void policy_yield(struct task_struct *p, struct task_state *t, struct run
 }
 
 /* The original forgets the bonus here, until the level is computed the next time. */
-static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq, s32 by)
 {
 	set_level(t, rq, t->static_prio);
 	t->weight = weight(t->static_prio);
+}
+
+/* 2.6.20: a batch task has no bonus and waits for the next epoch; the others for this one. */
+static void policy_reclass(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	bool is_batch = p->policy == SCHED_BATCH;
+
+	if (era != ERA_B)
+		return;
+	if (is_batch)
+		t->policy.sleep_avg = 0;
+	set_level(t, rq, priority(t));
+	t->array = is_batch ? rq->active ^ 1 : rq->active;
 }
 
 static void policy_begins_epoch(struct runqueue *rq)
 {
 	rq->policy.expired_since = 0;
 	rq->policy.best_expired = NOBODY_EXPIRED;
-	count(epochs);
+	/* A CPU that goes idle comes here too. */
+	if (rq->nr)
+		count(epochs);
 }
 
 SCHEDULER("Active and expired queues per CPU, slices by nice, bonuses for sleepers (Linux 2.6.8, "

@@ -142,9 +142,13 @@ static void policy_yield(struct task_struct *p, struct task_state *t, struct run
 	t->place = PLACE_TAIL;
 }
 
-static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq, s32 by)
 {
-	stand(t, rq);
+	shift_level(t, rq, by, WORST_NICE);
+}
+
+static void policy_reclass(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
 }
 
 SCHEDULER("Down one level for each interval used, and back up (Con Kolivas's staircase, 2004).")

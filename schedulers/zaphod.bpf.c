@@ -148,9 +148,13 @@ static void policy_yield(struct task_struct *p, struct task_state *t, struct run
 	join_next_level(t, rq);
 }
 
-static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq, s32 by)
 {
-	stand(p, t, rq);
+	shift_level(t, rq, by, WORST_CAPPED_LEVEL);
+}
+
+static void policy_reclass(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
 }
 
 SCHEDULER("One priority array per CPU with promotion and measured bonuses (Peter Williams, 2004).")

@@ -11,7 +11,7 @@ def rows(directory: Path) -> list[dict[str, Any]]:
     if not (directory / "journal.sqlite").exists():
         return []
     with Journal.open(directory, write=False) as journal:
-        return journal.rows()
+        return [row.model_dump() for row in journal.rows()]
 
 
 def remains() -> list[Path]:

@@ -120,12 +120,11 @@ def three_arms() -> Results:
 
 
 def two_arms() -> Results:
-    """Two arms on the simulator with a wake-up tail only."""
+    """Two arms under the virtual clock with a wake-up tail only."""
     return campaign(
         {"wakeups": {"default": {"wakeup_p99_ns": (2.9e6, 2.1e5)}, "bfs": {"wakeup_p99_ns": (3.3e6, 2.4e5)}}},
         {"wakeups": (TAIL,)},
         blocks=10,
-        engine="sim",
         clock="virtual",
         fingerprint={"machine": {"description": "2 cores, 1 LLC"}, "arms": {}},
     )

@@ -4,7 +4,7 @@
 
 /*
  * Histograms of times whose buckets are at most a 32nd wide: below 32 ns each value has its own,
- * above every power of two is split into 32. crates/agent/src/probe/histogram.rs reads them.
+ * above every power of two is split into 32. crates/probes/src/histogram.rs reads them.
  */
 #define SPLIT_BITS 5
 #define BUCKETS	   ((64 - SPLIT_BITS + 1) << SPLIT_BITS)
@@ -26,6 +26,15 @@ struct {
 	__type(key, u32);
 	__type(value, struct histogram);
 } times SEC(".maps");
+
+/* Since @then, which may be another CPU's time: their clocks can differ by less than a wake-up
+ * takes. */
+static __always_inline u64 time_since(u64 then)
+{
+	s64 ns = bpf_ktime_get_ns() - then;
+
+	return ns > 0 ? ns : 0;
+}
 
 static __always_inline u32 log2_of(u64 value)
 {

@@ -1,5 +1,6 @@
 """Arms: ``scheduler[:key=value,...][+io=elevator[:key=value,...]][@kernel]``, ``exec:program arguments``."""
 
+import hashlib
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,15 @@ Describe = Callable[[], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectFile:
+    """A sched_ext object of the user's."""
+
+    name: str
+    """Its path as the arm has it."""
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class Arm:
     """One scheduler with its parameters, its elevator, and the kernel it asks for."""
 
@@ -26,16 +36,29 @@ class Arm:
     kernel: str | None = None
     elevator: Elevator | None = None
     """None: no disk behind an elevator."""
+    object: ObjectFile | None = None
+    """None: one that comes with runoff, or none at all."""
 
     @property
     def needs_sched_ext(self) -> bool:
         return bool(self.scheduler["kind"] != "default")
 
+    @property
+    def has_object(self) -> bool:
+        """Whether the agent itself loads a sched_ext object for it."""
+        return self.scheduler["kind"] in ("builtin", "object")
+
 
 def parse_arm(
-    text: str, describe_schedulers: Describe | None, describe_elevators: DescribeElevators | None = None
+    text: str,
+    describe_schedulers: Describe | None,
+    describe_elevators: DescribeElevators | None = None,
+    kept: Mapping[str, str] | None = None,
 ) -> Arm:
-    """Raises UsageError naming the arm and what would be right."""
+    """An arm from its text; ``kept`` has the digests of object files by name, if these themselves are not to be read.
+
+    Raises UsageError naming the arm and what would be right.
+    """
     label = text.strip()
     if not label:
         raise UsageError("an arm is empty: name a scheduler, e.g. default or bfs:rr_interval_ms=3")
@@ -44,7 +67,9 @@ def parse_arm(
     body, kernel = _split_kernel(label)
     body, separator, io = body.partition("+io=")
     elevator = parse_elevator(io, describe_elevators, f"arm {label!r}") if separator else None
-    return Arm(label, _parse_scheduler(body, label, describe_schedulers), kernel, elevator)
+    scheduler = _parse_scheduler(body, label, describe_schedulers)
+    object = _object(scheduler["path"], label, kept) if scheduler["kind"] == "object" else None
+    return Arm(label, scheduler, kernel, elevator, object)
 
 
 def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None) -> dict[str, Any]:
@@ -55,7 +80,7 @@ def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None
             raise UsageError(f"arm {label!r}: the kernel's default scheduler has no parameters here")
         return {"kind": "default"}
     if "/" in name or name.endswith(".o"):
-        return _object(name, parameters, label)
+        return {"kind": "object", "path": name, "parameters": parameters}
     if describe_schedulers is not None:
         _check_builtin(name, parameters, describe_schedulers(), label)
     return {"kind": "builtin", "name": name, "parameters": parameters}
@@ -86,11 +111,19 @@ def _parse_program(label: str, describe_elevators: DescribeElevators | None) -> 
     return Arm(label, {"kind": "program", "argv": words}, kernel, elevator)
 
 
-def _object(name: str, parameters: dict[str, str], label: str) -> dict[str, Any]:
+def _object(name: str, label: str, kept: Mapping[str, str] | None) -> ObjectFile:
+    if kept is not None:
+        if name not in kept:
+            raise UsageError(f"arm {label!r}: the object {name} was not kept: begin a new campaign")
+        return ObjectFile(name, kept[name])
     path = Path(name)
     if not path.is_file():
         raise UsageError(f"arm {label!r}: there is no object file {name}")
-    return {"kind": "object", "path": str(path.resolve()), "parameters": parameters}
+    try:
+        with path.open("rb") as file:
+            return ObjectFile(name, hashlib.file_digest(file, "sha256").hexdigest())
+    except OSError as error:
+        raise UsageError(f"arm {label!r}: cannot read {name}: {error.strerror}") from None
 
 
 def _check_builtin(name: str, parameters: Mapping[str, str], known: Mapping[str, Any], label: str) -> None:

@@ -1,4 +1,8 @@
-"""contest's protocol as a plan: loads, run counts, memory (specs/benchmarks/contest.md sections 1.2 and 3.5)."""
+"""contest's protocol as a plan: its loads, how often its author ran each, and the memory of the machine he had.
+
+From what Con Kolivas published with contest 0.61 on the kernel's mailing lists in 2003: the script of his four calls
+(17 August), and the machine's memory and swap space (28 February).
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -36,7 +40,7 @@ def plan_values(
     """
     work = f"{QUICK_WORK if quick else WORK},jobs={JOBS_PER_CPU * cpus}"
     loads = given.get("loads") or tuple(load for load in RUNS if load not in left_out)
-    values = {"cpus": CPUS, "memory_mb": MEMORY_MB, "workloads": (work,), "flush": True, **given, "loads": loads}
+    values = {"cpus": cpus, "memory_mb": MEMORY_MB, "workloads": (work,), "flush": True, **given, "loads": loads}
     if "blocks" in given:
         return values
     counts = {label: 1 if quick else RUNS.get(label.partition(":")[0], 1) for label in _labels(loads, cpus)}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from runoff.engines import tools
+from runoff.engines import cpu_limit, tools, ublk
 from runoff.engines.agent import find_agent
-from runoff.engines.host import UBLK
 from runoff.engines.lab import debian, image, kernel
+from runoff.engines.lab.emulator import store as emulator
 from runoff.errors import RunoffError
 
 State = Literal["yes", "no", "note"]
@@ -82,13 +82,20 @@ def _root() -> Finding:
 
 
 def _cgroup() -> Finding:
-    for line in Path("/proc/self/mounts").read_text().splitlines():
-        _, place, kind, *_ = line.split(" ")
-        if kind == "cgroup2":
-            return Finding("host", "cgroup v2", "yes", place)
+    top = cpu_limit.hierarchy()
+    if top is not None:
+        return Finding("host", "cgroup v2", "yes", str(top))
     return Finding(
         "host", "cgroup v2", "no", "no such hierarchy is mounted", "sudo mount -t cgroup2 none /sys/fs/cgroup"
     )
+
+
+def _cpu_limit() -> Finding:
+    top = cpu_limit.hierarchy()
+    # The topmost group of a machine has no such file.
+    file = None if top is None else top / "cpu.max"
+    told = None if file is None or not file.exists() else cpu_limit.told(file.read_text())
+    return Finding("host", "CPU limit", "yes" if told is None else "note", told or "none")
 
 
 def _program(program: str, package: str, purpose: str) -> Callable[[], Finding]:
@@ -123,6 +130,17 @@ def _image() -> Finding:
     return Finding("lab", "images", "note", "none yet; the first run makes the one it needs in about a minute")
 
 
+def _qemu() -> Finding:
+    try:
+        found = emulator.current()
+    except RunoffError as error:
+        return Finding("lab", "QEMU of runoff's", "no", str(error), "runoff qemu build")
+    if found is None:
+        detail = "not built: the virtual clock has one CPU, and a boot for each sample"
+        return Finding("lab", "QEMU of runoff's", "note", detail, "runoff qemu build")
+    return Finding("lab", "QEMU of runoff's", "yes", found.name)
+
+
 def _kvm() -> Finding:
     device = Path("/dev/kvm")
     if not device.exists():
@@ -135,13 +153,13 @@ def _kvm() -> Finding:
 
 
 def _ublk() -> Finding:
-    if UBLK.exists():
-        return Finding("host", "ublk", "yes", str(UBLK))
-    detail = f"{UBLK} does not exist; arms with +io= and runoff disk need it, but for those with --place"
+    if ublk.CONTROL.exists():
+        return Finding("host", "ublk", "yes", str(ublk.CONTROL))
+    detail = f"{ublk.CONTROL} does not exist; arms with +io= and runoff disk need it, but for those with --place"
     return Finding("host", "ublk", "note", detail, "sudo modprobe ublk_drv")
 
 
-_HOST_CHECKS = (_sched_ext, _btf, _root, _cgroup, _ublk)
+_HOST_CHECKS = (_sched_ext, _btf, _root, _cgroup, _cpu_limit, _ublk)
 _LAB_CHECKS = (
     _program("qemu-system-x86_64", "qemu-system-x86", "it boots the guests"),
     _program("mmdebstrap", "mmdebstrap", "it makes root file systems"),
@@ -152,5 +170,6 @@ _LAB_CHECKS = (
     _keyring,
     _kernel,
     _image,
+    _qemu,
     _kvm,
 )

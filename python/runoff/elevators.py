@@ -59,7 +59,7 @@ class Elevator:
 
     @property
     def identity(self) -> str:
-        """How it tells whose a request is (crates/agent/src/disk/setup.rs)."""
+        """How it tells whose a request is (crates/ublk/src/setup.rs)."""
         if self.is_the_kernels:
             return "the kernel's own"
         return "none" if self.name == "noop" else "process; the kernel's flusher for what it writes back"

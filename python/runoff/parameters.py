@@ -1,5 +1,6 @@
 """Parameters as the agent describes them: a number with a range, or one of several names."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,10 +24,10 @@ def _check_value(key: str, value: str, parameter: Mapping[str, Any], where: str)
         if value not in parameter["choices"]:
             raise UsageError(f'{where}: {key}="{value}" is none of {", ".join(parameter["choices"])}')
         return
-    try:
-        number = int(value)
-    except ValueError:
-        raise UsageError(f"{where}: {key} must be a whole number, not {value!r}") from None
+    # As the agent reads it; int() would take more, such as 1_000.
+    if not re.fullmatch(r"[+-]?[0-9]{1,30}", value):
+        raise UsageError(f"{where}: {key} must be a whole number, not {value!r}")
+    number = int(value)
     if not parameter["min"] <= number <= parameter["max"]:
         raise UsageError(f"{where}: {key}={number} is out of its range {allowed(parameter)}")
 

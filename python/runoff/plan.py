@@ -1,25 +1,25 @@
 """What is to be compared, on what work, where and how often: parsed, validated, one typed object."""
 
 import os
+import random
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from runoff import ends
 from runoff.arms import Arm, Describe, parse_arm
 from runoff.elevators import KERNEL_ELEVATORS, DescribeElevators, check_model
 from runoff.errors import UsageError
+from runoff.kept import Kept
 from runoff.probes import parse_probes
-from runoff.results import NO_LOAD
-from runoff.text import closest
-from runoff.workloads import Definition, Work, parse_loads, parse_works
-
-EngineName = Literal["host", "lab"]
-Clock = Literal["real", "virtual"]
-
+from runoff.results import NO_LOAD, Clock, EngineName
+from runoff.strict import Checked, Text, Words, mistake
+from runoff.topology import Topology, parse_topology
+from runoff.workloads import LOADS, WORKLOADS, Definition, Work, parse_loads, parse_works
 
 USUAL_DISK_MODEL = "ide2003"
 
@@ -27,40 +27,67 @@ HOST_DISK_MB = 1024
 """Of disks that are made on the host, in its memory, where nobody says how large."""
 
 
-class Settings(BaseModel):
+USUAL_QUANTUM = 1000
+"""Instructions, and so nanoseconds: less than a wake-up takes, and a fifth dearer than ten times as much."""
+
+LEAST_QUANTUM, MOST_QUANTUM = 100, 1_000_000
+
+MOST_EXACT_CPUS = 16
+
+HIGHEST_DRAWN_SEED = 999_999
+"""Of seeds that nobody gave: short enough to be typed."""
+
+
+class Settings(Checked):
     """A plan as the user writes it: the keys of a plan file and the options of ``runoff compare``."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    arms: tuple[str, ...] = Field(min_length=1)
-    workloads: tuple[str, ...] = Field(min_length=1)
-    loads: tuple[str, ...] = ()
+    arms: Words = Field(min_length=1)
+    """Each as its text or by its name."""
+    names: dict[Text, Text] = Field(default_factory=dict)
+    """Short names of arms: what tables call an arm, and its text."""
+    workloads: Words = Field(min_length=1)
+    loads: Words = ()
     """What runs beside them, each in turn; ``none`` is nothing."""
-    probes: tuple[str, ...] = ()
+    probes: Words = ()
     """What observes the workloads; ``all`` is every probe."""
     on: EngineName = "lab"
-    clock: Clock = "real"
+    clock: Clock | None = None
+    """None is what suits the machine and the rest of the plan."""
     cpus: int = Field(default=2, ge=1, le=64)
+    topology: Text | None = None
+    """How the CPUs lie; None is one socket with so many cores."""
+    quantum: int = Field(default=USUAL_QUANTUM, ge=LEAST_QUANTUM, le=MOST_QUANTUM)
+    """Under the virtual clock: how many instructions an emulated CPU may be ahead of another."""
+    sensitivity: Literal["quantum"] | None = None
+    """What the plan is repeated with half and twice as much of, to see which verdicts survive."""
     memory_mb: int = Field(default=1024, ge=192, le=1 << 20)
     disk_mb: int | None = Field(default=None, ge=64, le=1 << 20)
     """A disk for the guest; four times the memory if a load or an arm's elevator wants one."""
-    disk_model: str = USUAL_DISK_MODEL
+    disk_model: Text = USUAL_DISK_MODEL
     """What the disk of arms with an elevator takes for its requests."""
-    place: str | None = None
+    place: Text | None = None
     """A directory of this machine for workloads and loads: arms with an elevator have it in charge of that disk."""
     swap_mb: int | None = Field(default=None, ge=16, le=1 << 20)
     """Swap space for the guest; twice the memory if a load wants some."""
-    kernel: str | None = None
-    packages: tuple[str, ...] = ()
+    kernel: Text | None = None
+    packages: Words = ()
     """Debian packages for the lab's image beyond those that the workloads name."""
-    blocks: int = Field(default=5, ge=1, le=10_000)
-    load_blocks: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    blocks: int = Field(default=10, ge=1, le=10_000)
+    load_blocks: dict[Text, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
     """In how many of the blocks a load takes part, by its label; the others are in all."""
     warmup: int = Field(default=0, ge=0, le=1000)
     """Blocks before the first, whose samples are kept but not judged."""
     flush: bool = False
     """Before each sample: what is cached is written back and dropped, and a guest's swap space emptied."""
-    seed: int = Field(default=1, ge=0, lt=1 << 63)
+    seed: int | None = Field(default=None, ge=0, lt=1 << 63)
+    """None is one that is drawn when the plan is made."""
+    margin: float | None = Field(default=None, gt=0, lt=1)
+    """A change by at most this share of the baseline counts as none; None leaves it to statistics."""
+    until: float | None = Field(default=None, gt=0, lt=1)
+    """Blocks are taken until every headline comparison is decided with this margin; ``blocks`` is then the least."""
+    most_blocks: int | None = Field(default=None, ge=1, le=10_000)
+    rare: float | None = Field(default=None, gt=0, le=0.5)
+    """The share of runs that an event must hit to be seen almost certainly before "same" may be said; None likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +101,8 @@ class Plan:
     loads: tuple[Work | None, ...] = (None,)
     """What runs beside the works; None is nothing."""
     probes: tuple[str, ...] = ()
+    kernels: Mapping[str, str] = field(default_factory=dict)
+    """Full names of the lab's kernels with which the campaign began, by how the plan asks for them."""
 
     @property
     def planned(self) -> int:
@@ -84,13 +113,27 @@ class Plan:
     @property
     def load_blocks(self) -> tuple[int, ...]:
         """In how many blocks each load takes part."""
-        return tuple(self.settings.load_blocks.get(label, self.settings.blocks) for label in self.load_labels)
+        return blocks_of_loads(self.settings, self.load_labels)
 
     @property
     def load_labels(self) -> tuple[str, ...]:
         """As reports name them: empty if the plan knows no loads at all."""
         nothing = NO_LOAD if self.settings.loads else ""
         return tuple(nothing if load is None else load.label for load in self.loads)
+
+    @property
+    def clock(self) -> Clock:
+        return self.settings.clock or "real"
+
+    @property
+    def seed(self) -> int:
+        """What draws the order."""
+        assert self.settings.seed is not None, "make_plan has drawn one"
+        return self.settings.seed
+
+    @property
+    def topology(self) -> Topology | None:
+        return parse_topology(self.settings.topology) if self.settings.topology else None
 
     @property
     def definitions(self) -> list[Definition]:
@@ -121,41 +164,154 @@ class Plan:
         return self.settings.swap_mb or (2 * self.settings.memory_mb if wanted else 0)
 
 
+def blocks_of_loads(settings: Settings, labels: Sequence[str]) -> tuple[int, ...]:
+    """In how many blocks each of the loads with these labels takes part."""
+    return tuple(settings.load_blocks.get(label, ends.most(settings)) for label in labels)
+
+
 def make_plan(
-    settings: Settings, describe_schedulers: Describe | None, describe_elevators: DescribeElevators | None = None
+    settings: Settings,
+    describe_schedulers: Describe | None,
+    describe_elevators: DescribeElevators | None = None,
+    usual_clock: "UsualClock | None" = None,
+    kept: Kept | None = None,
 ) -> Plan:
     """Check everything that can be checked without touching a machine.
 
     ``describe_schedulers`` yields the built-in schedulers by name with their parameters; it is
     called only when an arm names one, and without it their names are taken as they are; the same goes for
-    ``describe_elevators``. Raises UsageError.
+    ``describe_elevators``. ``usual_clock`` is asked, when all else is checked, for a plan that leaves the lab's clock
+    open; without it that is the real one. A seed is drawn, and this machine's CPUs are counted, where nobody says.
+    ``kept`` takes the place of the files that the plan names. Raises UsageError.
     """
-    arms = tuple(parse_arm(text, describe_schedulers, describe_elevators) for text in settings.arms)
-    cpus = settings.cpus if settings.on == "lab" else len(os.sched_getaffinity(0))
-    works = tuple(work for text in settings.workloads for work in parse_works(text, cpus=cpus))
-    loads = tuple(load for text in settings.loads for load in parse_loads(text, cpus=cpus)) or (None,)
-    plan = Plan(settings, arms, works, loads)
+    settings = _with_seed(_with_cpus(settings))
+    _check_names(settings, describe_schedulers)
+    arms = tuple(_arm(text, settings, describe_schedulers, describe_elevators, kept) for text in settings.arms)
+    plan = Plan(settings, arms, *_works(settings, kept))
     plan = replace(plan, probes=parse_probes(settings.probes, makes_disks=plan.makes_disks))
     _refuse_twice("load", list(plan.load_labels))
     _refuse_twice("arm", [arm.label for arm in arms])
-    _refuse_twice("workload", [work.label for work in works])
-    _check_load_blocks(plan)
-    if settings.clock == "virtual" and settings.warmup:
-        raise UsageError("under the virtual clock every sample has a boot of its own, so nothing can be warmed up")
-    if settings.clock == "virtual" and settings.on != "lab":
-        raise UsageError("the virtual clock exists only in the lab: add --on lab or leave --clock virtual out")
-    if settings.clock == "virtual" and settings.cpus != 1:
-        raise UsageError(
-            "the virtual clock is the sum over all CPUs, so it is right for one only: "
-            "use --cpus 1 with --clock virtual, or --clock real"
-        )
+    _refuse_twice("workload", [work.label for work in plan.works])
+    ends.check(settings, plan.load_labels)
+    _check_clock(settings)
     if plan.makes_disks and describe_elevators is not None:
         check_model(settings.disk_model, plan.disk_mb, describe_elevators)
     if settings.on == "host":
         _check_host(plan)
     if settings.place is not None:
         _check_place(plan, settings.place)
-    return plan
+    return replace(plan, settings=settings.model_copy(update={"clock": _clock(plan, usual_clock)}))
+
+
+def _with_seed(settings: Settings) -> Settings:
+    if settings.seed is not None:
+        return settings
+    return settings.model_copy(update={"seed": random.SystemRandom().randint(1, HIGHEST_DRAWN_SEED)})
+
+
+def _arm(
+    text: str,
+    settings: Settings,
+    describe_schedulers: Describe | None,
+    describe_elevators: DescribeElevators | None,
+    kept: Kept | None,
+) -> Arm:
+    name = text.strip()
+    objects = None if kept is None else kept.objects
+    arm = parse_arm(settings.names.get(name, text), describe_schedulers, describe_elevators, objects)
+    return replace(arm, label=name)
+
+
+def _works(settings: Settings, kept: Kept | None) -> tuple[tuple[Work, ...], tuple[Work | None, ...]]:
+    """The works, and what runs beside them."""
+    works, loads = WORKLOADS, LOADS
+    if kept is not None:
+        works, loads = replace(works, kept=kept.workloads), replace(loads, kept=kept.loads)
+    return (
+        tuple(work for text in settings.workloads for work in parse_works(text, settings.cpus, works)),
+        tuple(load for text in settings.loads for load in parse_loads(text, settings.cpus, loads)) or (None,),
+    )
+
+
+def _check_names(settings: Settings, describe_schedulers: Describe | None) -> None:
+    used = [text.strip() for text in settings.arms]
+    for name, text in settings.names.items():
+        if not name or name != name.strip() or "=" in name:
+            raise UsageError(f"names: {name!r} is no name for an arm: it needs a letter, no blanks around it, and no =")
+        if name not in used:
+            raise UsageError(f"names: {name!r} is not among the arms: add it there, or leave the name out")
+        schedulers = ["default", *(describe_schedulers() if describe_schedulers is not None else ())]
+        if name in schedulers and text.strip() != name:
+            raise UsageError(f"names: {name!r} is itself a scheduler: give {text!r} another name, or none")
+
+
+def _with_cpus(settings: Settings) -> Settings:
+    """As many as the topology has, or as this machine lets us use on the host, where nobody says how many."""
+    if settings.topology is None:
+        if settings.on == "host" and "cpus" not in settings.model_fields_set:
+            return settings.model_copy(update={"cpus": len(os.sched_getaffinity(0))})
+        return settings
+    if settings.on != "lab":
+        raise UsageError("--topology is of the lab's guest; --on host has this machine's own")
+    cpus = parse_topology(settings.topology).cpus
+    if "cpus" not in settings.model_fields_set:
+        settings = parse_settings({**settings.model_dump(exclude_unset=True), "cpus": cpus}, "the topology")
+    if cpus != settings.cpus:
+        raise UsageError(
+            f"topology {settings.topology!r} has {cpus} CPUs (sockets x cores x threads), but --cpus is "
+            f"{settings.cpus}: leave one of them out, or let them agree"
+        )
+    return settings
+
+
+UsualClock = Callable[[Plan], Clock]
+
+
+def _clock(plan: Plan, usual_clock: UsualClock | None) -> Clock:
+    settings = plan.settings
+    if settings.clock is not None:
+        return settings.clock
+    if settings.quantum != USUAL_QUANTUM or settings.sensitivity:
+        return "virtual"
+    if usual_clock is None or _why_not_virtual(settings):
+        return "real"
+    return usual_clock(plan)
+
+
+def _check_clock(settings: Settings) -> None:
+    why_not = _why_not_virtual(settings)
+    if why_not and settings.clock == "virtual":
+        raise UsageError(why_not)
+    if settings.quantum != USUAL_QUANTUM and (why_not or settings.clock == "real"):
+        raise UsageError("--quantum is of the virtual clock: add --clock virtual, or leave it out")
+    if settings.sensitivity is not None:
+        _check_sensitivity(settings, why_not)
+
+
+def _check_sensitivity(settings: Settings, why_not: str) -> None:
+    if why_not or settings.clock == "real":
+        raise UsageError("--sensitivity quantum is of the virtual clock: add --clock virtual, or leave it out")
+    if settings.cpus == 1:
+        raise UsageError("--sensitivity quantum: one CPU is never ahead of another: use more --cpus")
+    if settings.quantum < 2 * LEAST_QUANTUM or 2 * settings.quantum > MOST_QUANTUM:
+        raise UsageError(
+            f"--sensitivity quantum takes half and twice of it, and a quantum is {LEAST_QUANTUM} to {MOST_QUANTUM}: "
+            f"choose another --quantum than {settings.quantum}"
+        )
+
+
+def _why_not_virtual(settings: Settings) -> str:
+    """Why this cannot be under the virtual clock, or nothing."""
+    if settings.on != "lab":
+        return "the virtual clock exists only in the lab: add --on lab or leave --clock virtual out"
+    if settings.warmup:
+        return "under the virtual clock every sample has a guest of its own, so nothing can be warmed up"
+    if settings.cpus > MOST_EXACT_CPUS:
+        return (
+            f"the virtual clock is for {MOST_EXACT_CPUS} CPUs at most, and each takes its turn on one of this machine: "
+            "use fewer --cpus, or --clock real"
+        )
+    return ""
 
 
 def _check_host(plan: Plan) -> None:
@@ -188,12 +344,11 @@ def _check_place(plan: Plan, place: str) -> None:
             )
 
 
-def _check_load_blocks(plan: Plan) -> None:
-    for label, count in plan.settings.load_blocks.items():
-        if label not in plan.load_labels:
-            raise UsageError(f"load_blocks: no load {label!r}{closest(label, plan.load_labels)}")
-        if count > plan.settings.blocks:
-            raise UsageError(f"load_blocks: {label} is to be in {count} blocks, but there are {plan.settings.blocks}")
+def named(arms: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    """The arms of a command line: behind them those names that are not among them. Raises UsageError for none."""
+    if not arms and not names:
+        raise UsageError("no arm is given: name what is to be compared, e.g. default bfs")
+    return (*arms, *(name for name in names if name not in arms))
 
 
 def _refuse_twice(what: str, labels: list[str]) -> None:
@@ -207,9 +362,7 @@ def parse_settings(values: Mapping[str, Any], origin: str) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "plan"
-        raise UsageError(f"{origin}: {key}: {first['msg']}") from None
+        raise UsageError(f"{origin}: {mistake(error)}") from None
 
 
 QUICK = "quick"

@@ -56,6 +56,7 @@ PROBES = (
         (
             _counted("idle_while_waiting_s", "time with an idle CPU while a task waits", "s"),
             _counted("idle_while_waiting_count", "times with an idle CPU while a task waits"),
+            _counted("idle_while_waiting_longest_s", "longest time a CPU was idle that a waiting task might use", "s"),
         ),
     ),
     Probe(

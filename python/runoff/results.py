@@ -5,8 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+EngineName = Literal["host", "lab"]
+"""Where samples are taken."""
+Clock = Literal["real", "virtual"]
+
 Direction = Literal["lower", "higher", "none"]
 """Which way is better; ``none`` marks a number that explains but is not judged."""
+
+Sort = Literal["mean", "name", "plan"]
+"""In which order a report's tables have their arms."""
 
 NO_LOAD = "none"
 """A load by this name is none: the workload alone, beside which the others are seen."""
@@ -59,6 +66,8 @@ class Sample:
     conditions: Conditions | None = None
     detail: str = ""
     """Of a void one: the end of the log that explains it, if there was one."""
+    part: int = 0
+    """0-based part of the campaign: what was taken without a stop."""
 
     @property
     def warmup(self) -> bool:
@@ -67,11 +76,23 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """Why a campaign takes no more blocks that went on until all was decided."""
+
+    blocks: int
+    """So many it has."""
+    why: str
+    """A part of a sentence."""
+    decided: bool
+    """Nothing is left unclear."""
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """A campaign's plan in brief and all samples taken so far, in run order."""
 
-    engine: Literal["host", "lab", "sim"]
-    clock: Literal["real", "virtual"]
+    engine: EngineName
+    clock: Clock
     seed: int
     blocks: int
     arms: tuple[str, ...]
@@ -89,12 +110,35 @@ class Results:
     """Nested tables of strings and numbers: machine, kernel, per-arm scheduler objects, tools."""
     warnings: tuple[str, ...] = ()
     """Reasons not to believe it that the engine knows (emulated clock, steal time ...)."""
+    changes: tuple[str, ...] = ()
+    """What not all samples were taken with the same, as sentences with the blocks that had which: to be said first."""
     rerun: str = ""
     """The command that repeats the campaign."""
     plan_text: str = ""
     version: str = ""
     requests: Mapping[str, Path] = field(default_factory=dict)
     """By sample id: the file with the log of its disk's requests (``runoff.request_log``)."""
+    repeats: Mapping[str, "Results"] = field(default_factory=dict)
+    """The same once more, by what was changed for it: ``quantum=500``."""
+    margin: float | None = None
+    """A change by at most this share of the baseline counts as none; None: the usual."""
+    rare: float | None = None
+    """What hits this share of the runs must not go unseen before arms count as the same; None: the usual."""
+    seconds_per_block: float | None = None
+    """Median wall time of a whole block; samples side by side share the time. None: no block is whole, or unknown."""
+    until: float | None = None
+    """Blocks were taken until every headline comparison was decided with this margin; None: as many as were planned."""
+    looks: tuple[int, ...] = ()
+    """After how many blocks somebody looked and then had more taken."""
+    ended: Ended | None = None
+    """How a campaign with ``until`` has ended; None while it goes on."""
+    noise: tuple[str, ...] = ()
+    """What is known of the noise of the machine that reads this, in sentences."""
+
+    @property
+    def sequential(self) -> bool:
+        """Whether blocks were taken after earlier ones were looked at."""
+        return self.until is not None or bool(self.looks)
 
     @property
     def judged(self) -> tuple[Sample, ...]:

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from decimal import Decimal
 
 from runoff.errors import UsageError
 
@@ -41,3 +42,8 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def percent(share: float) -> str:
+    """0.02 as ``2%``, with all the digits that the number has."""
+    return f"{(Decimal(repr(share)) * 100).normalize():f}%"

@@ -21,7 +21,7 @@
 PARAMETER("ms", "1..1000",
 	  "How long a task may run before it gets a new deadline; more means fewer switches and "
 	  "longer waits.")
-volatile u32 rr_interval_ms = 6;
+TURN volatile u32 rr_interval_ms = 6;
 
 /* Each nice level waits a tenth longer than the one before it: 128 at nice -20, times 11/10. */
 /* clang-format off */

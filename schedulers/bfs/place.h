@@ -19,7 +19,8 @@ struct {
 	__type(value, struct busy_marks);
 } busy SEC(".maps");
 
-static u32 idle_weight(const struct busy_marks *marks, u32 from, u32 cpu)
+/* Not static: the verifier looks at it once, not for every way in which each caller gets here. */
+__noinline u32 idle_weight(const struct busy_marks *marks __arg_nonnull, u32 from, u32 cpu)
 {
 	static const u32 by_distance[] = {0, 1, 2, 8, 32};
 	const u32 cache_busy = 4, thread_busy = 16;

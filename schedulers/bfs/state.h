@@ -21,6 +21,7 @@ struct task_state {
 	u64 charged_at;
 	u64 queued_at;
 	s32 static_prio;
+	u32 policy;
 	u32 last_cpu;
 	u32 level;
 	bool running;
@@ -30,6 +31,8 @@ struct task_state {
 	bool placed;
 	bool sync;
 	bool improved;
+	/* Until it has run: it comes from a sleep that others may have waited for. */
+	bool slept_uninterruptibly;
 };
 
 struct {
@@ -45,7 +48,7 @@ struct cpu_state {
 	u32 level;
 	u64 deadline;
 	u64 ticked_at;
-	/* The last switch came early in a tick, so the quota ends half a tick early. */
+	/* The last choice came early in a tick, so the quota ends half a tick early. */
 	bool dither;
 	/* The waiting task that would rather come back here, 0 if none. */
 	s32 sticky_pid;
@@ -55,7 +58,9 @@ struct cpu_state {
 	bool offline;
 	/* Of a queue during a scan; in memory, or the verifier would look at every round of it. */
 	volatile u32 scanned;
-};
+	/* When it last looked for tasks that starve. */
+	u64 rescued_at;
+} OWN_CACHE_LINES;
 
 static struct cpu_state cpus[MAX_CPUS];
 

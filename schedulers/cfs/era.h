@@ -17,7 +17,7 @@ volatile u32 latency_us = 0;
 
 PARAMETER("us", "0..1000000",
 	  "What a task gets of that at least, on average, however many there are; 0 is the era's.")
-volatile u32 min_granularity_us = 0;
+TURN volatile u32 min_granularity_us = 0;
 
 PARAMETER("us", "0..1000000",
 	  "How much less a woken task must have run to take the CPU at once, more being fewer "

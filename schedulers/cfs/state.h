@@ -18,6 +18,8 @@ struct policy_task {
 	u64 sum_exec_ns;
 	/* what it was at its last wake-up of another task, 0 if it has slept since; */
 	u64 woke_at_ns;
+	/* what it was when it last went to sleep; */
+	u64 slept_at_ns;
 	/* how long it runs, on average, between such wake-ups, and from the last until it sleeps.
 	 */
 	u64 avg_wakeup_ns;

@@ -26,6 +26,19 @@ static void advance_to_first(struct runqueue *rq)
 	advance(rq, first);
 }
 
+/* Of whoever waits and has run most; that of the running task if nobody waits. */
+static u64 last_vruntime(struct runqueue *rq)
+{
+	u64 last = rq->policy.curr_vruntime - 1;
+	struct task_struct *p;
+
+	bpf_for_each(scx_dsq, p, queue_of(rq, 0), SCX_DSQ_ITER_REV) {
+		last = p->scx.dsq_vtime;
+		break;
+	}
+	return last;
+}
+
 /* Times of sleep count for nothing: who comes may be at most @credit behind the others. */
 static void catch_up(struct task_state *t, struct runqueue *rq, u64 credit)
 {

@@ -18,7 +18,7 @@ static void watch_waker(void)
 	struct runqueue *rq = rq_of(bpf_get_smp_processor_id());
 	struct task_struct *waker = bpf_get_current_task_btf();
 	struct task_state *t;
-	u64 ran;
+	u64 ran, since;
 
 	if (!rq->busy || rq->policy.curr_pid != waker->pid || in_interrupt())
 		return;
@@ -26,7 +26,8 @@ static void watch_waker(void)
 	if (!t)
 		return;
 	ran = sum_exec(rq);
-	average_in(&t->policy.avg_wakeup_ns, ran - t->policy.woke_at_ns);
+	since = t->policy.woke_at_ns ? t->policy.woke_at_ns : t->policy.slept_at_ns;
+	average_in(&t->policy.avg_wakeup_ns, ran - since);
 	t->policy.woke_at_ns = ran;
 }
 
@@ -35,6 +36,7 @@ static void watch_sleeper(struct task_state *t)
 {
 	struct policy_task *own = &t->policy;
 
+	own->slept_at_ns = own->sum_exec_ns;
 	if (own->woke_at_ns) {
 		average_in(&own->avg_overlap_ns, own->sum_exec_ns - own->woke_at_ns);
 		own->woke_at_ns = 0;
@@ -85,13 +87,16 @@ static bool follows_waker(const struct task_state *t, s32 this_cpu, s32 prev, bo
 /* 2.6.32: any CPU of the cache that has nothing to do, its own first. */
 static s32 idle_near_waker(const struct task_struct *p, s32 this_cpu, s32 prev)
 {
-	s32 cpu;
+	u32 cpu = this_cpu, step;
 
 	if (same_cache(this_cpu, prev) && is_idle(prev) && may_run_on(p, prev))
 		return prev;
-	bpf_for(cpu, 0, cpu_ids) {
-		if (same_cache(this_cpu, cpu) && is_idle(cpu) && may_run_on(p, cpu))
+	bpf_for(step, 0, cpu_ids) {
+		cpu = next_in_cache[CPU_INDEX(cpu)];
+		if (is_idle(cpu) && may_run_on(p, cpu))
 			return cpu;
+		if (cpu == this_cpu)
+			break;
 	}
 	return NO_CPU;
 }

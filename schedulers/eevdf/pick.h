@@ -13,6 +13,9 @@ static bool is_protected(const struct runqueue *rq, const struct moment *now)
 	       is_eligible(now, own->curr_vruntime);
 }
 
+/* What one look through a queue may cost at most. */
+#define SCAN_LIMIT 512
+
 /* Farther off than any deadline. */
 #define NO_LIMIT (1ULL << 62)
 

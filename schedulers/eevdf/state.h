@@ -9,7 +9,7 @@ PARAMETER("us", "0..100000",
 	  "What a task asks for at a time, its deadline being when it should have got that; more "
 	  "means fewer switches, less means lower latency; 0 is 750 us times 1 + log2 of the "
 	  "number of CPUs, at most of 8.")
-volatile u32 slice_us = 0;
+TURN volatile u32 slice_us = 0;
 
 struct policy_task {
 	FAIR_TASK

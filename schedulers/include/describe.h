@@ -19,6 +19,15 @@
 #define PARAMETER(unit, range, sentence) DESCRIBE("parameter | " unit " | " range " | " sentence)
 
 /*
+ * With a PARAMETER in ms or us: how long a task may run while its equals wait, so that the last of
+ * N waits N times as long.
+ */
+#define TURN DESCRIBE("turn")
+
+/* With a PARAMETER without a unit: how many such turns in one some tasks have. */
+#define TURNS_IN_ONE DESCRIBE("turns in one")
+
+/*
  * On a global unsigned integer: one of several named ways, e.g. CHOICE("pb, eb", "..."). The value
  * is the position of the name, counted from 0; users only ever see the names.
  */

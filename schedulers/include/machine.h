@@ -8,6 +8,9 @@
 #define MAX_CPUS       1024
 #define CPU_INDEX(cpu) ((cpu) & (MAX_CPUS - 1))
 
+/* What one CPU writes at every switch shall not be in the cache lines that others read. */
+#define OWN_CACHE_LINES __attribute__((aligned(64)))
+
 /* One more than the highest possible CPU number. */
 MACHINE("cpu_ids")
 const volatile u32 cpu_ids = MAX_CPUS;
@@ -33,6 +36,7 @@ enum distance {
 	SAME_CACHE = 2,
 	SAME_NODE = 3,
 	FAR = 4,
+	DISTANCES = 5,
 };
 
 static __always_inline u32 cpu_distance(u32 a, u32 b)

@@ -91,7 +91,7 @@ static u64 granularity(const struct task_state *t)
 	u32 bonus = bonus_of(&t->policy);
 	u32 doublings = bonus < MAX_BONUS ? MAX_BONUS - bonus - 1 : 0;
 
-	return (GRANULARITY << doublings) * cpu_ids;
+	return (GRANULARITY << doublings) * cpus_online;
 }
 
 /* Sleep that was not the task's own choice lifts it no higher than interactive. */
@@ -142,7 +142,7 @@ static void credit_sleep_late(struct task_struct *p, struct task_state *t, u64 s
 		task->sleep_avg = ceiling;
 		task->woken = BY_DISK;
 	} else {
-		if (task->woken == BY_DISK)
+		if (is_user(p) && task->woken == BY_DISK)
 			slept = clip(t, slept);
 		task->sleep_avg += slept;
 	}
@@ -170,7 +170,12 @@ static void charge_run(struct policy_task *task, u64 ran)
 		return;
 	}
 	task->sleep_avg = 0;
-	if (task->credit >= -CREDIT_LIMIT && task->credit <= CREDIT_LIMIT)
+}
+
+/* Once each time that it leaves the CPU with nothing left. */
+static void lose_credit(struct policy_task *task)
+{
+	if (!task->sleep_avg && task->credit >= -CREDIT_LIMIT && task->credit <= CREDIT_LIMIT)
 		task->credit--;
 }
 

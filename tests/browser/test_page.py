@@ -90,7 +90,9 @@ def test_page(name, width, pages, open_page):
     timelines = timeline.count(report)
     assert (timelines > 0) == (name == "disk")
     assert page.locator("#disk svg").count() == timelines
-    assert page.locator("svg").count() == 1 + 2 * headline + (len(report.tables) - headline) + timelines
+    tails = sum(table.percentile for table in report.headline)
+    pictures = 1 + 2 * headline + tails + (len(report.tables) - headline) + timelines
+    assert page.locator("figure svg").count() == pictures
     assert page.locator("figure svg").first.is_visible()
     panels = why.build(report)
     assert page.locator("#why tbody").count() == len(panels)
@@ -102,6 +104,66 @@ def test_page(name, width, pages, open_page):
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
     assert page.complaints == []
+
+
+def test_the_first_screen_has_verdict_forest_and_table(pages, browser):
+    """And nothing else is unfolded; a link to a metric unfolds it."""
+    for name in ("three", "two"):
+        url, report = pages[name]
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.goto(url)
+        tops = [page.locator(each).first.bounding_box() for each in (".verdict", ".forest svg", ".grid")]
+        assert [box["y"] for box in tops] == sorted(box["y"] for box in tops)
+        assert tops[-1]["y"] + tops[-1]["height"] <= 900
+        assert page.locator("details[open]").count() == 0
+        assert page.locator("#summary .grid tbody tr").count() == len(report.headline)
+        page.locator(".grid a").first.click()
+        assert page.locator("article").first.is_visible()
+        page.close()
+
+
+def test_a_narrow_screen_shows_the_whole_forest_and_a_printer_whole_tables(pages, browser):
+    url, _ = pages["three"]
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto(url)
+    assert page.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('.forest .scroll'))")
+    page.close()
+    paper = browser.new_page(viewport={"width": 718, "height": 1000})
+    paper.goto(url)
+    paper.emulate_media(media="print")
+    tables = paper.locator("table")
+    shown = [tables.nth(i).bounding_box() for i in range(tables.count()) if tables.nth(i).is_visible()]
+    assert len(shown) >= 6
+    assert all(box["x"] + box["width"] <= 718 for box in shown)
+    assert paper.locator("#method p").first.is_visible()
+    assert not paper.locator(".numbers table").first.is_visible()
+    paper.close()
+
+
+def test_runs_are_drawn_by_markers(pages, browser):
+    """As many vertices as valid samples, each arm with a mark of its own that is there."""
+    url, report = pages["three"]
+    page = browser.new_page()
+    page.goto(url)
+    for index in range(len(report.results.arms)):
+        used = page.evaluate("i => getComputedStyle(document.querySelector(`path.m${i}`)).markerMid", index)
+        assert f"#m{index}" in used
+        assert page.locator(f"marker#m{index} path").count() == 1
+    vertices = page.evaluate(
+        "[...document.querySelectorAll('path.marks')].map(p => p.getAttribute('d').split('L').length)"
+    )
+    assert sum(vertices) == sum(len(table.points) for table in report.headline)
+    page.close()
+
+
+def test_every_run_of_a_figure_is_in_a_table(pages, browser):
+    url, report = pages["three"]
+    page = browser.new_page()
+    page.goto(url)
+    last = "[...article.querySelectorAll('.numbers table')].at(-1).rows.length"
+    rows = page.evaluate(f"[...document.querySelectorAll('#metrics article')].map(article => {last})")
+    assert rows == [1 + report.results.blocks] * len(report.headline)
+    page.close()
 
 
 def test_nothing_scrolls_sideways_but_tables_and_figures(pages, browser):
@@ -125,6 +187,7 @@ def test_text_in_figures_stays_in_the_frame(pages, browser):
     for url, _ in pages.values():
         page = browser.new_page(viewport={"width": 1200, "height": 900})
         page.goto(url)
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
         assert page.evaluate(outside) == []
         page.close()
 

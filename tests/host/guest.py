@@ -12,7 +12,7 @@ import forked
 import modules
 import tally
 
-from runoff.engines.lab import guest, kernel
+from runoff.engines.lab import cache, guest, kernel
 from runoff.errors import MissingError
 
 REPOSITORY = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ KERNEL_WORDS = (
 PYTEST = (
     *("-q", "-p", "no:cacheprovider"),
     # What only the machine outside needs takes two thirds of the start: plug-ins, and tests/conftest.py with its xdist.
-    *("-p", "pytest_timeout", "-p", "pytest_rerunfailures", "-p", "tally", "--confcutdir=tests/host"),
+    *("-p", "pytest_timeout", "-p", "tally", "--confcutdir=tests/host"),
 )
 
 
@@ -121,8 +121,8 @@ def _variables() -> str:
 
 
 def _search_path() -> str:
-    """virtme-ng calls its other programs, which lie beside this Python, by their names."""
-    return f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    """virtme-ng calls its other programs by name: they lie beside this Python and in the cache (tools/setup)."""
+    return f"{Path(sys.executable).parent}:{cache.root() / 'tools/bin'}:{os.environ['PATH']}"
 
 
 def _kernel() -> Path:

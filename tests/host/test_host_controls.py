@@ -237,7 +237,9 @@ def test_an_ejection_is_explained_and_the_machine_is_on_its_own(tmp_path, test_o
         each.wait()
     assert process.returncode == 1
     assert "staller is no longer in charge, the kernel's own scheduler is" in err
-    assert "runnable task stall" in err
+    assert "\nrunnable task stall (stallme[" in err
+    _, dump = err.split("the kernel's dump when it exited:\n")
+    assert "R stallme[" in dump
     assert state() == "disabled"
 
 

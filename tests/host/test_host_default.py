@@ -6,9 +6,14 @@ import signal
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from campaign_rows import remains, rows
 from command import run, start
+from tried_disks import engine, plan
+
+from runoff.campaign.run import order
+from runoff.engines.outcome import Taken
 
 pytestmark = [
     pytest.mark.host,
@@ -251,3 +256,12 @@ def test_a_load_without_what_it_needs_says_what(tmp_path: Path) -> None:
     done = run("compare", "default", "--on", "host", "--work", work, "--load", "io_other:directory=/tmp,size_mb=1",
                "--blocks", "1", "--out", tmp_path / "out", expect=2)  # fmt: skip
     assert "is on the same device as the working directory" in done.stderr
+
+
+def test_a_signal_between_two_samples_voids_none(tmp_path: Path) -> None:
+    made = plan("default", work=workload(tmp_path / "quick.toml", "true"))
+    with engine(tmp_path, made) as started:
+        for _ in range(5):
+            assert isinstance(started.take(order(made)[0], lambda _phase: None), Taken)
+            (agent,) = psutil.Process().children()
+            agent.send_signal(signal.SIGTERM)

@@ -1,13 +1,19 @@
 """The host engine as root on a kernel with sched_ext: proofs, refusals, ejections, and what a kill leaves."""
 
+import json
 import os
 import signal
+import subprocess
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from campaign_rows import remains, rows
 from command import run, samples, start
 from in_charge import agents_of, attach, state, wait_until
+from soak import traces
+
+from runoff.engines.agent import find_agent
 
 pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
 
@@ -84,6 +90,43 @@ def test_attach_ends_with_ctrl_c():
     assert state() == "disabled"
 
 
+def test_attach_tells_of_limits_that_no_longer_hold_and_of_long_turns(test_objects):
+    group = traces.hierarchy() / "capped"
+    group.mkdir()
+    try:
+        (group.parent / "cgroup.subtree_control").write_text("+cpu")
+        (group / "cpu.max").write_text("20000 100000")
+        for words, warns in ((("bfs", "rr_interval_ms=1000"), True), ((test_objects / "choosy.bpf.o",), False)):
+            process = start("attach", *words)
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+            assert process.returncode == 0, err
+            assert ("bfs keeps neither cpu.max nor cpu.weight" in err and "which /capped has set" in err) == warns, err
+            assert ("rr_interval_ms=1000 (ms) is a long turn: where more than 15 tasks" in err) == warns, err
+    finally:
+        group.rmdir()
+
+
+def test_the_limit_of_a_container_is_among_what_is_known_of_the_machine():
+    top = traces.hierarchy()
+    group = top / "container"
+    group.mkdir()
+    try:
+        (top / "cgroup.subtree_control").write_text("+cpu")
+        (group / "cpu.max").write_text("20000 100000")
+        inside = f"umount -l {top} && mount -t cgroup2 none {top} && exec {find_agent()} session"
+        script = f"echo $$ > {group}/cgroup.procs; exec unshare --cgroup --mount sh -c '{inside}'"
+        done = subprocess.run(
+            ["sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        )
+        hello = json.loads(done.stdout.splitlines()[0])
+        assert hello["fingerprint"]["settings"]["cpu_max"] == "20000 100000"
+    finally:
+        wait_until(lambda: not (group / "cgroup.procs").read_text())
+        group.rmdir()
+
+
 def test_a_killed_agent_takes_its_scheduler_with_it():
     process = attach()
     (agent,) = agents_of(process.pid)
@@ -111,6 +154,40 @@ def test_a_scheduler_that_is_attached_already_is_named(tmp_path):
     for done in (second, third):
         assert '"bfs" is attached already' in done.stderr
     assert state() == "disabled"
+
+
+def wrapper(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_wrapper_that_leaves_its_scheduler_in_the_background_is_ended_with_it(tmp_path):
+    # The agent ends when its parent does, unless that was another from the beginning.
+    program = wrapper(tmp_path, "wrap", f"(sleep 1; exec {find_agent()} attach bfs) > /dev/null &")
+    quick = ("--on", "host", "--work", "counters:n=1,count=100000", "--blocks", "2", "--out", tmp_path / "c")
+    run("compare", "default", f"exec:{program}", *quick)
+    taken = rows(tmp_path / "c")
+    assert [row["valid"] for row in taken] == [1] * 4, [row["reason"] for row in taken]
+    assert {row["proof"]["attached"]["ops"] for row in taken} == {"", "bfs"}
+    assert state() == "disabled"
+    assert remains() == []
+
+
+def test_a_scheduler_that_somebody_else_attaches_is_not_the_programs(tmp_path):
+    now = tmp_path / "now"
+    wait = f"until [ -e {now} ]; do sleep 0.1; done"
+    foreign = wrapper(tmp_path, "foreign", f"{wait}; exec {find_agent()} attach bfs")
+    other = subprocess.Popen([foreign], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    program = wrapper(tmp_path, "idle", f"touch {now}; exec sleep 1000")
+    quick = ("--on", "host", "--work", "counters:n=1,count=1000", "--out", tmp_path / "c")
+    done = run("compare", "default", f"exec:{program}", *quick, expect=69)
+    other.send_signal(signal.SIGTERM)
+    other.wait(60)
+    assert 'is not who attached the scheduler "bfs"' in done.stderr
+    assert '"bfs" is still attached: end who attached it' in done.stderr
+    wait_until(lambda: state() == "disabled")
 
 
 def test_kill_in_the_middle_then_resume_completes_and_restore_leaves_nothing(tmp_path):

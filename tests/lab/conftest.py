@@ -1,16 +1,34 @@
 """What the lab's tests share: the kernel and the image that `make test` has made, and the command itself."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from copies import Copies
 
 from runoff.engines.lab import image, kernel
+from runoff.engines.lab.emulator import store as emulator
 from runoff.errors import MissingError
 from runoff.workloads import WORKLOADS
 
+MakeCopies = Callable[..., Copies]
+
 REPOSITORY = Path(__file__).parents[2]
+
+
+NO_TIME = ("clocksource", "unstable", "skew", "detected stall", "self-detected stall", "soft lockup", "hung task")
+"""What a kernel says that does not trust its clocks, or on which something stands still."""
+
+
+@pytest.fixture(autouse=True)
+def guests_trust_their_clocks(tmp_path: Path) -> Iterator[None]:
+    """Those of campaigns; who asks for copies has all that their kernels say looked at."""
+    yield
+    for command in tmp_path.rglob("qemu.txt"):
+        said = command.with_name("console.txt").read_text(errors="replace")
+        assert not [words for words in NO_TIME if words in said], said
 
 
 def _absent(reason: str) -> None:
@@ -46,9 +64,31 @@ def lab_image() -> image.Image:
 
 
 @pytest.fixture(scope="session")
+def own_qemu() -> emulator.Emulator:
+    """It is not built here, because that takes minutes."""
+    found = emulator.current()
+    if found is None:
+        _absent("runoff's QEMU is not in the cache: make qemu")
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="session")
 def test_objects() -> Path:
     """Directory of the objects of tests/objects."""
     directory = Path(os.environ.get("RUNOFF_TEST_OBJECTS", REPOSITORY / "build/test-objects"))
     if not (directory / "staller.bpf.o").exists():
         _absent("the test objects are not built: make setup")
     return directory
+
+
+@pytest.fixture(scope="session")
+def copies(
+    tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel, own_qemu: emulator.Emulator
+) -> MakeCopies:
+    """To be called with what the guest shall have: ``Copies`` says what there is."""
+
+    def make(used: kernel.Kernel | None = None, **options: Any) -> Copies:
+        return Copies(tmp_path_factory.mktemp("copies"), used or lab_kernel, own_qemu, **options)
+
+    return make

@@ -1,19 +1,18 @@
 """Processes that only use the CPU, run in a guest under a scheduler: what each of them got."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from runoff.engines.agent import AgentLost
-from runoff.engines.lab import guest, image, kernel, qemu
-from runoff.engines.outcome import Outcome, Taken
+from copies import LIMIT_S, Copies
 
-LIMIT_S = 900
+from runoff.engines.outcome import Taken
 
-SLOW_CPU = 2
-"""Instruction shift for those who share many seconds: at 4 ns each, the host emulates a quarter of the work."""
+SLOW_CPU = 3
+"""Instruction shift for those who share many seconds: at 8 ns each, the host emulates an eighth of the work."""
+
+SLOW_WAKE_US = 500
+"""What waking takes on such a CPU beside waiting for others: 120 us, and an interrupt or two in between."""
 
 
 @dataclass(frozen=True)
@@ -88,75 +87,8 @@ class Got:
         return [self.metrics[f"longest_gap_ms{index}"] for index in range(len(self.hogs.nice))]
 
 
-class Renewed:
-    """A guest that makes way for a new one when it is lost: the next sample boots it."""
-
-    def __init__(self, boot: Callable[[], guest.Guest]) -> None:
-        self._boot = boot
-        self._guest: guest.Guest | None = boot()
-
-    @property
-    def agent(self) -> "Renewed":
-        """That of whichever guest is there."""
-        return self
-
-    def take(self, request: dict[str, Any], progress: Callable[[str], None], timeout_s: float) -> Outcome:
-        if self._guest is None:
-            self._guest = self._boot()
-        try:
-            return self._guest.agent.take(request, progress, timeout_s)
-        except AgentLost as lost:
-            reason = self._guest.last_words() or str(lost)
-            self._guest.kill()
-            self._guest = None
-            raise AssertionError(f"the guest was lost: {reason}") from None
-
-    def close(self) -> None:
-        if self._guest is not None:
-            self._guest.close()
-
-
-@contextmanager
-def booted(
-    folder: Path,
-    used: kernel.Kernel,
-    *,
-    cpus: int,
-    requests: Sequence[dict[str, Any]] | None,
-    root: image.Image | None = None,
-    cargo: guest.Cargo | None = None,
-    instruction_shift: int = 0,
-) -> Iterator[guest.Guest | Renewed]:
-    """A guest, perhaps with a root file system; under the virtual clock when its requests are given beforehand.
-
-    It writes to ``console.txt`` in ``folder``, which in the end must hold no warning of the kernel.
-    """
-    machine = qemu.Machine(
-        kernel=used.vmlinux,
-        initramfs=folder / "initramfs",
-        console=folder / "console.txt",
-        cpus=cpus,
-        memory_mb=512,
-        clock="real" if requests is None else "virtual",
-        instruction_shift=instruction_shift,
-        accelerator="tcg",
-        image=None if root is None else root.path,
-    )
-    orders = guest.Orders() if requests is None else guest.Orders(seed=1, requests=list(requests))
-
-    def boot() -> guest.Guest:
-        return guest.boot(folder, machine, used, cargo or guest.Cargo(), orders, LIMIT_S)
-
-    running = Renewed(boot) if requests is None else boot()
-    try:
-        yield running
-    finally:
-        running.close()
-    assert "WARNING" not in machine.console.read_text(errors="replace")
-
-
-def measure(running: guest.Guest | Renewed, hogs: Hogs) -> Got:
-    outcome = running.agent.take(hogs.request, lambda _phase: None, LIMIT_S)
+def measure(copies: Copies, hogs: Hogs) -> Got:
+    outcome = copies.take(hogs.request)
     assert isinstance(outcome, Taken), outcome
     if hogs.scheduler != "default":
         assert outcome.proof["before"]["ops"] == hogs.scheduler
@@ -164,10 +96,6 @@ def measure(running: guest.Guest | Renewed, hogs: Hogs) -> Got:
     return Got(hogs, dict(outcome.metrics))
 
 
-def measure_all(
-    folder: Path, used: kernel.Kernel, samples: Sequence[Hogs], instruction_shift: int = 0
-) -> dict[str, Got]:
-    """All samples in one boot on one CPU under the virtual clock, by their ids."""
-    requests = [hogs.request for hogs in samples]
-    with booted(folder, used, cpus=1, requests=requests, instruction_shift=instruction_shift) as running:
-        return {hogs.id: measure(running, hogs) for hogs in samples}
+def measure_all(copies: Copies, samples: Iterable[Hogs]) -> dict[str, Got]:
+    """By their ids."""
+    return {hogs.id: measure(copies, hogs) for hogs in samples}

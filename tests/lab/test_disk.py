@@ -3,15 +3,15 @@
 Under the virtual clock on one CPU everything is repeatable, so the figures are those of every run.
 """
 
+import re
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import hogs
 import pytest
 from command import run, samples
+from conftest import MakeCopies
 
 from runoff.engines import ext4
 from runoff.engines.lab import guest, kernel
@@ -23,24 +23,29 @@ SIZE_MB = 64
 PROGRAMS = "sh cat cmp dd e2fsck head ls mkdir mount sha256sum sleep sync tail umount"
 MODULES = ("ublk_drv", "mq-deadline", "kyber-iosched", "bfq")
 
+# The number of a disk that went is free a little later, so the next one may have another.
 SERVE = """
-serve() { : > disk.log; runoff-agent disk "$@" > disk.log 2>&1 & server=$!; until grep_device; do sleep 0.05; done; }
+serve() {
+    : > disk.log; runoff-agent disk "$@" > disk.log 2>&1 & server=$!
+    until grep_device; do sleep 0.05; done
+    disk=$(echo /dev/ublkb*)
+}
 grep_device() { case "$(cat disk.log)" in *device*) true;; *runoff-agent*) cat disk.log; exit 9;; *) false;; esac; }
 end() { kill $server; wait $server; echo "ended=$?"; tail -n 1 disk.log; }
 """
 
 DATA = """
 serve --elevator cfq --model none --size-mb 64 --content /disk.blocks
-mkdir m; mount -t ext4 /dev/ublkb0 m
+mkdir m; mount -t ext4 $disk m
 for n in 1 2 3 4; do dd if=/dev/urandom of=m/$n bs=70001 count=$((n * 10)) 2> /dev/null; done
 sha256sum m/* > sums
 kill $server; sleep 0.2; tail -n 1 disk.log
 umount m; echo 3 > /proc/sys/vm/drop_caches
-mount -t ext4 /dev/ublkb0 m; sha256sum -c sums && echo "sums=1"; umount m
-e2fsck -fn /dev/ublkb0 > fsck.log 2>&1; echo "fsck=$?"
-dd if=/dev/zero of=/dev/ublkb0 bs=512 seek=$((64 * 2048)) count=1 oflag=direct 2> /dev/null; echo "beyond=$?"
+mount -t ext4 $disk m; sha256sum -c sums && echo "sums=1"; umount m
+e2fsck -fn $disk > fsck.log 2>&1; echo "fsck=$?"
+dd if=/dev/zero of=$disk bs=512 seek=$((64 * 2048)) count=1 oflag=direct 2> /dev/null; echo "beyond=$?"
 kill $server; wait $server; echo "ended=$?"
-ls /dev/ublkb0 2> /dev/null; echo "gone=$?"
+ls $disk 2> /dev/null; echo "gone=$?"
 """
 
 # Each of many waits, so that the next request has the tag of one as soon as that is answered.
@@ -49,11 +54,11 @@ serve --elevator {} --model none --size-mb 64
 for n in 0 1 2 3 4 5 6 7; do dd if=/dev/urandom of=$n bs=64k count=16 2> /dev/null; done
 writers=
 for n in 0 1 2 3 4 5 6 7; do
-    dd if=$n of=/dev/ublkb0 bs=4k seek=$((n * 256)) oflag=direct conv=notrunc 2> /dev/null & writers="$writers $!"
+    dd if=$n of=$disk bs=4k seek=$((n * 256)) oflag=direct conv=notrunc 2> /dev/null & writers="$writers $!"
 done
 wait $writers
 for n in 0 1 2 3 4 5 6 7; do
-    dd if=/dev/ublkb0 bs=4k skip=$((n * 256)) count=256 iflag=direct 2> /dev/null | sha256sum > read
+    dd if=$disk bs=4k skip=$((n * 256)) count=256 iflag=direct 2> /dev/null | sha256sum > read
     sha256sum < $n > written; cmp written read && echo "kept$n=1"
 done
 end
@@ -63,13 +68,13 @@ CROWDED = ("noop", "mq-deadline", "bfq")
 
 KILLED = """
 serve --elevator deadline --size-mb 64 --content /disk.blocks
-mkdir m; mount -t ext4 /dev/ublkb0 m
+mkdir m; mount -t ext4 $disk m
 dd if=/dev/zero of=m/before bs=64k count=4 conv=fsync 2> /dev/null; echo "before=$?"
 kill -9 $server; wait $server
 dd if=/dev/zero of=m/after bs=64k count=4 conv=fsync 2> /dev/null; echo "after=$?"
 umount m; echo "umount=$?"
 runoff-agent sweep
-ls /dev/ublkc0 2> /dev/null; echo "gone=$?"
+ls /dev/ublkc* 2> /dev/null; echo "gone=$?"
 """
 
 REFUSED = """
@@ -79,14 +84,14 @@ runoff-agent disk --elevator cfq --size-mb 100000; echo "size=$?"
 runoff-agent disk --elevator bfq slice_idle=0; echo "tunable=$?"
 runoff-agent disk --elevator mq-deadline --size-mb 1 fifo_batch=0; echo "limit=$?"
 runoff-agent disk --elevator bfq --size-mb 1 slice_idle_us=0 strict_guarantees=1; echo "untaken=$?"
-ls /dev/ublkb0 2> /dev/null; echo "gone=$?"
+ls /dev/ublkb* 2> /dev/null; echo "gone=$?"
 """
 
 KERNEL_ELEVATORS = """
 for elevator in none mq-deadline kyber bfq; do
     serve --elevator $elevator --size-mb 64
-    case "$(cat /sys/block/ublkb0/queue/scheduler)" in *"[$elevator]"*) echo "$elevator is in charge";; esac
-    runoff-agent readers /dev/ublkb0 --random-seed 1 --seconds 1
+    case "$(cat /sys/block/${disk#/dev/}/queue/scheduler)" in *"[$elevator]"*) echo "$elevator is in charge";; esac
+    runoff-agent readers $disk --random-seed 1 --seconds 1
     end
 done
 """
@@ -95,24 +100,12 @@ KERNELS = ("none", "mq-deadline", "kyber", "bfq")
 RATE_UNDER = r'{} is in charge\n.*"reads_per_s":\[([0-9.]+)'
 
 
-@contextmanager
-def booted(
-    folder: Path,
-    used: kernel.Kernel,
-    requests: list[dict[str, Any]] | None,
-    modules: tuple[str, ...] = MODULES,
-) -> Iterator[guest.Guest | hogs.Renewed]:
-    """A guest without an image, but with some of this machine's programs and an empty file system for a disk.
-
-    With two CPUs and the real clock unless it has its requests beforehand.
-    """
+def cargo(folder: Path, modules: tuple[str, ...] = MODULES) -> guest.Cargo:
+    """Some of this machine's programs and an empty file system for a disk; there is no image."""
     found = {name: shutil.which(name, path="/usr/bin:/bin:/usr/sbin:/sbin") for name in PROGRAMS.split()}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
     content = ext4.blocks(folder / "disk.blocks", SIZE_MB)
-    cargo = guest.Cargo(files={"/disk.blocks": content}, programs=programs, modules=modules)
-    cpus = 2 if requests is None else 1
-    with hogs.booted(folder, used, cpus=cpus, requests=requests, cargo=cargo) as running:
-        yield running
+    return guest.Cargo(files={"/disk.blocks": content}, programs=programs, modules=modules)
 
 
 def request(name: str, script: str, metrics: Mapping[str, str] | None = None, **more: Any) -> dict[str, Any]:
@@ -152,7 +145,7 @@ def reads(elevator: str, readers: str) -> dict[str, Any]:
         for name in ("mb_per_s", "reads_per_s")
     ]
     seconds = RANDOM_S if readers == RANDOM else READ_S
-    script = f"{SERVE} serve --elevator {elevator}; runoff-agent readers /dev/ublkb0 {readers} --seconds {seconds}; end"
+    script = f"{SERVE} serve --elevator {elevator}; runoff-agent readers $disk {readers} --seconds {seconds}; end"
     made = request(f"{elevator} {readers}", script, {"served": r'"served":(\d+)', "late": r'"late":(\d+)'})
     made["workload"]["extract"] += per_reader
     return made
@@ -191,7 +184,7 @@ sleep 1; echo "written=1"
 """
 
 
-QUEUE = "cd /sys/block/ublkb0/queue; "
+QUEUE = "cd /sys/block/ublkb*/queue; "
 TUNED = {
     "bfq": {"slice_idle_us": "0", "timeout_sync_ms": "200"},
     "mq-deadline": {"read_expire_ms": "100", "fifo_batch": "4"},
@@ -211,35 +204,35 @@ def tuned(elevator: str) -> dict[str, Any]:
 CHANGES = {
     "mq-deadline switched": (
         "echo none > scheduler",
-        "the elevator of ublkb0 was changed from mq-deadline to none while the sample ran",
+        "the elevator of DISK was changed from mq-deadline to none while the sample ran",
     ),
     "bfq switched back": (
         "echo none > scheduler; echo bfq > scheduler",
-        "the elevator bfq of ublkb0 was changed and changed back while the sample ran",
+        "the elevator bfq of DISK was changed and changed back while the sample ran",
     ),
     "noop switched back": (
         "echo bfq > scheduler; echo none > scheduler",
-        "the elevator none of ublkb0 was changed and changed back while the sample ran",
+        "the elevator none of DISK was changed and changed back while the sample ran",
     ),
     "mq-deadline tuned": (
         "echo 3 > iosched/fifo_batch",
-        "fifo_batch of the elevator mq-deadline of ublkb0 was changed from 16 to 3 while the sample ran",
+        "fifo_batch of the elevator mq-deadline of DISK was changed from 16 to 3 while the sample ran",
     ),
     "kyber shortened": (
         "echo 32 > nr_requests",
         # It is the first of the two that changed.
-        "async_depth of the queue of ublkb0 was changed from 128 to 16 while the sample ran",
+        "async_depth of the queue of DISK was changed from 128 to 16 while the sample ran",
     ),
     "noop doubled": (
         "echo mq-deadline > scheduler",
-        "the elevator of ublkb0 was changed from none to mq-deadline while the sample ran",
+        "the elevator of DISK was changed from none to mq-deadline while the sample ran",
     ),
 }
 
 
 @pytest.fixture(scope="module")
-def taken(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> dict[str, Outcome]:
-    """All samples, in one boot."""
+def taken(tmp_path_factory: pytest.TempPathFactory, copies: MakeCopies) -> dict[str, Outcome]:
+    """All samples, one after the other in one guest."""
     requests = [
         request("data", SERVE + DATA, numbers("sums", "fsck", "beyond", "ended", "gone")),
         request("killed", SERVE + KILLED, numbers("before", "after", "umount", "gone")),
@@ -254,12 +247,12 @@ def taken(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -
         reads("anticipatory", ONE),
         *(reads(elevator, TWO) for elevator in ("noop", "deadline", "anticipatory", "cfq")),
     ]
-    with booted(tmp_path_factory.mktemp("disk"), lab_kernel, requests) as running:
-        return {made["id"]: running.agent.take(made, lambda _phase: None, hogs.LIMIT_S) for made in requests}
+    outcomes, _ = copies(cargo=cargo(tmp_path_factory.mktemp("disk"))).session(requests)
+    return {made["id"]: outcome for made, outcome in zip(requests, outcomes, strict=True)}
 
 
 def metrics(outcome: Outcome) -> Mapping[str, float]:
-    assert isinstance(outcome, Taken), outcome
+    assert isinstance(outcome, Taken), outcome.reason
     return outcome.metrics
 
 
@@ -306,7 +299,7 @@ def test_tunables_are_those_of_the_arm(taken: dict[str, Outcome], elevator: str)
 def test_a_sample_whose_elevator_did_not_stay_in_charge_is_void(taken: dict[str, Outcome], name: str) -> None:
     outcome = taken[f"on {name}"]
     assert isinstance(outcome, Voided), outcome
-    assert outcome.reason == CHANGES[name][1]
+    assert re.sub(r"ublkb\d+", "DISK", outcome.reason) == CHANGES[name][1]
 
 
 def test_the_kernels_own_elevators_work_on_it(taken: dict[str, Outcome]) -> None:
@@ -374,7 +367,14 @@ def test_requests_are_served_on_time(taken: dict[str, Outcome]) -> None:
 def test_an_arm_with_an_elevator_repeats_itself_under_the_virtual_clock(
     tmp_path: Path, lab_kernel: kernel.Kernel
 ) -> None:
-    words = ("compare", "default+io=anticipatory:antic_expire_ms=8", "--work", "counters:n=1,count=3000000,passes=1")
+    words = (
+        "compare",
+        "--seed",
+        "1",
+        "default+io=anticipatory:antic_expire_ms=8",
+        "--work",
+        "counters:n=1,count=3000000,passes=1",
+    )
     words += ("--load", "io:size_mb=16", "--clock", "virtual", "--cpus", "1", "--memory", "256", "--disk", "64")
     documents = [run(*words, "--blocks", "1", "--out", tmp_path / name, "--json").stdout for name in ("a", "b")]
     (first,), (second,) = (samples(document).values() for document in documents)
@@ -385,11 +385,11 @@ def test_an_arm_with_an_elevator_repeats_itself_under_the_virtual_clock(
 
 
 @pytest.fixture(scope="module")
-def crowds(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> dict[str, Outcome]:
+def crowds(tmp_path_factory: pytest.TempPathFactory, copies: MakeCopies) -> dict[str, Outcome]:
     """On two CPUs, so that the kernel does something while the server does."""
-    with booted(tmp_path_factory.mktemp("crowds"), lab_kernel, None) as running:
-        requests = {name: request(name, SERVE + CROWD.format(name), numbers(*WRITERS)) for name in CROWDED}
-        return {name: running.agent.take(made, lambda _phase: None, hogs.LIMIT_S) for name, made in requests.items()}
+    requests = [request(name, SERVE + CROWD.format(name), numbers(*WRITERS)) for name in CROWDED]
+    outcomes, _ = copies(cpus=2, cargo=cargo(tmp_path_factory.mktemp("crowds"))).session(requests)
+    return dict(zip(CROWDED, outcomes, strict=True))
 
 
 @pytest.mark.parametrize("elevator", CROWDED)

@@ -1,6 +1,6 @@
 """Elevators on a real kernel give requests out as their rules say, and as they do without a kernel.
 
-specs/benchmarks/iosched.md 11.6: the pattern of deadline's batches, and the replay of a recorded stream.
+The pattern of deadline's batches is two of reads to one of writes; a recorded stream is replayed.
 """
 
 import gzip
@@ -78,6 +78,7 @@ def logged(folder: Path, work: str, elevators: Iterable[str], model: str) -> dic
     arms = [f"default+io={elevator}" for elevator in elevators]
     done = run(
         "compare", *arms, "--work", folder / "work.toml", "--clock", "virtual", "--cpus", "1", "--memory", "256",
+        "--seed", "1",
         "--disk", "256", "--disk-model", model, "--blocks", "1", "--probe", "requests", "--out", folder / "c", "--json",
     )  # fmt: skip
     found = {}

@@ -1,4 +1,4 @@
-"""cfs and eevdf do on a real kernel what specs/schedulers/cfs.md (section 12) and eevdf.md (section 7) say."""
+"""cfs and eevdf do on a real kernel what docs/schedulers/cfs.md and eevdf.md promise."""
 
 import os
 from collections.abc import Mapping
@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 import hogs
 import pytest
+from conftest import MakeCopies
 from hogs import Got, Hogs
-
-from runoff.engines.lab import kernel
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
@@ -40,7 +39,7 @@ class Case:
 
 
 WEIGHTS = {-20: 88761, 0: 1024, 1: 820, 5: 335, 10: 110, 19: 15}
-"""cfs.md section 1; a share is a weight's part of their sum."""
+"""Of the kernel's table, sched_prio_to_weight; a share is a weight's part of their sum."""
 
 ERAS = ("2.6.24", "2.6.31", "2.6.32")
 
@@ -91,11 +90,12 @@ LONG_SLICE, SHORT_SLICE = (
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel) -> dict[str, Got]:
+def measured(copies: MakeCopies) -> dict[str, Got]:
     """Everything that runs on one CPU under the virtual clock."""
-    eevdf = [IDLE_EEVDF, OWED, HALF_THE_TIME, LONG_SLICE, SHORT_SLICE]
-    samples = [*(case.hogs for case in CASES), *AT_ONCE, LATE, IDLE_CFS, *eevdf]
-    return hogs.measure_all(tmp_path_factory.mktemp("virtual"), lab_kernel, samples, instruction_shift=1)
+    samples = [*(case.hogs for case in CASES), *AT_ONCE, LATE, IDLE_CFS, IDLE_EEVDF, OWED]
+    got = hogs.measure_all(copies(instruction_shift=hogs.SLOW_CPU), samples)
+    # Bursts of a few milliseconds, beside which it must not count what switching costs.
+    return got | hogs.measure_all(copies(instruction_shift=1), [HALF_THE_TIME, LONG_SLICE, SHORT_SLICE])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.hogs.id)
@@ -126,38 +126,57 @@ def test_nobody_waits_longer_than_its_last_turn_has_to_be_made_up_for(case: Case
     assert gap_ms <= 2 * TICK_MS * better / worse + 2 * (latency_ms + TICK_MS)
 
 
+def assert_at_once(got: Got) -> None:
+    """But for once in a hundred times, when a kernel thread runs that has slept too, for a turn of two ticks at most.
+
+    Up to 2.6.31, where a parent and the child that runs before it exchange their times, who was forked last may owe so
+    much that it is its turn only when all others have had theirs: the first time it wakes.
+    """
+    others = len(CROWD) if got.hogs.parameters.get("era") == "2.6.31" else 1
+    assert got.metrics["p99_us"] < 1000
+    assert got.metrics["max_us"] <= 1000 * 2 * TICK_MS * others + hogs.SLOW_WAKE_US
+
+
 @pytest.mark.parametrize("hogs_", AT_ONCE, ids=lambda hogs_: hogs_.id)
 def test_who_slept_preempts_at_once(hogs_: Hogs, measured: dict[str, Got]) -> None:
-    assert measured[hogs_.id].metrics["max_us"] < 1000
+    assert_at_once(measured[hogs_.id])
 
 
 def test_without_preemption_who_slept_waits_for_a_tick(measured: dict[str, Got]) -> None:
     metrics = measured[LATE.id].metrics
     assert metrics["max_us"] > 1000
-    assert metrics["max_us"] <= 1000 * len(CROWD) * 2 * TICK_MS
+    assert metrics["max_us"] <= 1000 * len(CROWD) * 2 * TICK_MS + hogs.SLOW_WAKE_US
 
 
 def test_idle_tasks_make_way_for_normal_ones(measured: dict[str, Got]) -> None:
-    assert measured[IDLE_CFS.id].metrics["max_us"] < 1000
+    assert_at_once(measured[IDLE_CFS.id])
+
+
+def assert_waits_for_two_ticks(metrics: Mapping[str, float]) -> None:
+    """And for kernel threads that are owed something too: 2 ms on a slow CPU, once in a hundred times a turn."""
+    assert metrics["p99_us"] <= 1000 * 3 * TICK_MS
+    assert metrics["max_us"] <= 1000 * 4 * TICK_MS + hogs.SLOW_WAKE_US
 
 
 def test_idle_tasks_make_way_unless_one_of_them_is_owed_so_much_that_it_is_due_first(measured: dict[str, Got]) -> None:
     """After a turn of a tick the others' deadlines are up to 1.4 s of virtual time away from a normal task's."""
     metrics = measured[IDLE_EEVDF.id].metrics
     assert metrics["mean_us"] < 500
-    assert metrics["max_us"] <= 1000 * 2 * TICK_MS
+    assert_waits_for_two_ticks(metrics)
 
 
 def test_who_is_owed_something_waits_for_one_turn_and_one_earlier_deadline_at_most(measured: dict[str, Got]) -> None:
     metrics = measured[OWED.id].metrics
-    assert metrics["max_us"] <= 1000 * 2 * TICK_MS
+    assert_waits_for_two_ticks(metrics)
     assert metrics["mean_us"] < 1000 * TICK_MS / 4
 
 
 def test_sleep_is_not_saved_up(measured: dict[str, Got]) -> None:
     """20 ms of sleep, then 20 ms of work at half the CPU: a third is the sleeper's, and it has no burst of its own."""
     got = measured[HALF_THE_TIME.id]
-    assert got.shares_pct[0] == pytest.approx(100 * 2 / 3, abs=2)
+    # Ticks, switches and what the command needs to start and end are nobody's.
+    used_s = got.metrics["user_s"] + got.metrics["system_s"]
+    assert got.metrics["cpu_s0"] / used_s == pytest.approx(2 / 3, abs=0.02)
     assert got.gaps_ms[0] <= 2 * TICK_MS + 1
 
 

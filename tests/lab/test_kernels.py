@@ -1,9 +1,8 @@
 """Every scheduler is taken by every kernel that the cache has: `make test` sees to an old and a new one."""
 
-from pathlib import Path
-
 import hogs
 import pytest
+from conftest import MakeCopies
 from hogs import Hogs
 
 from runoff.engines.agent import describe_schedulers
@@ -24,8 +23,8 @@ KERNELS = [stored.name for stored in kernel.stored() if stored.sched_ext]
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_a_kernel_takes_every_scheduler(name: str, tmp_path: Path) -> None:
+def test_a_kernel_takes_every_scheduler(name: str, copies: MakeCopies) -> None:
     samples = [Hogs(scheduler, (0, 0), seconds=0.5) for scheduler in schedulers()]
     assert samples
-    for got in hogs.measure_all(tmp_path, kernel.find(name), samples).values():
+    for got in hogs.measure_all(copies(kernel.find(name)), samples).values():
         assert sum(got.shares_pct) > 75, got

@@ -15,7 +15,7 @@ MEBIBYTE = 1 << 20
 
 def take(folder: Path, *arguments: str) -> dict[tuple[str, str, str], dict[str, float]]:
     """Metrics of one block by arm, workload and load; every sample is valid."""
-    document = run("compare", *arguments, "--blocks", "1", "--out", folder / "c", "--json").stdout
+    document = run("compare", "--seed", "1", *arguments, "--blocks", "1", "--out", folder / "c", "--json").stdout
     found = {}
     for sample in samples(document).values():
         assert sample["valid"], sample

@@ -20,7 +20,9 @@ LOADS_HERE = ("none", "process", "io:size_mb=64", "read:size_mb=64", "list", "me
 
 def take(folder: Path, *arguments: str, expect: int = 0) -> list[dict[str, Any]]:
     """The samples of one block of ``default``."""
-    done = run("compare", "default", *arguments, "--blocks", "1", "--out", folder / "c", "--json", expect=expect)
+    done = run(
+        "compare", "--seed", "1", "default", *arguments, "--blocks", "1", "--out", folder / "c", "--json", expect=expect
+    )
     return list(samples(done.stdout).values())
 
 
@@ -30,7 +32,8 @@ def beside(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> dict
     if image.cached(image.needs([LOADS.find(name) for name in ("ctar", "list", "dbench")])) is None:
         absent("the image for loads is not in the cache: runoff image build --load ctar --load list --load dbench")
     arguments = [word for load in LOADS_HERE for word in ("--load", load)]
-    machine = ("--memory", str(MEMORY_MB), "--cpus", "1")
+    # Nine of them busy for seconds: under the virtual clock that takes the host minutes.
+    machine = ("--memory", str(MEMORY_MB), "--cpus", "1", "--clock", "real")
     document = take(tmp_path_factory.mktemp("loads"), "--work", f"command:sleep {WORK_S}", *arguments, *machine)
     found = {}
     for sample in document:
@@ -78,14 +81,10 @@ def test_mem_makes_the_machine_swap(beside: dict[str, dict[str, float]]) -> None
     assert metrics["pswpout"] > 1000
 
 
-def test_archives_that_are_not_finished_are_not_counted_nor_is_their_cpu_time(
-    beside: dict[str, dict[str, float]],
-) -> None:
-    """contest's own accounting: only what was waited for. The control group knows the rest."""
-    for load in ("ctar", "xtar"):
-        metrics = beside[load]
-        assert metrics["load_passes"] == int(metrics["load_passes"])
-        assert metrics["load_reaped_cpu_s"] < metrics["load_user_s"] + metrics["load_system_s"] + 1
+@pytest.mark.parametrize("load", ["ctar", "xtar"])
+def test_only_whole_archives_are_counted(load: str, beside: dict[str, dict[str, float]]) -> None:
+    metrics = beside[load]
+    assert metrics["load_passes"] == int(metrics["load_passes"])
 
 
 def test_dbench_moves_data(beside: dict[str, dict[str, float]]) -> None:
@@ -108,22 +107,16 @@ def test_a_load_that_does_not_run_voids_the_sample(name: str, tmp_path: Path, la
     path.write_text(
         f'title = "t"\ndescription = "d"\ncommand = ["sh", "-c", {script!r}]\nready = "ready"\ntimeout_s = 2\n'
     )
-    for sample in take(tmp_path, "--work", "hackbench:groups=1,loops=1", "--load", str(path), expect=2):
+    # Long enough that what a shell does before it waits is nothing.
+    for sample in take(tmp_path, "--work", "hackbench:groups=1,loops=40", "--load", str(path), expect=2):
         assert not sample["valid"]
         assert reason in sample["reason"]
 
 
 def test_beside_a_load_the_virtual_clock_repeats_itself(tmp_path: Path, lab_kernel) -> None:
-    arguments = (
-        "--work",
-        "counters:n=1,count=3000000,passes=1",
-        "--load",
-        "process",
-        "--clock",
-        "virtual",
-        "--cpus",
-        "1",
-    )
-    (first,), (second,) = (take(tmp_path / folder, *arguments) for folder in ("a", "b"))
+    """In a copy as in another."""
+    work = ("--work", "command:sleep 0.5", "--load", "process")
+    machine = ("--memory", str(MEMORY_MB), "--cpus", "1", "--clock", "virtual")
+    (first,), (second,) = (take(tmp_path / folder, *work, *machine) for folder in ("a", "b"))
     assert first["metrics"]["load_passes"] > 0
     assert first["metrics"] == second["metrics"]

@@ -19,7 +19,7 @@ def make_image(absent) -> None:
 
 
 def test_make_builds_the_objects_of_a_directory(tmp_path: Path, lab_kernel, make_image) -> None:
-    document = run("compare", "default", "bfs", "--work", "make:target=lib/math/", "--blocks", "1",
+    document = run("compare", "--seed", "1", "default", "bfs", "--work", "make:target=lib/math/", "--blocks", "1",
                    "--out", tmp_path / "c", "--json").stdout  # fmt: skip
     for sample in samples(document).values():
         assert sample["valid"], sample
@@ -33,7 +33,7 @@ def test_a_tree_that_does_not_build_says_why(tmp_path: Path, lab_kernel, make_im
         "make:source=/usr/src/nothing": "/usr/src/nothing is no source tree of Linux: name one by source=DIRECTORY",
     }
     words = [word for work in broken for word in ("--work", work)]
-    run("compare", "default", *words, "--blocks", "1", "--out", tmp_path / "c", expect=2)
+    run("compare", "--seed", "1", "default", *words, "--blocks", "1", "--out", tmp_path / "c", expect=2)
     found = {row["workload"]: row for row in rows(tmp_path / "c")}
     assert set(found) == set(broken)
     for work, said in broken.items():

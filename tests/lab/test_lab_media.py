@@ -55,7 +55,9 @@ def done(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> dict[s
     works = {**WORKS, "unpacked": str(own)}
     words: list[Any] = [word for work in works.values() for word in ("--work", work)]
     machine = ("--clock", "real", "--cpus", "2", "--memory", "1024")
-    document = run("compare", "default", "bfs", *words, *machine, "--blocks", "1", "--out", folder / "c", "--json")
+    document = run(
+        "compare", "--seed", "1", "default", "bfs", *words, *machine, "--blocks", "1", "--out", folder / "c", "--json"
+    )
     names = {label: name for name, label in WORKS.items()}
     found: dict[str, Metrics] = {"default": {}, "bfs": {}}
     for sample in samples(document.stdout).values():

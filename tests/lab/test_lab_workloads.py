@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 def test_compile_compiles(tmp_path: Path, lab_kernel, absent) -> None:
     if image.cached(image.needs([WORKLOADS.find("compile")])) is None:
         absent("the image for compile is not in the cache: runoff image build --work compile")
-    document = run("compare", "default", "bfs", "--work", "compile:part=et,jobs=2", "--blocks", "1",
+    document = run("compare", "--seed", "1", "default", "bfs", "--work", "compile:part=et,jobs=2", "--blocks", "1",
                    "--out", tmp_path / "c", "--json").stdout  # fmt: skip
     for sample in samples(document).values():
         assert sample["valid"], sample
@@ -24,26 +24,26 @@ def test_compile_compiles(tmp_path: Path, lab_kernel, absent) -> None:
 
 
 def test_hackbench_by_both_transports(tmp_path: Path, lab_kernel, lab_image) -> None:
-    document = run("compare", "default", "bfs", "--work", "hackbench:groups=1,loops=20",
+    document = run("compare", "--seed", "1", "default", "bfs", "--work", "hackbench:groups=1,loops=20",
                    "--work", "hackbench:groups=1,loops=20,transport=pipe", "--blocks", "1",
                    "--out", tmp_path / "c", "--json").stdout  # fmt: skip
     for sample in samples(document).values():
         assert sample["valid"], sample
-        # 20 receivers and 20 senders exchange 8,000 messages: they cannot do that without sleeping.
-        assert sample["metrics"]["voluntary_switches"] > 100
+        # 20 receivers and 20 senders exchange 8,000 messages: each has to wait for another at least once.
+        assert sample["metrics"]["voluntary_switches"] > 40
         assert 0 < sample["metrics"]["time_s"] <= sample["metrics"]["elapsed_s"]
 
 
 def test_a_command_of_ones_own_is_judged_by_its_elapsed_time(tmp_path: Path, lab_kernel, lab_image) -> None:
     document = run("compare", "default", "--work", "command:sleep 0.5", "--package", "rt-tests", "--blocks", "1",
-                   "--out", tmp_path / "c", "--json").stdout  # fmt: skip
+                   "--seed", "1", "--out", tmp_path / "c", "--json").stdout  # fmt: skip
     (sample,) = samples(document).values()
     assert 0.5 <= sample["metrics"]["elapsed_s"] < 5
 
 
 def test_cyclictest_wakes_as_often_as_it_was_told(tmp_path: Path, lab_kernel, lab_image) -> None:
     document = run("compare", "default", "bfs", "--work", "cyclictest:seconds=2,threads=2", "--blocks", "1",
-                   "--out", tmp_path / "c", "--json").stdout  # fmt: skip
+                   "--seed", "1", "--out", tmp_path / "c", "--json").stdout  # fmt: skip
     for sample in samples(document).values():
         assert sample["valid"], sample
         metrics = sample["metrics"]

@@ -42,7 +42,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, lab_kernel: object, lab_image
     """Two campaigns of one plan."""
     folder = tmp_path_factory.mktemp("requests")
     (folder / "readers.toml").write_text(READERS)
-    words = ("compare", ANTICIPATORY, NOOP, "--work", folder / "readers.toml", "--load", "io:size_mb=16")
+    words = ("compare", "--seed", "1", ANTICIPATORY, NOOP, "--work", folder / "readers.toml", "--load", "io:size_mb=16")
     words += ("--clock", "virtual", "--cpus", "1", "--memory", "256", "--disk", "256", "--blocks", "1")
     for name in ("a", "b"):
         run(*words, "--probe", "requests", "--out", folder / name)

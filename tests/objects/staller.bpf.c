@@ -20,5 +20,12 @@ void BPF_STRUCT_OPS(staller_enqueue, struct task_struct *p, u64 enq_flags)
 		scx_bpf_dsq_insert(p, SCX_DSQ_GLOBAL, SCX_SLICE_DFL, enq_flags);
 }
 
-SCX_OPS_DEFINE(staller_ops, .enqueue = (void *)staller_enqueue, .timeout_ms = 2000,
-	       .name = "staller");
+UEI_DEFINE(uei);
+
+void BPF_STRUCT_OPS(staller_exit, struct scx_exit_info *info)
+{
+	UEI_RECORD(uei, info);
+}
+
+SCX_OPS_DEFINE(staller_ops, .enqueue = (void *)staller_enqueue, .exit = (void *)staller_exit,
+	       .timeout_ms = 2000, .name = "staller");

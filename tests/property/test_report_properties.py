@@ -2,13 +2,17 @@
 
 import json as stdlib_json
 import re
+from pathlib import Path
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runoff.report import csv, html, json, markdown, model, text
+from runoff.report import classic, csv, html, json, mail, markdown, model, text
 from runoff.results import Metric, Results, Sample
+
+SCHEMA = stdlib_json.loads((Path(__file__).parents[2] / "docs/schema/runoff.report.2.json").read_text())
 
 LARGEST = 1e100
 """Beyond anything that is measured; the squares of larger numbers leave the range of floating point."""
@@ -42,7 +46,7 @@ def campaigns(draw):
                     str(len(samples)), block, len(samples), arm, "w", "none", valid, None if valid else "exited", values
                 )
             )
-    engine, clock = draw(st.sampled_from([("host", "real"), ("lab", "virtual"), ("sim", "virtual")]))
+    engine, clock = draw(st.sampled_from([("host", "real"), ("lab", "real"), ("lab", "virtual")]))
     return Results(
         engine,
         clock,
@@ -68,7 +72,11 @@ def test_every_view_of_any_campaign(results, width):
     assert not re.search(r"\b(nan|inf)\b", terminal.split("rerun")[-1].split("\n\n", 1)[-1]) or "nan" in "".join(
         results.arms
     )
-    assert len(stdlib_json.loads(json.render(report))["samples"]) == len(results.samples)
+    document = stdlib_json.loads(json.render(report))
+    assert len(document["samples"]) == len(results.samples)
+    jsonschema.validate(document, SCHEMA)
+    assert max(map(len, mail.render(report).splitlines())) <= 80
+    assert classic.render(report)
     page = html.render(report)
     assert page.count("</html>") == 1
     figures = "".join(re.findall(r"<svg viewBox.*?</svg>", page, re.DOTALL))

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from runoff.cli import counters
 from runoff.cli.attach import command as attach
+from runoff.cli.attach import warn
 from runoff.cli.list import _print, _scheduler
 from runoff.cli.set import command as set_command
 from runoff.engines.control import Watch
@@ -20,6 +21,12 @@ STATISTICS = [
     {"name": "switches", "sentence": "Tasks that came to a CPU, counted once for each time they did and for each CPU."},
     {"name": "busy_ns", "sentence": "Time [with brackets]."},
 ]
+
+LONG_TURN = {"parameter": "time_slice=1000", "unit": "ms", "starves_above": 15, "safe_up_to": 2351}
+LONG_TURN_SENTENCE = (
+    "time_slice=1000 (ms) is a long turn: where more than 15 tasks a CPU want to run, one waits for 15 s and then runs"
+    " for a tick at a time; with more than 2351 the kernel's watchdog may end hydra"
+)
 
 
 def reading(elapsed_s: float, switches: int, cpus: int = 0) -> dict[str, Any]:
@@ -111,6 +118,30 @@ def test_where_there_is_no_terminal_readings_are_lines(
     ]
     counters.follow(Watch("stats"), as_json=True)
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == lines[1:]
+
+
+def test_what_is_known_when_the_scheduler_begins_is_told_once_and_before_its_readings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = {"scheduler": "hydra", "limited_groups": ["/a", "/b/c"], "long_turn": LONG_TURN}
+    lines = [known, {"scheduler": "hydra", "statistics": STATISTICS}, reading(0, 1), reading(1, 2)]
+    agent(tmp_path, monkeypatch, "\n".join(f"echo '{json.dumps(line)}'" for line in lines))
+    watch = Watch("attach")
+    counters.follow(watch, as_json=False, when_begun=lambda: print(*watch.limited_groups))
+    assert [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()] == ["/a /b/c", "hydra", "hydra"]
+    assert watch.long_turn == LONG_TURN
+
+
+def test_attach_says_from_how_many_tasks_on_a_long_turn_makes_one_starve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for turn, expected in ((LONG_TURN, [LONG_TURN_SENTENCE]), (None, [])):
+        known = {"scheduler": "hydra", "limited_groups": [], "long_turn": turn}
+        lines = [known, {"scheduler": "hydra", "statistics": STATISTICS}, reading(0, 1)]
+        agent(tmp_path, monkeypatch, "\n".join(f"echo '{json.dumps(line)}'" for line in lines))
+        watch = Watch("attach")
+        counters.follow(watch, as_json=False, when_begun=lambda watch=watch: warn("hydra", watch))
+        assert capsys.readouterr().err.splitlines() == expected
 
 
 def test_set_shows_what_the_running_scheduler_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

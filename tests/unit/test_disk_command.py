@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from runoff.cli.disk import command
+from runoff.engines.agent import describe_elevators
 from runoff.errors import MissingError, RunoffError, UsageError
 
 NO_UBLK = pytest.mark.skipif(Path("/dev/ublk-control").exists(), reason="this machine has ublk devices")
@@ -57,8 +58,6 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: object) -> No
         (("--elevator", "cfq", "--model", "ide2004"), "unknown model 'ide2004'"),
         (("--elevator", "cfq", "--model", "ide2003:rpm=1"), "rpm=1 is out of its range"),
         (("--elevator", "cfq", "--size", "40G"), "has 38085 MiB, not the 40960 MiB that are wanted"),
-        (("--elevator", "cfq", "--size", "4"), "such as 512M or 4G"),
-        (("--elevator", "cfq", "--size", "0M"), "such as 512M or 4G"),
     ],
 )
 def test_what_no_disk_can_be_is_a_usage_error_that_makes_no_file(
@@ -66,6 +65,13 @@ def test_what_no_disk_can_be_is_a_usage_error_that_makes_no_file(
 ) -> None:
     assert sentence in refused("add", *words, "--file", tmp_path / "data", kind=UsageError)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("size", ["4", "0M", "4T", "-4G", "1.5G", "4 G", "\N{ARABIC-INDIC DIGIT FOUR}G"])
+def test_what_is_no_size_is_refused(size: str) -> None:
+    result = disk("add", "--elevator", "cfq", "--size", size)
+    assert result.exit_code == 2
+    assert "such as 512M or 4G" in result.output
 
 
 @pytest.mark.parametrize("words", [("add", "--elevator", "cfq"), ("remove", "/dev/ublkb0")])
@@ -88,6 +94,29 @@ def test_a_file_that_is_there_keeps_its_content(tmp_path: Path, monkeypatch: pyt
     data.write_text("precious")
     assert "is there already" in refused("add", "--elevator", "cfq", "--file", data, kind=UsageError)
     assert data.read_text() == "precious"
+
+
+def test_a_link_that_leads_nowhere_is_there_already(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    link, target = tmp_path / "data", tmp_path / "target"
+    link.symlink_to(target)
+    assert "is there already" in refused("add", "--elevator", "cfq", "--file", link, kind=UsageError)
+    assert link.is_symlink()
+    assert not target.exists()
+
+
+def test_a_file_that_somebody_else_makes_meanwhile_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The agent refuses it, as it makes files only where there is nothing."""
+    describe_elevators()
+    data, path = tmp_path / "data", tmp_path / "agent"
+    path.write_text(f"#!/bin/sh\necho precious > {data}\necho there >&2\nexit 64\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("RUNOFF_AGENT", str(path))
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert refused("add", "--elevator", "cfq", "--file", data, kind=UsageError) == "there"
+    assert data.read_text() == "precious\n"
 
 
 @NO_UBLK

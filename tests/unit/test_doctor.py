@@ -59,6 +59,17 @@ def test_agent_is_found_where_the_user_says(tmp_path, monkeypatch):
     assert found("agent").detail == str(agent)
 
 
+def test_the_limit_of_a_container_is_told(tmp_path, monkeypatch):
+    (tmp_path / "mounts").write_text(f"none {tmp_path} cgroup2 rw 0 0\n")
+    monkeypatch.setattr("runoff.engines.cpu_limit.MOUNTS", tmp_path / "mounts")
+    assert (found("CPU limit").state, found("CPU limit").detail) == ("yes", "none")
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    assert found("CPU limit").detail == "none"
+    (tmp_path / "cpu.max").write_text("250000 100000\n")
+    assert found("CPU limit").state == "note"
+    assert "may use 2.5 CPUs (cpu.max)" in found("CPU limit").detail
+
+
 def test_json_is_one_document_and_agrees_with_the_exit_code():
     result = CliRunner().invoke(command, ["--json"])
     document = json.loads(result.stdout)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from runoff.campaign.journal import FILE, Journal
-from runoff.campaign.order import draw
 from runoff.engines.outcome import Taken, Voided
 from runoff.errors import MissingError, UsageError
+from runoff.order import draw
 from runoff.results import Conditions
 
 CELLS = draw(2, 1, [2], seed=1)
@@ -25,10 +25,10 @@ def test_samples_survive_being_closed_and_come_back_in_run_order(tmp_path: Path)
         assert journal.fact("seed") == 1
         assert journal.done() == {CELLS[0].id, CELLS[1].id}
         first, second = journal.rows()
-    assert first["metrics"] == {"time_s": 0.1 + 0.2}
-    assert Conditions(**first["conditions"]) == CONDITIONS
-    assert second["conditions"] is None
-    assert (second["valid"], second["reason"], second["detail"]) == (0, "ejected", "log")
+    assert first.metrics == {"time_s": 0.1 + 0.2}
+    assert first.conditions == CONDITIONS
+    assert second.conditions is None
+    assert (second.valid, second.reason, second.detail) == (0, "ejected", "log")
 
 
 def test_one_cell_has_one_sample(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_two_runs_on_one_directory(tmp_path: Path) -> None:
 def test_a_killed_writer_leaves_every_finished_sample_and_no_lock(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from runoff.campaign.journal import Journal; from runoff.campaign.order import draw\n"
+        "from runoff.campaign.journal import Journal; from runoff.order import draw\n"
         "from runoff.engines.outcome import Taken\n"
         "journal = Journal.create(Path(sys.argv[1]), {}); cells = draw(2, 1, [2], seed=1)\n"
         "journal.add(cells[0], 'a', 'w', '', Taken({'t': 1.0}, {}))\n"
@@ -129,3 +129,16 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(MissingError, match="cannot use the directory"):
         Journal.create(tmp_path / "file" / "c", {})
+
+
+@pytest.mark.parametrize("version", [2, 4])
+def test_a_journal_of_another_format_is_left_alone(tmp_path: Path, version: int) -> None:
+    """Format 2 drew another order: going on with it would take cells in other places than those it has."""
+    Journal.create(tmp_path / "c", {"seed": 1}).close()
+    connection = sqlite3.connect(tmp_path / "c" / FILE)
+    connection.execute(f"PRAGMA user_version={version}")
+    connection.close()
+    for write in (True, False):
+        with pytest.raises(UsageError) as caught:
+            Journal.open(tmp_path / "c", write=write)
+        assert f"has format {version}, this runoff reads 3: use the runoff that wrote it" in str(caught.value)

@@ -1,11 +1,12 @@
 """Randomised blocks."""
 
 import itertools
+from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runoff.campaign.order import draw
+from runoff.order import draw
 
 SMALL = st.integers(min_value=1, max_value=6)
 
@@ -22,6 +23,17 @@ def test_each_block_holds_every_arm_on_every_workload_beside_every_load_once(
         assert set(mine) == everything
     assert [cell.position for cell in cells] == list(range(len(cells)))
     assert len({cell.id for cell in cells}) == len(cells)
+
+
+@given(SMALL, SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
+def test_the_arms_of_one_workload_beside_one_load_stand_together(
+    arms: int, works: int, loads: int, blocks: int, seed: int
+) -> None:
+    cells = draw(arms, works, [blocks] * loads, seed)
+    for first in range(0, len(cells), arms):
+        together = cells[first : first + arms]
+        assert len({(cell.block, cell.work, cell.load) for cell in together}) == 1
+        assert {cell.arm for cell in together} == set(range(arms))
 
 
 @given(SMALL, SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
@@ -57,3 +69,29 @@ def test_blocks_for_warming_up_come_first_and_change_nothing_else() -> None:
     plain, warmed = draw(3, 1, [2], seed=5), draw(3, 1, [2], seed=5, warmup=2)
     assert [cell.block for cell in warmed] == [-2] * 3 + [-1] * 3 + [0] * 3 + [1] * 3
     assert [(cell.id, cell.seed) for cell in warmed[6:]] == [(cell.id, cell.seed) for cell in plain]
+
+
+def test_workloads_and_loads_come_in_every_order_and_their_arms_each_in_one_of_their_own() -> None:
+    # 2,000 blocks: each of 24 orders of two workloads beside two loads is due 83 times, SD 8.9; five of them.
+    cells = draw(2, 2, [2000, 2000], seed=1)
+    blocks = [cells[first : first + 8] for first in range(0, len(cells), 8)]
+    outer = Counter(tuple((cell.work, cell.load) for cell in block[::2]) for block in blocks)
+    assert len(outer) == 24
+    assert all(abs(count - 2000 / 24) < 5 * 8.9 for count in outer.values())
+    # Whether the arms of one workload change places says nothing of the others: 16 ways, 125 each, SD 10.8.
+    inner = Counter(tuple(cell.arm for cell in block[::2]) for block in blocks)
+    assert len(inner) == 16
+    assert all(abs(count - 125) < 5 * 10.8 for count in inner.values())
+
+
+def test_the_order_of_a_seed_stays_what_it_is() -> None:
+    """A campaign that is resumed by a later runoff must find its places again; see the journal's format."""
+    cells = draw(2, 2, [2, 1], seed=42, warmup=1)
+    assert [cell.id for cell in cells] == [
+        "b-1.w0.l1.a0", "b-1.w0.l1.a1", "b-1.w1.l1.a0", "b-1.w1.l1.a1",
+        "b-1.w1.l0.a0", "b-1.w1.l0.a1", "b-1.w0.l0.a0", "b-1.w0.l0.a1",
+        "b0.w1.l1.a1", "b0.w1.l1.a0", "b0.w0.l1.a1", "b0.w0.l1.a0",
+        "b0.w1.l0.a0", "b0.w1.l0.a1", "b0.w0.l0.a0", "b0.w0.l0.a1",
+        "b1.w0.l0.a0", "b1.w0.l0.a1", "b1.w1.l0.a0", "b1.w1.l0.a1",
+    ]  # fmt: skip
+    assert [cell.seed for cell in (cells[0], cells[-1])] == [5864721252619656550, 4863979887370138501]

@@ -1,5 +1,6 @@
 """Plans from values and files, and what they refuse."""
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -22,17 +23,94 @@ def test_a_plan_counts_its_samples() -> None:
 
 
 def test_the_printed_plan_reads_back_as_the_same_plan(tmp_path: Path) -> None:
-    settings = parse_settings({**VALUES, "kernel": "debian", "arms": ["default", 'exec:a "b" -k']}, "test")
+    more = {"kernel": "debian", "seed": 0, "margin": 0.01, "rare": 0.05, "names": {"a b": 'exec:a "b" -k'}}
+    settings = parse_settings({**VALUES, **more, "arms": ["default", "a b"]}, "test")
     path = tmp_path / "plan.toml"
     path.write_text(plan_text(settings))
     assert read_settings(path) == settings
     assert tomllib.loads(path.read_text())["blocks"] == 3
 
 
+@pytest.mark.parametrize("letter", ["\N{OWL}", "é", "\x7f", "\x01", "\n", '"', "\\", "'"])
+def test_any_letter_survives_the_printed_plan(tmp_path: Path, letter: str) -> None:
+    loads = {"arms": [f"exec:a {letter}b"], "loads": [f"io:directory={letter}"], "load_blocks": {f"io:{letter}": 1}}
+    settings = parse_settings({**VALUES, **loads}, "test")
+    path = tmp_path / "plan.toml"
+    path.write_text(plan_text(settings), encoding="utf-8", newline="")
+    assert read_settings(path) == settings
+
+
+@pytest.mark.parametrize("change", [{"arms": ["exec:caf\udce9"]}, {"kernel": "\udce9"}, {"place": "/caf\udce9"}])
+def test_bytes_that_are_no_text_are_refused_before_anything_is_written(change: dict[str, Any]) -> None:
+    """Python has them from a command line that is not UTF-8; no journal, plan or request could hold them."""
+    with pytest.raises(UsageError, match="Input should be a valid string"):
+        parse_settings({**VALUES, **change}, "the command line")
+
+
+def test_a_line_can_be_added_to_a_printed_plan(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(plan_text(parse_settings(VALUES, "test")) + 'kernel = "debian"\n')
+    assert read_settings(path).kernel == "debian"
+
+
 def test_the_rerun_command_names_arms_work_and_seed() -> None:
     command = rerun_command(parse_settings({**VALUES, "seed": 42}, "test"))
     assert command.startswith("runoff compare default bfs --work counters:n=1..2 ")
     assert command.endswith("--blocks 3 --seed 42")
+    assert rerun_command(parse_settings({**VALUES, "seed": 0}, "test")).endswith("--blocks 3 --seed 0")
+
+
+def test_the_rerun_command_names_what_decides() -> None:
+    command = rerun_command(parse_settings({**VALUES, "margin": 0.0125, "rare": 0.05}, "test"))
+    assert "--margin 1.25% --rare 5%" in command
+
+
+@pytest.mark.parametrize("seed", [0, 42])
+def test_a_seed_that_is_given_is_kept(seed: int) -> None:
+    assert make_plan(parse_settings({**VALUES, "seed": seed}, "test"), schedulers).seed == seed
+
+
+def test_a_seed_is_drawn_where_none_is_given() -> None:
+    drawn = {make_plan(parse_settings(VALUES, "test"), schedulers).seed for _ in range(8)}
+    assert len(drawn) > 1
+    assert all(1 <= seed <= 999_999 for seed in drawn)
+
+
+def test_an_arm_is_called_by_its_name() -> None:
+    names = {"a": "bfs:rr_interval_ms=3", "b": "default", "c": "default"}
+    values = {**VALUES, "arms": ["default", "a", "b", "c"], "names": names}
+    plan = make_plan(parse_settings(values, "test"), None)
+    assert [arm.label for arm in plan.arms] == ["default", "a", "b", "c"]
+    assert plan.arms[1].scheduler["parameters"] == {"rr_interval_ms": "3"}
+    assert plan.arms[2].scheduler == plan.arms[3].scheduler == {"kind": "default"}
+
+
+@pytest.mark.parametrize(
+    ("arms", "names", "sentence"),
+    [
+        (["default"], {"a": "bfs"}, "names: 'a' is not among the arms"),
+        (["a", "a"], {"a": "bfs"}, "arm 'a' is given twice"),
+        (["default", "bfs"], {"bfs": "default"}, "names: 'bfs' is itself a scheduler: give 'default' another name"),
+        (["default"], {"default": "bfs"}, "names: 'default' is itself a scheduler"),
+        (["a=b"], {"a=b": "bfs"}, "names: 'a=b' is no name for an arm"),
+        ([" a"], {" a": "bfs"}, "names: ' a' is no name for an arm"),
+        ([""], {"": "bfs"}, "names: '' is no name for an arm"),
+        (["a"], {"a": "nonesuch"}, "arm 'nonesuch': unknown scheduler 'nonesuch'"),
+    ],
+)
+def test_names_that_mislead_are_refused(arms: list[str], names: dict[str, str], sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        make_plan(parse_settings({**VALUES, "arms": arms, "names": names}, "test"), schedulers)
+    assert sentence in str(caught.value)
+
+
+def test_cpus_are_those_that_are_given_on_the_host_too() -> None:
+    values = {**VALUES, "on": "host", "workloads": ["compile"]}
+    given = make_plan(parse_settings({**values, "cpus": 7}, "test"), schedulers)
+    assert (given.settings.cpus, given.works[0].values["jobs"]) == (7, "7")
+    here = make_plan(parse_settings(values, "test"), schedulers)
+    assert (here.settings.cpus, here.works[0].values["jobs"]) == (cpus := len(os.sched_getaffinity(0)), str(cpus))
+    assert f"--cpus {cpus}" in rerun_command(here.settings)
 
 
 @pytest.mark.parametrize(
@@ -52,10 +130,64 @@ def test_wrong_settings_name_origin_and_key(change: dict[str, Any], sentence: st
 
 
 @pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('blocks = "5"', "blocks: Input should be a valid integer"),
+        ("blocks = 5.0", "blocks: Input should be a valid integer"),
+        ("blocks = 1.5", "blocks: Input should be a valid integer"),
+        ("blocks = true", "blocks: Input should be a valid integer"),
+        ("margin = true", "margin: Input should be a valid number"),
+        ('margin = "2%"', "margin: Input should be a valid number"),
+        ("rare = nan", "rare: Input should be a finite number"),
+        ("rare = 0.6", "rare: Input should be less than or equal to 0.5"),
+        ("margin = 0", "margin: Input should be greater than 0"),
+        ("names = { a = 1 }", "names.a: Input should be a valid string"),
+        ('kernel = "a\\u0000b"', "kernel: Value error, a NUL character"),
+        ('names = { "\\u0000" = "bfs" }', "a NUL character"),
+        ("blocks = nan", "blocks: Input should be a valid integer"),
+        ("seed = inf", "seed: Input should be a valid integer"),
+        ('seed = "7"', "seed: Input should be a valid integer"),
+        ("flush = 1", "flush: Input should be a valid boolean"),
+        ('flush = "yes"', "flush: Input should be a valid boolean"),
+        ("kernel = 7.2", "kernel: Input should be a valid string"),
+        ("loads = [1]", "loads.0: Input should be a valid string"),
+        ('loads = "io"', "loads: Input should be a valid tuple"),
+        ("load_blocks = { io = 2.0 }", "load_blocks.io: Input should be a valid integer"),
+        ('load_blocks = { io = "2" }', "load_blocks.io: Input should be a valid integer"),
+        ("load_blocks = { io = true }", "load_blocks.io: Input should be a valid integer"),
+        ("seed = 2026-01-01", "seed: Input should be a valid integer"),
+        ("[quick]\nseed = true", "seed: Input should be a valid integer"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_and_not_made_to_fit(tmp_path: Path, line: str, sentence: str) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(f'arms = ["default"]\nworkloads = ["counters"]\n{line}\n')
+    with pytest.raises(UsageError) as caught:
+        read_settings(path)
+    assert sentence in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"clock": "virtual", "cpus": 2}, "--cpus 1"),
+        ({"clock": "virtual", "cpus": 17}, "the virtual clock is for 16 CPUs at most"),
+        ({"clock": "real", "quantum": 500}, "--quantum is of the virtual clock"),
         ({"clock": "virtual", "cpus": 1, "on": "host"}, "only in the lab"),
+        ({"clock": "virtual", "warmup": 1}, "nothing can be warmed up"),
+        ({"warmup": 1, "quantum": 500}, "--quantum is of the virtual clock"),
+        ({"sensitivity": "quantum", "clock": "real"}, "--sensitivity quantum is of the virtual clock"),
+        ({"sensitivity": "quantum", "on": "host"}, "--sensitivity quantum is of the virtual clock"),
+        ({"sensitivity": "quantum", "cpus": 1}, "one CPU is never ahead of another"),
+        ({"sensitivity": "quantum", "quantum": 150}, "choose another --quantum than 150"),
+        ({"sensitivity": "quantum", "quantum": 600_000}, "choose another --quantum than 600000"),
+        ({"topology": "sockets=2,cores=2", "cpus": 2}, "has 4 CPUs (sockets x cores x threads), but --cpus is 2"),
+        ({"topology": "sockets=2", "on": "host"}, "--topology is of the lab's guest"),
+        ({"topology": "sockets=65"}, "sockets=65 is out of its range 1..64"),
+        ({"topology": "sockets=2,kores=2"}, "a topology has no parameter 'kores'; did you mean 'cores'?"),
+        ({"topology": "sockets=3,nodes=2"}, "2 nodes cannot share 3 sockets"),
+        ({"topology": "sockets=2,distance=30"}, "a distance is between nodes"),
+        ({"topology": "cores=8,threads=9"}, "cpus: Input should be less than or equal to 64"),
         ({"arms": ["default", "default"]}, "arm 'default' is given twice"),
         ({"workloads": ["counters:n=1..2", "counters:n=2"]}, "workload 'counters:n=2' is given twice"),
         ({"on": "host", "arms": ["default@debian"]}, "has only the running one"),
@@ -66,6 +198,34 @@ def test_contradictions_are_explained(change: dict[str, Any], sentence: str) -> 
     with pytest.raises(UsageError) as caught:
         make_plan(parse_settings({**VALUES, **change}, "test"), schedulers)
     assert sentence in str(caught.value)
+
+
+CLOCKS = [
+    ({}, "virtual"),
+    ({"clock": "real"}, "real"),
+    ({"cpus": 17}, "real"),
+    ({"warmup": 1}, "real"),
+    ({"on": "host"}, "real"),
+]
+
+
+@pytest.mark.parametrize(("change", "clock"), CLOCKS)
+def test_the_machine_chooses_a_clock_only_where_the_plan_leaves_it_open(change: dict[str, Any], clock: str) -> None:
+    plan = make_plan(parse_settings({**VALUES, **change}, "test"), schedulers, None, lambda _plan: "virtual")
+    assert plan.clock == plan.settings.clock == clock
+
+
+def test_who_names_a_quantum_wants_the_virtual_clock() -> None:
+    plan = make_plan(parse_settings({**VALUES, "quantum": 500}, "test"), schedulers, None, lambda _plan: "real")
+    assert plan.clock == "virtual"
+
+
+def test_a_topology_says_how_many_cpus_there_are() -> None:
+    plan = make_plan(parse_settings({**VALUES, "topology": "sockets=2,cores=3"}, "test"), schedulers)
+    assert plan.settings.cpus == 6
+    assert make_plan(parse_settings(plan.settings.model_dump(mode="json"), "test"), schedulers) == plan
+    assert "--cpus 6" in rerun_command(plan.settings)
+    assert "--topology sockets=2,cores=3" in rerun_command(plan.settings)
 
 
 def test_an_unreadable_or_broken_file_is_named(tmp_path: Path) -> None:

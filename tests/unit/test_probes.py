@@ -51,7 +51,7 @@ def test_a_plan_carries_them_to_the_agent_and_to_the_next_run():
 def test_metrics_are_those_of_the_probes_that_are_asked_for():
     assert probe_metrics([]) == ()
     assert [metric.name for metric in probe_metrics(["idle"])] == [
-        "idle_while_waiting_s", "idle_while_waiting_count", COST.name,
+        "idle_while_waiting_s", "idle_while_waiting_count", "idle_while_waiting_longest_s", COST.name,
     ]  # fmt: skip
     assert [metric.name for metric in probe_metrics([REQUESTS])] == ["requests_dropped"]
     assert all(metric.direction == "none" and not metric.headline for metric in probe_metrics(NAMES))

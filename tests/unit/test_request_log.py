@@ -10,9 +10,9 @@ from request_logs import FEW, FEW_AS_BLKTRACE, log
 
 from runoff.campaign import requests
 from runoff.campaign.directory import create, read_results
-from runoff.campaign.order import Cell
 from runoff.engines.outcome import Taken
 from runoff.errors import UsageError
+from runoff.order import Cell
 from runoff.plan import Settings, make_plan
 from runoff.report import blktrace
 from runoff.request_log import parse, read

@@ -30,30 +30,38 @@ def ends(d: str) -> list[tuple[float, float]]:
 
 
 def test_a_bar_stands_where_the_task_ran() -> None:
-    (bars,) = paths(drawn(Row("hog", [(1100, 1150), (1300, 1310)])), "a1")
+    (bars,) = paths(drawn(Row("hog", [(1100, 1150, 0), (1300, 1310, 0)])), "a1")
     for (start, end), (low, high) in zip(ends(bars), [(100, 150), (300, 310)], strict=True):
         assert abs(start - low) < 0.2
         assert abs(end - high) < 0.2
 
 
+def test_a_bar_has_the_colour_of_its_cpu() -> None:
+    picture = drawn(Row("hog", [(1100, 1150, 1)]), Row("other", [(1200, 1210, 0), (1300, 1310, 1)]))
+    assert [len(ends(bars)) for bars in paths(picture, "a1")] == [1]
+    assert [len(ends(bars)) for bars in paths(picture, "a2")] == [1, 1]
+    assert {"on CPU 0", "on CPU 1"} <= set(texts(picture))
+
+
 def test_what_crosses_the_window_is_cut_and_what_is_outside_is_left_out() -> None:
-    (bars,) = paths(drawn(Row("hog", [(0, 900), (990, 1010), (1590, 1700), (1700, 1800)])), "a1")
+    (bars,) = paths(drawn(Row("hog", [(0, 900, 0), (990, 1010, 0), (1590, 1700, 0), (1700, 1800, 0)])), "a1")
     for (start, end), (low, high) in zip(ends(bars), [(0, 10), (590, 600)], strict=True):
         assert abs(start - low) < 0.2
         assert abs(end - high) < 0.2
 
 
 def test_the_share_is_of_the_window() -> None:
-    assert "25.0 %" in texts(drawn(Row("hog", [(900, 1100), (1200, 1250)])))
+    assert "25.0 %" in texts(drawn(Row("hog", [(900, 1100, 0), (1200, 1250, 1)])))
 
 
 def test_a_wait_is_a_line_of_its_own() -> None:
-    waiting, content = drawn(Row("sleeper", [(1040, 1042)], [(1020, 1040)])), drawn(Row("sleeper", [(1040, 1042)]))
+    runs = [(1040, 1042, 0)]
+    waiting, content = drawn(Row("sleeper", runs, [(1020, 1040)])), drawn(Row("sleeper", runs))
     assert len(paths(waiting, "wait")) == len(paths(content, "wait")) + 1
 
 
 def test_a_task_that_never_ran_has_a_row_without_bars() -> None:
-    picture = drawn(Row("hog", [(1000, 1600)]), Row("starved", []))
+    picture = drawn(Row("hog", [(1000, 1600, 0)]), Row("starved", []))
     assert paths(picture, "a2") == []
     assert {"starved", "100.0 %", "0.0 %"} <= set(texts(picture))
 
@@ -69,5 +77,5 @@ def test_every_text_is_escaped_and_the_file_stands_alone() -> None:
 
 
 def test_a_row_comes_from_what_the_agent_writes() -> None:
-    entry = {"task": "sleeper", "nice": -5, "complete": True, "intervals": [[1.5, 2.5]], "wakes": [[1.0, 1.5]]}
-    assert Row.of(entry) == Row("sleeper, nice -5", [(1.5, 2.5)], [(1.0, 1.5)])
+    entry = {"runs": [[1.5, 2.5, 3]], "waits": [[1.0, 1.5]], "lost": 0}
+    assert Row.of("sleeper", entry) == Row("sleeper", [(1.5, 2.5, 3)], [(1.0, 1.5)])

@@ -3,14 +3,22 @@
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from statistics import median
+from typing import get_args
 
 import pytest
+
+from runoff.results import EngineName
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "runoff"
 MOST_LINES = 600
+MOST_LINES_OF_CODE = 400
+CODE = (".py", ".rs")
+MEDIAN_OF_RUST = 120
 GENERATED = {"Cargo.lock", "requirements.lock", "LICENSE"}
 DATA_SUFFIXES = {".json", ".txt", ".csv", ".html", ".svg", ".tsv"}
 
@@ -26,11 +34,16 @@ ALLOWED: dict[str, set[str]] = {
     "text": {"errors"},
     "statistics": {"results", "errors"},
     "report": {"results", "statistics", "errors", "text", "request_log"},
+    "gate": {"report", "results", "statistics", "errors"},
+    "ends": {"errors", "text"},
     "request_log": {"errors"},
-    "workloads": {"errors", "results", "text"},
+    "strict": set(),
+    "workloads": {"errors", "results", "text", "strict"},
     "parameters": {"errors", "text"},
     "elevators": {"errors", "results", "text", "parameters"},
-    "arms": {"errors", "text", "parameters", "elevators", "engines.agent"},
+    "arms": {"errors", "text", "parameters", "elevators"},
+    "kept": {"errors", "arms"},
+    "order": set(),
     "probes": {"errors", "results", "text"},
 }
 """What each part of the package may import of it; parts not named here may import anything but the command line."""
@@ -59,9 +72,16 @@ def test_no_file_is_too_long_to_read():
     long = {
         str(path): text.count("\n")
         for path, text in texts()
-        if path.name not in GENERATED and path.suffix not in DATA_SUFFIXES and text.count("\n") > MOST_LINES
+        if path.name not in GENERATED
+        and path.suffix not in DATA_SUFFIXES
+        and text.count("\n") > (MOST_LINES_OF_CODE if path.suffix in CODE else MOST_LINES)
     }
     assert not long
+
+
+def test_most_files_of_rust_are_short():
+    lines = sorted(text.count("\n") for path, text in texts() if path.suffix == ".rs")
+    assert median(lines) < MEDIAN_OF_RUST
 
 
 @pytest.mark.parametrize("what", FORBIDDEN)
@@ -106,6 +126,42 @@ def test_links_between_pages_lead_somewhere():
     assert not dangling
 
 
+def test_no_text_names_an_engine_that_cannot_be_asked_for():
+    named = re.compile(r"--on[ =]([a-z]+)|\bon = \"(\w*)\"|\bengine=\"(\w+)\"")
+    wrong = [
+        f"{path}: {found[0]}"
+        for path, text in texts()
+        for found in named.finditer(text)
+        if not {*filter(None, found.groups())} <= {*get_args(EngineName)}
+    ]
+    assert not wrong
+
+
+def test_code_cites_what_a_reader_has():
+    """A folder that is not in the repository explains nothing: the fact itself belongs there, or its public source."""
+    pattern = re.compile(r"\bspe" r"cs/|\(des" r"ign\b|^(?!.*(?:RFC|\.rst|rfc)).*\bsections? \d")
+    found = [
+        f"{path}:{number}: {line.strip()}"
+        for path, text in texts()
+        if path.suffix in (".py", ".rs", ".c", ".h")
+        for number, line in enumerate(text.splitlines(), start=1)
+        if pattern.search(line)
+    ]
+    assert not found
+
+
+def test_files_that_are_cited_are_there():
+    pattern = re.compile(r"(?<![\w/.{])(?:crates|docs|python|tests|tools|bench|schedulers|probes|plans)/[\w./-]+\.\w+")
+    found = [
+        f"{path}: {cited}"
+        for path, text in texts()
+        if path.suffix in (".py", ".rs", ".c", ".h")
+        for cited in pattern.findall(text)
+        if not (ROOT / cited).exists()
+    ]
+    assert not found
+
+
 def part_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
@@ -119,6 +175,42 @@ def imports(path: Path) -> Iterator[str]:
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("runoff."):
             yield (node.module or "").removeprefix("runoff.")
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package by its dotted name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+def imported_modules(source: str, known: Collection[str]) -> set[str]:
+    """Those of ``known`` that a module names in any import: at its top, inside functions, and for types only."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(name.name for name in node.names if name.name in known)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports within the package are written with its name"
+            each = (f"{node.module}.{name.name}" for name in node.names)
+            found.update(name if name in known else node.module or "" for name in each)
+    return found & set(known)
+
+
+def circle(graph: Mapping[str, Collection[str]]) -> list[str]:
+    """The names along one circle, the first again at the end; empty if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def import_graph() -> dict[str, set[str]]:
+    known = modules()
+    return {name: imported_modules(path.read_text(), known) for name, path in known.items()}
 
 
 def crossings() -> Iterator[tuple[Path, str, str]]:
@@ -141,10 +233,46 @@ def test_imports_follow_the_data():
 
 
 @pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import a.b", {"a.b"}),
+        ("from a import b", {"a.b"}),
+        ("from a.b import name", {"a.b"}),
+        ("from a import name", {"a"}),
+        ("def function():\n    from a import b\n", {"a.b"}),
+        ("if TYPE_CHECKING:\n    from a.b import Name\n", {"a.b"}),
+        ("import os\nfrom json import dumps\n", set()),
+    ],
+)
+def test_every_kind_of_import_is_seen(source, expected):
+    assert imported_modules(source, {"a", "a.b"}) == expected
+
+
+def test_a_circle_is_found_and_a_diamond_is_none():
+    assert circle({"a": {"b", "c"}, "b": {"d"}, "c": {"d"}}) == []
+    assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})) == {"a", "b", "c"}
+
+
+def test_modules_import_each_other_in_no_circle():
+    """Not for types either: two modules that need each other's names are one, or lack a third that both import."""
+    assert not circle(import_graph())
+
+
+def test_parts_import_each_other_in_no_circle():
+    graph: dict[str, set[str]] = {}
+    for name, targets in import_graph().items():
+        own = name.split(".")[1:2]
+        graph.setdefault(".".join(own), set()).update(target.split(".")[1] for target in targets if "." in target)
+    assert not circle({part: targets - {part} for part, targets in graph.items()})
+
+
+@pytest.mark.parametrize(
     ("upstream", "downstream"),
     [
+        ("plan", "order"),
         ("plan", "engines"),
         ("plan", "campaign"),
+        ("engines", "campaign"),
         ("engines", "report"),
         ("engines", "statistics"),
         ("campaign", "report"),
@@ -153,6 +281,12 @@ def test_imports_follow_the_data():
 def test_upstream_does_not_know_downstream(upstream, downstream):
     wrong = [str(path) for path, own, target in crossings() if own == upstream and target.split(".")[0] == downstream]
     assert not wrong
+
+
+@pytest.mark.parametrize("engine", ["runoff.engines.host", "runoff.engines.lab.engine"])
+def test_an_engine_is_known_only_to_what_chooses_it(engine):
+    """What two engines share, or others need of them, is in a module of its own."""
+    assert {name for name, targets in import_graph().items() if engine in targets} == {"runoff.engines.choose"}
 
 
 def test_no_two_test_files_have_one_name() -> None:

@@ -76,6 +76,8 @@ def test_a_metric_may_be_for_some_values_of_a_parameter_only() -> None:
         ("hackbench:groups=0", "groups=0 is out of its range 1..1000"),
         ("hackbench:groups=4..2", "out of its range"),
         ("hackbench:groups=many", "must be a whole number or a range"),
+        ("hackbench:groups=nan", "must be a whole number or a range"),
+        ("hackbench:groups=\N{ARABIC-INDIC DIGIT SIX}", "must be a whole number or a range"),
         ("hackbench:transport=pigeon", "transport=pigeon"),
         ("command:", "a command line must follow the colon"),
         ("command:'", "No closing quotation"),
@@ -86,6 +88,47 @@ def test_wrong_workloads_are_named(text: str, sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_works(text, cpus=2)
     assert sentence in str(caught.value)
+
+
+PLAIN = 'title = "x"\ndescription = "d"\ncommand = ["a"]\n'
+PARAMETER = '[parameters.n]\nabout = "a"\ndefault = "1"\n'
+METRIC = '[metrics.m]\npattern = "p"\nunit = ""\ndirection = "none"\ntitle = "t"\n'
+
+
+@pytest.mark.parametrize(("text", "timeout_s"), [("timeout_s = 5", 5.0), ("timeout_s = 0.5", 0.5), ("", 600.0)])
+def test_a_time_may_be_written_without_a_point(tmp_path: Path, text: str, timeout_s: float) -> None:
+    path = tmp_path / "w.toml"
+    path.write_text(PLAIN + text)
+    assert parse_works(str(path), cpus=2)[0].message(None)["timeout_s"] == timeout_s
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('timeout_s = "5"', "timeout_s: Input should be a valid number"),
+        ("timeout_s = true", "timeout_s: Input should be a valid number"),
+        ("timeout_s = nan", "timeout_s: Input should be a finite number"),
+        ("timeout_s = inf", "timeout_s: Input should be a finite number"),
+        ("timeout_s = -inf", "timeout_s: Input should be a finite number"),
+        ("disk = 1", "disk: Input should be a valid boolean"),
+        ('swap = "true"', "swap: Input should be a valid boolean"),
+        ("elapsed_headline = 0.0", "elapsed_headline: Input should be a valid boolean"),
+        ("environment = { N = 1 }", "environment.N: Input should be a valid string"),
+        (PARAMETER + 'minimum = "1"', "parameters.n.minimum: Input should be a valid integer"),
+        (PARAMETER + "minimum = 1.0", "parameters.n.minimum: Input should be a valid integer"),
+        (PARAMETER + "maximum = true", "parameters.n.maximum: Input should be a valid integer"),
+        (PARAMETER + "maximum = inf", "parameters.n.maximum: Input should be a valid integer"),
+        (PARAMETER + "words = 1", "parameters.n.words: Input should be a valid boolean"),
+        (METRIC + 'headline = "no"', "metrics.m.headline: Input should be a valid boolean"),
+        (METRIC + "colour = 1", "metrics.m.colour: Extra inputs are not permitted"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_and_not_made_to_fit(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "w.toml"
+    path.write_text(PLAIN + text)
+    with pytest.raises(UsageError) as caught:
+        parse_works(str(path), cpus=2)
+    assert f"workload {path}: {sentence}" in str(caught.value)
 
 
 @pytest.mark.parametrize(

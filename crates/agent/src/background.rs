@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A load: work that runs beside the measured one, from before its start to after its end.
 
-use std::process::Child;
+use std::os::unix::process::ExitStatusExt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use machine::cgroup::{CpuTime, Purpose};
+use machine::command::{self, Surroundings};
+use machine::containment::Containment;
+use machine::process::{Ended, Process, Waited};
+use machine::root::Root;
+use machine::scratch::tail;
 use nix::libc;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use protocol::Load;
 use regex::Regex;
-
-use crate::cgroup::{Cgroup, CpuTime};
-use crate::child::{self, Surroundings};
-use crate::protocol::Load;
+use rustix::process::Signal;
 
 /// What ends between the request and this is waited for; the rest is killed.
 const END_LIMIT: Duration = Duration::from_secs(30);
@@ -23,8 +25,8 @@ const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Background<'a> {
     name: &'a str,
-    child: Child,
-    cgroup: Cgroup,
+    process: Process,
+    containment: Containment,
     since: Instant,
     before: CpuTime,
 }
@@ -41,34 +43,34 @@ impl<'a> Background<'a> {
     /// Starts the load and waits until it says that it is ready.
     pub fn start(load: &'a Load, around: &Surroundings) -> Result<Self> {
         let ready = load.ready.as_deref().map(Regex::new).transpose()?;
-        let cgroup = Cgroup::create("load")?;
-        let child = child::start(&load.work.command, around, &cgroup)?;
+        let containment = Containment::create(&Root::machine(), Purpose::Load)?;
+        let process = command::start(&load.work.command, around, &containment)?;
         let mut background = Self {
             name: &load.work.name,
-            child,
+            process,
             before: CpuTime::default(),
-            cgroup,
+            containment,
             since: Instant::now(),
         };
         if let Some(ready) = ready {
             background.await_ready(&ready, around)?;
         }
         background.since = Instant::now();
-        background.before = background.cgroup.cpu_time()?;
+        background.before = background.containment.cgroup().cpu_time()?;
         Ok(background)
     }
 
     fn await_ready(&mut self, ready: &Regex, around: &Surroundings) -> Result<()> {
         let start = Instant::now();
-        while !ready.is_match(&child::tail(&around.scratch.stdout())) {
+        while !ready.is_match(&tail(&around.scratch.stdout())) {
             self.require_running(around)?;
             let (limit, name) = (around.timeout, self.name);
-            anyhow::ensure!(
+            ensure!(
                 start.elapsed() < limit,
                 "the load `{name}` was not ready within {} s",
                 limit.as_secs_f64()
             );
-            anyhow::ensure!(!around.stop.requested(), "the load `{name}` was stopped on request");
+            ensure!(!around.stop.requested(), "the load `{name}` was stopped on request");
             sleep(LOOK);
         }
         Ok(())
@@ -76,55 +78,60 @@ impl<'a> Background<'a> {
 
     /// A load that has ended is none.
     fn require_running(&mut self, around: &Surroundings) -> Result<()> {
-        if let Some(status) = self.child.try_wait().context("cannot wait for the load")? {
-            let words = child::tail(&around.scratch.stderr());
+        if let Some(ended) = self.reap(Duration::ZERO)? {
+            let words = tail(&around.scratch.stderr());
             let reason = words.trim_end().lines().next_back().unwrap_or_default();
-            anyhow::bail!("the load `{}` ended too early ({status}): {reason}", self.name);
+            anyhow::bail!("the load `{}` ended too early ({}): {reason}", self.name, ended.status);
         }
+        ensure!(
+            self.containment.holds(&self.process),
+            "the load `{}` left its control group",
+            self.name
+        );
         Ok(())
     }
 
+    fn reap(&mut self, limit: Duration) -> Result<Option<Ended>> {
+        self.process.reap(limit).context("cannot wait for the load")
+    }
+
     /// Ends the load and says what it used; it must have worked all the time.
+    ///
+    /// # Errors
+    /// It has not, or it does not end.
     pub fn end(mut self, around: &Surroundings) -> Result<Used> {
         self.require_running(around)?;
-        let (after, worked) = (self.cgroup.cpu_time()?, self.since.elapsed());
+        let (after, worked) = (self.containment.cgroup().cpu_time()?, self.since.elapsed());
         let cpu = CpuTime {
             user_s: after.user_s - self.before.user_s,
             system_s: after.system_s - self.before.system_s,
         };
-        kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM)?;
-        let asked = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait()? {
-                break status;
-            }
-            anyhow::ensure!(
-                asked.elapsed() < END_LIMIT,
-                "the load `{}` did not end within {} s and was killed",
-                self.name,
-                END_LIMIT.as_secs()
-            );
-            sleep(LOOK);
-        };
-        use std::os::unix::process::ExitStatusExt;
-        anyhow::ensure!(
-            status.success() || status.signal() == Some(libc::SIGTERM),
-            "the load `{}` ended badly: {status}",
-            self.name
+        self.process.signal(Signal::TERM);
+        let heard = self.process.wait(END_LIMIT, Some(around.stop));
+        let heard = heard.context("cannot wait for the load")?;
+        ensure!(heard != Waited::Stopped, "the load `{}` was stopped on request", self.name);
+        let ended = self.reap(Duration::ZERO)?;
+        let ended = ended.with_context(|| {
+            let limit = END_LIMIT.as_secs();
+            format!("the load `{}` did not end within {limit} s and was killed", self.name)
+        })?;
+        ensure!(
+            ended.status.success() || ended.status.signal() == Some(libc::SIGTERM),
+            "the load `{}` ended badly: {}",
+            self.name,
+            ended.status
         );
-        anyhow::ensure!(
-            cpu.user_s + cpu.system_s >= LEAST_CPU * worked.as_secs_f64(),
+        ensure!(
+            cpu.total_s() >= LEAST_CPU * worked.as_secs_f64(),
             "the load `{}` used no CPU time, so it did not run",
             self.name
         );
-        Ok(Used { elapsed: self.since.elapsed(), cpu })
-    }
-}
-
-impl Drop for Background<'_> {
-    fn drop(&mut self) {
-        self.cgroup.kill();
-        // It may have been waited for already.
-        let _ = self.child.wait();
+        let elapsed = self.since.elapsed();
+        let outside = command::outside(&ended, &self.containment)?;
+        ensure!(outside.is_nothing(), "the load `{}` {outside}", self.name);
+        self.containment
+            .end()
+            .with_context(|| format!("the load `{}` has not ended", self.name))?;
+        Ok(Used { elapsed, cpu })
     }
 }

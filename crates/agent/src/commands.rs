@@ -8,8 +8,11 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use schemars::schema_for;
 
-use crate::scheduler::stats::{self, Reader};
-use crate::{disk, load, protocol, scheduler, session, sweep, work};
+use machine::output;
+use schedulers::stats::{self, Reader};
+use work::usage;
+
+use crate::{session, sweep};
 
 /// The instrument of runoff
 #[derive(Parser)]
@@ -63,7 +66,7 @@ enum Command {
         task: Option<u32>,
     },
     /// Serve a block device by an elevator and the model of a disk, until SIGINT or SIGTERM
-    Disk(disk::Arguments),
+    Disk(ublk::Arguments),
     /// Describe the disks that are served here, and who uses them, as JSON
     Disks,
     /// Take one of `disks` away and print as JSON what it has done
@@ -73,83 +76,55 @@ enum Command {
         #[arg(long)]
         force: bool,
     },
-    /// Work in the background until SIGTERM; print `ready`, and in the end what was done as JSON
-    Load(load::Arguments),
-    /// Measure how much this machine computes in a millisecond, for `periodic` and loads
-    Calibrate(work::burn::Calibrate),
-    /// Count in several processes at once and print how long it took
-    Counters(work::counters::Arguments),
-    /// Run processes that only use the CPU; print what each got as one JSON line
-    Hogs(work::hogs::Hogs),
-    /// Wake at deadlines and compute; print latencies and deadlines met as one JSON line
-    Periodic(work::periodic::Periodic),
-    /// Read in several threads; print what each got as one JSON line
-    Readers(work::readers::Readers),
-    /// Run a program that renders; print estimates of its end and its CPU use as one JSON line
-    Render(work::render::Render),
-    /// Wake workers by message threads; print latencies of wake-ups and requests as one JSON line
-    Schbench(work::schbench::Schbench),
-    /// Disturb a scheduler in every way a program can; print what was done as one JSON line
-    Stress(work::stress::Stress),
-    /// Yield in many threads at once; print how long one yield takes as one JSON line
-    Yielders(work::yielders::Yielders),
+    #[command(flatten)]
+    Work(work::Program),
 }
 
+/// # Errors
+/// What was asked for cannot be done; `machine::output::is_unread` if only nobody reads the answer.
 pub fn run() -> Result<ExitCode> {
-    match Arguments::parse().command {
+    let arguments: Arguments = match usage::parse() {
+        Ok(arguments) => arguments,
+        Err(code) => return Ok(code),
+    };
+    match arguments.command {
         Command::Session => session::on_stdio()?,
         Command::Sweep => sweep_and_tell()?,
         Command::Schema => print_schema()?,
-        Command::Schedulers => println!("{}", serde_json::to_string_pretty(scheduler::builtins())?),
-        Command::Elevators => println!("{}", serde_json::to_string_pretty(&disk::catalogue())?),
+        Command::Schedulers => output::pretty_json(&schedulers::builtins())?,
+        Command::Elevators => output::pretty_json(&ublk::catalogue())?,
         Command::KernelTypes { image } => {
-            println!(
-                "{}",
-                serde_json::to_string(&scheduler::kernel_functions::objection(&image)?)?
-            );
+            output::json(&bpf::kernel_functions::objection(&image)?)?;
         }
         Command::Attach { scheduler, parameters, per_cpu } => {
-            let scheduler = scheduler::named(&scheduler, &parameters)?;
-            let mut reader = Reader { per_cpu, task: None, out: &mut std::io::stdout() };
+            let scheduler = schedulers::named(&scheduler, &parameters)?;
+            let mut reader = Reader { per_cpu, task: None, out: &mut output::Standard };
             return stats::attach_until_signal(&scheduler, &mut reader);
         }
         Command::Set { scheduler, parameters } => {
-            let values = scheduler::set_parameters(&scheduler, &scheduler::pairs(&parameters)?)?;
-            println!("{}", serde_json::to_string_pretty(&values)?);
+            let values = schedulers::set_parameters(&scheduler, &schedulers::pairs(&parameters)?)?;
+            output::pretty_json(&values)?;
         }
         Command::Stats { scheduler, follow, per_cpu, task } => {
-            let mut reader = Reader { per_cpu, task, out: &mut std::io::stdout() };
+            let mut reader = Reader { per_cpu, task, out: &mut output::Standard };
             return stats::read_running(&scheduler, follow, &mut reader);
         }
-        Command::Disks => println!("{}", serde_json::to_string_pretty(&disk::all()?)?),
+        Command::Disks => output::pretty_json(&ublk::all()?)?,
         Command::DiskRemove { device, force } => {
-            println!("{}", serde_json::to_string_pretty(&disk::remove(&device, force)?)?);
+            output::pretty_json(&ublk::remove(&device, force)?)?;
         }
-        Command::Disk(arguments) => return Ok(disk::run(&arguments)?),
-        Command::Load(arguments) => return load::run(&arguments),
-        Command::Calibrate(calibrate) => calibrate.run()?,
-        Command::Counters(arguments) => work::counters::run(&arguments)?,
-        Command::Stress(stress) => return stress.run(),
-        Command::Hogs(hogs) => println!("{}", serde_json::to_string(&hogs.run()?)?),
-        Command::Periodic(periodic) => {
-            println!("{}", serde_json::to_string(&periodic.run()?)?);
-        }
-        Command::Readers(readers) => println!("{}", serde_json::to_string(&readers.run()?)?),
-        Command::Render(render) => return render.run(),
-        Command::Schbench(schbench) => {
-            println!("{}", serde_json::to_string(&schbench.run()?)?);
-        }
-        Command::Yielders(yielders) => {
-            println!("{}", serde_json::to_string(&yielders.run()?)?);
-        }
+        Command::Disk(arguments) => return Ok(ublk::run(&arguments)?),
+        Command::Work(program) => return program.run(),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn sweep_and_tell() -> Result<()> {
-    let failures = sweep::all(&mut |line| println!("{line}"))?;
-    let failures: Vec<_> = failures.iter().map(ToString::to_string).collect();
-    anyhow::ensure!(failures.is_empty(), failures.join("; "));
+    // What nobody reads is done all the same.
+    let stays = sweep::all(None, &mut |line| {
+        let _ = output::line(line);
+    })?;
+    anyhow::ensure!(stays.is_empty(), stays.join("; "));
     Ok(())
 }
 
@@ -159,6 +134,6 @@ fn print_schema() -> Result<()> {
         "request": schema_for!(protocol::Request),
         "event": schema_for!(protocol::Event),
     });
-    println!("{}", serde_json::to_string_pretty(&schema)?);
+    output::pretty_json(&schema)?;
     Ok(())
 }

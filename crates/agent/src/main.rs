@@ -1,42 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! runoff-agent: attaches a scheduler, proves that it is in charge, runs the work and measures it.
 
-mod background;
-mod cell;
-mod cgroup;
-mod child;
-mod commands;
-mod disk;
-mod fingerprint;
-mod flush;
-mod guest;
-mod key_value;
-mod load;
-mod measure;
-mod owner;
-mod probe;
-mod proof;
-mod protocol;
-mod random;
-mod scheduler;
-mod scratch;
-mod session;
-mod stop;
-mod sweep;
-mod work;
-
+use std::io::Write;
 use std::process::ExitCode;
 
-use scheduler::{AttachError, ParameterError};
+use agent::{booted, commands, guest};
+use machine::output::is_unread;
+use rustix::fs::Mode;
+use rustix::process::umask;
+use schedulers::{AttachError, ParameterError};
+use ublk::DiskError;
+use work::usage::{self, Usage};
 
 fn main() -> ExitCode {
-    if std::process::id() == 1 {
+    // Whoever started this may let everybody write to what it makes.
+    umask(Mode::from_raw_mode(0o022));
+    if booted::is_booted_for_us() {
         guest::main();
     }
     match commands::run() {
         Ok(code) => code,
+        Err(error) if is_unread(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("runoff-agent: {error:#}");
+            say(&format!("runoff-agent: {error:#}"));
             explain(&error)
         }
     }
@@ -46,13 +32,18 @@ fn main() -> ExitCode {
 fn explain(error: &anyhow::Error) -> ExitCode {
     if let Some(error) = error.downcast_ref::<AttachError>() {
         if !error.detail().is_empty() {
-            eprintln!("{}", error.detail());
+            say(error.detail());
         }
         return error.exit_code().into();
     }
-    if let Some(error) = error.downcast_ref::<disk::DiskError>() {
+    if let Some(error) = error.downcast_ref::<DiskError>() {
         return error.exit_code().into();
     }
-    let usage = error.downcast_ref::<ParameterError>().is_some();
-    if usage { 64.into() } else { ExitCode::FAILURE }
+    let is_usage = error.is::<ParameterError>() || error.is::<Usage>();
+    if is_usage { usage::EXIT.into() } else { ExitCode::FAILURE }
+}
+
+/// Unlike eprintln!, goes on when nobody listens.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

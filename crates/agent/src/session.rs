@@ -1,46 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Requests in, events out, one at a time.
 
-use std::io::{self, BufRead, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 
 use anyhow::{Context, Result};
+use machine::fingerprint;
+use machine::stop::Stop;
+use protocol::{Arm, Event, Level, Request, VERSION};
+use schedulers::{AttachError, Loaded};
+use ublk::DiskError;
 
-use crate::disk::{DiskError, SampleDisk};
-use crate::protocol::{Arm, Event, Level, Request, VERSION};
-use crate::scheduler::AttachError;
-use crate::stop::Stop;
-use crate::{cell, fingerprint, scheduler, sweep};
+use crate::disk::SampleDisk;
+use crate::requests::Requests;
+use crate::{cell, sweep};
 
 /// What a machine lacks, unless somebody knows better.
 const MISSING: u8 = 69;
 
+/// # Errors
+/// Standard input or output cannot be used, or a request is none.
 pub fn on_stdio() -> Result<()> {
-    run(&mut io::stdin().lock(), &mut io::stdout().lock(), &Stop::new()?)
+    // Stdin's own buffer would hide from poll(2) what it holds.
+    let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    run(input, &mut io::stdout().lock(), Start::now(), &Stop::new()?)
 }
 
-/// Serves requests until `bye`, the end of the input, or a stop signal.
-pub fn run(requests: &mut dyn BufRead, events: &mut dyn Write, stop: &Stop) -> Result<()> {
-    let failures = sweep::all(&mut |_| ())?;
-    send(events, &hello())?;
-    for failure in failures {
-        // Whoever wants that disk is refused; others need not care.
-        send(events, &Event::Log { level: Level::Warning, text: failure.to_string() })?;
+/// What a session begins with.
+pub struct Start {
+    fingerprint: serde_json::Value,
+    /// A scheduler for the first request that wants it.
+    pub loaded: Option<Loaded>,
+}
+
+impl Start {
+    /// Looks at the machine.
+    pub fn now() -> Self {
+        Self { fingerprint: fingerprint::read(), loaded: None }
     }
-    let mut line = String::new();
-    while !stop.requested() {
-        line.clear();
-        if requests.read_line(&mut line).context("cannot read a request")? == 0 {
-            break;
-        }
-        if line.trim().is_empty() {
-            continue;
-        }
-        match serde_json::from_str(&line)
-            .with_context(|| format!("not a request: {}", line.trim_end()))?
-        {
+}
+
+/// Serves requests until `bye`, the end of the input, or a stop signal, which is also heard between two requests.
+///
+/// # Errors
+/// The machine cannot be looked at, a request is none, or nobody reads the events.
+pub fn run(
+    input: impl Read + AsFd,
+    events: &mut dyn Write,
+    start: Start,
+    stop: &Stop,
+) -> Result<()> {
+    let stays = sweep::all(Some(stop), &mut |_| ())?;
+    let Start { fingerprint, mut loaded } = start;
+    send(events, &hello(fingerprint))?;
+    for text in stays {
+        // Whoever wants that disk is refused; others need not care.
+        send(events, &Event::Log { level: Level::Warning, text })?;
+    }
+    let mut requests = Requests::new(input);
+    while let Some(line) = requests.next(stop)? {
+        let request = serde_json::from_str(&line);
+        match request.with_context(|| format!("not a request: {}", beginning(&line)))? {
             Request::Sample(cell) => {
                 let mut broken = None;
-                let event = cell::take(&cell, stop, &mut |event| {
+                let event = cell::take(&cell, loaded.take(), stop, &mut |event| {
                     if let Err(error) = send(events, &event) {
                         broken = Some(error);
                     }
@@ -48,23 +72,24 @@ pub fn run(requests: &mut dyn BufRead, events: &mut dyn Write, stop: &Stop) -> R
                 broken.map_or(Ok(()), Err)?;
                 send(events, &event)?;
             }
-            Request::Check(arm) => send(events, &check(&arm))?,
+            Request::Check(arm) => send(events, &check(&arm, loaded.take(), stop))?,
             Request::Bye => break,
         }
     }
     send(events, &Event::Bye)
 }
 
-fn hello() -> Event {
-    Event::Hello {
-        protocol: VERSION,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        fingerprint: fingerprint::read(),
-    }
+fn beginning(line: &str) -> String {
+    const MOST: usize = 200;
+    line.chars().take(MOST).collect()
 }
 
-fn check(arm: &Arm) -> Event {
-    try_out(arm).unwrap_or_else(|error| {
+fn hello(fingerprint: serde_json::Value) -> Event {
+    Event::Hello { protocol: VERSION, version: env!("CARGO_PKG_VERSION").to_owned(), fingerprint }
+}
+
+fn check(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Event {
+    try_out(arm, loaded, stop).unwrap_or_else(|error| {
         let of_scheduler = error.downcast_ref::<AttachError>();
         let of_disk = error.downcast_ref::<DiskError>().map(DiskError::exit_code);
         Event::Refused {
@@ -76,10 +101,10 @@ fn check(arm: &Arm) -> Event {
     })
 }
 
-fn try_out(arm: &Arm) -> Result<Event> {
-    let start = |disk| SampleDisk::start(disk, &arm.scratch, false);
+fn try_out(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Result<Event> {
+    let start = |disk| SampleDisk::start(disk, None, &arm.scratch, false, stop);
     let disk = arm.disk.as_ref().map(start).transpose()?;
-    let attachment = scheduler::attach(&arm.scheduler)?;
+    let attachment = schedulers::attach(&arm.scheduler, loaded, stop)?;
     let (ops, object) = (attachment.ops_name().to_owned(), attachment.object_sha256().to_owned());
     attachment.detach()?;
     let disks = disk.as_ref().map(SampleDisk::borrowed).unwrap_or_default();

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Every elevator with its parameters: the one place that describes them.
 
+use parameters::{Description, Parameter, Settings};
+
 use crate::anticipatory::Anticipatory;
 use crate::cfq::rounds::Rounds;
 use crate::cfq::sliced::Sliced;
 use crate::deadline::Deadline;
 use crate::deadline::mq::MqDeadline;
-use crate::parameters::{Description, Parameter};
-use crate::{Elevator, Noop, Settings};
+use crate::elevator::Elevator;
+use crate::noop::Noop;
 
-/// Of the queue around each of them.
+/// Parameters of the queue around every elevator.
 const QUEUE: &[Parameter] = &[
     Parameter::number(
         "nr_requests",
@@ -214,7 +216,7 @@ const CFQ: &[Parameter] = &[
 
 const SLICED: &[&str] = &["sliced"];
 
-/// All of them, in the order of their history.
+/// All elevators, in the order of their history.
 pub static ELEVATORS: &[Description] = &[
     Description { name: "noop", sentence: "First come, first served.", parameters: &[QUEUE] },
     Description {
@@ -234,7 +236,7 @@ pub static ELEVATORS: &[Description] = &[
     },
 ];
 
-/// Each of them as every variant that it has, with the parameters that make it that: for whoever tries all.
+/// Every variant of every elevator, with the parameters that make it that: for whoever tries all.
 pub const VARIANTS: &[(&str, &[&str])] = &[
     ("noop", &[]),
     ("deadline", &["variant=2.5.63"]),
@@ -270,8 +272,9 @@ pub fn build(settings: &Settings) -> Box<dyn Elevator> {
 
 #[cfg(test)]
 mod tests {
+    use parameters::Allowed;
+
     use super::*;
-    use crate::parameters::Allowed;
 
     #[test]
     fn no_variant_of_any_elevator_is_left_out() {
@@ -280,7 +283,7 @@ mod tests {
                 VARIANTS.iter().filter(|(name, _)| *name == description.name).collect();
             assert!(!mine.is_empty(), "{}", description.name);
             let variant = description.all_parameters().find(|each| each.name == "variant");
-            let Some(Allowed::Choices { choices, .. }) = variant.map(|each| each.allowed) else {
+            let Some(Allowed::Choices { choices }) = variant.map(|each| each.allowed) else {
                 continue;
             };
             for choice in choices {

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What every I/O scheduler can do.
 
-use crate::{Context, Direction, Id, Pool, Request};
+use crate::pool::{MayQueue, Pool};
+use crate::request::{Context, Direction, Id, Request};
 
 /// At which end of a waiting request a new one would be joined to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Front,
     Back,
-}
-
-/// Whether a process may have another request of the pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MayQueue {
-    /// Not now, even if some are free.
-    No,
-    /// If one is free.
-    May,
-    /// Even if none is free.
-    Must,
 }
 
 /// A pure state machine that orders requests. `now` is in nanoseconds and never goes back.
@@ -33,7 +23,7 @@ pub trait Elevator: Send {
     /// at `next_timer`, whatever comes first; to ask before changes nothing.
     fn next(&mut self, now: u64) -> Option<Request>;
 
-    /// As `next`, but never holds back: None only if nothing waits. For barriers.
+    /// What to dispatch now whatever the disk should wait for: None only if nothing waits. For barriers.
     fn drain(&mut self, now: u64) -> Option<Request> {
         self.next(now)
     }

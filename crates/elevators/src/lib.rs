@@ -6,7 +6,7 @@
 //! the caller hands in and that never goes back; where its zero is means nothing. The same calls give the same answers.
 //!
 //! [`Queue`] is what a disk talks to: it puts merging, barriers and the request pool around any
-//! elevator, and [`Line`] those who sleep because the pool is empty. [`catalogue::build`] makes one from [`Settings`].
+//! elevator, and [`WaitQueue`] those who sleep because the pool is empty. [`catalogue::build`] makes one from [`Settings`].
 
 pub mod anticipatory;
 pub mod catalogue;
@@ -14,23 +14,25 @@ pub mod cfq;
 pub mod deadline;
 mod elevator;
 mod history;
-mod lane;
-mod line;
 mod merge;
 mod noop;
-pub mod parameters;
 mod pool;
+mod portion;
 mod queue;
 pub mod replay;
 mod request;
+mod sorted_fifo;
+mod time;
+mod wait_queue;
 
-pub use elevator::{Elevator, End, MayQueue};
-pub use line::Line;
+pub use elevator::{Elevator, End};
 pub use noop::Noop;
+/// How elevators describe their parameters.
+pub use parameters;
 pub use parameters::Settings;
-pub use pool::Pool;
+pub use pool::{MayQueue, Pool};
+pub use portion::portion;
 pub use queue::Queue;
-pub use request::{Class, Context, Direction, Id, Priority, Request};
-
-/// Nanoseconds in a millisecond.
-pub const MS: u64 = 1_000_000;
+pub use request::{Class, Context, Direction, Id, MOST_SECTORS, Priority, Request};
+pub use time::{LATEST_NS, MS};
+pub use wait_queue::WaitQueue;

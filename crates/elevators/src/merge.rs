@@ -3,7 +3,8 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::{Direction, End, Id, Request};
+use crate::elevator::End;
+use crate::request::{Direction, Id, Request};
 
 type Edge = (Direction, u64);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! First come, first served.
 
-use crate::lane::Lane;
-use crate::{Elevator, End, Request};
+use crate::elevator::{Elevator, End};
+use crate::request::Request;
+use crate::sorted_fifo::SortedFifo;
 
 /// Linux 2.5.63, drivers/block/elevator.c: a list; merging joins a request to the end of another.
 #[derive(Debug, Default)]
 pub struct Noop {
-    waiting: Lane,
+    waiting: SortedFifo,
 }
 
 impl Elevator for Noop {

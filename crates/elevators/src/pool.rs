@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The requests that the block layer of 2003 had to give away.
 
-use crate::{Direction, MayQueue};
+use crate::request::Direction;
+
+/// Whether a process may have another request of the pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MayQueue {
+    /// Not now, even if some are free.
+    No,
+    /// If one is free.
+    May,
+    /// Even if none is free.
+    Must,
+}
 
 /// Linux 2.5.63, drivers/block/ll_rw_blk.c: a fixed number of requests for each direction. Who gets none sleeps;
 /// that is the caller's business.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    /// For each direction.
+    /// Requests that each direction has.
     pub limit: usize,
     used: [usize; 2],
 }

@@ -5,8 +5,11 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap as HashMap;
 
+use crate::elevator::{Elevator, End};
 use crate::merge::Mergeable;
-use crate::{Context, Direction, Elevator, End, Id, Pool, Request, Settings};
+use crate::pool::Pool;
+use crate::request::{Context, Direction, Id, Request};
+use parameters::Settings;
 
 /// An elevator with the block layer's part around it.
 ///
@@ -26,11 +29,7 @@ impl Queue {
     /// The elevator of `settings` with its parameters.
     pub fn new(settings: &Settings) -> Self {
         let elevator = crate::catalogue::build(settings);
-        Self::around(
-            elevator,
-            settings.get("nr_requests") as usize,
-            settings.get("max_sectors_kb") * 2,
-        )
+        Self::around(elevator, settings.count("nr_requests"), settings.get("max_sectors_kb") * 2)
     }
 }
 

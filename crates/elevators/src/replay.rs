@@ -5,7 +5,11 @@ use std::collections::HashMap;
 
 use thiserror::Error;
 
-use crate::{Class, Context, Id, Line, Priority, Queue, Request, Settings};
+use crate::queue::Queue;
+use crate::request::{Class, Context, Id, MOST_SECTORS, Priority, Request};
+use crate::time::LATEST_NS;
+use crate::wait_queue::WaitQueue;
+use parameters::Settings;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LogError {
@@ -13,6 +17,10 @@ pub enum LogError {
     NoHeader,
     #[error("the log has no usable {column} in the line {line:?}")]
     Damaged { column: &'static str, line: String },
+    #[error("the log has a priority of level {level} in the line {line:?}: levels are 0 to 7")]
+    Level { level: u64, line: String },
+    #[error("the log has a request beyond sector {MOST_SECTORS} in the line {line:?}")]
+    TooFar { line: String },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +39,7 @@ const NOTHING: u8 = 2;
 /// Calls in order of time.
 pub struct Log {
     events: Vec<(u64, Event)>,
-    /// It has everything that the elevator was told; older ones have not, nor those that lack requests.
+    /// Everything that the elevator was told is in it; in older logs it is not, nor in those that lack requests.
     pub is_whole: bool,
 }
 
@@ -59,19 +67,19 @@ impl Log {
 
     /// What an elevator with `settings` gives out if it is told and asked the same.
     pub fn replay(&self, settings: &Settings) -> Vec<Request> {
-        let mut line = Line::new(Queue::new(settings));
+        let mut queue = WaitQueue::new(Queue::new(settings));
         let mut given: Vec<Request> = Vec::new();
         let mut under_way: Option<Id> = None;
         for (at, event) in &self.events {
             match event {
-                Event::Arrives(request) => line.add(*request, *at),
-                Event::Exits(context) => line.process_exited(*context, *at),
+                Event::Arrives(request) => queue.add(*request, *at),
+                Event::Exits(context) => queue.process_exited(*context, *at),
                 Event::Asked => {
                     // The disk is free: the elevator hears at once of what has been served.
                     if let Some(id) = under_way.take() {
-                        line.completed(id, *at);
+                        queue.completed(id, *at);
                     }
-                    let next = line.next(*at);
+                    let next = queue.next(*at);
                     under_way = next.map(|request| request.id);
                     given.extend(next);
                 }
@@ -94,13 +102,13 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn read(&mut self, line: &'a str) -> Result<(), LogError> {
         let row = Row { columns: &self.columns, line, cells: line.split('\t').collect() };
-        let at = row.number("arrived_ns")?;
+        let at = row.time("arrived_ns")?;
         match row.text("what")? {
             "request" => {
                 let request = row.request(self.found.len() as Id)?;
                 self.found.push((at, TOLD, Event::Arrives(request)));
                 if row.text("merged")? == "0" {
-                    self.given.push((row.number("served")?, row.number("dispatched_ns")?));
+                    self.given.push((row.number("served")?, row.time("dispatched_ns")?));
                 }
             }
             "exit" => self.found.push((at, TOLD, Event::Exits(row.positive("pid")?))),
@@ -111,7 +119,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// With times from 1 on, which to an elevator are as good as any others.
+    /// All events by time, from 1 on: to an elevator that is as good as any other zero.
     fn in_order(mut self) -> Vec<(u64, Event)> {
         self.given.sort_unstable();
         // An older log has but a part of them.
@@ -141,6 +149,12 @@ impl<'a> Row<'a> {
         self.text(column)?.parse().map_err(|_| self.damaged(column))
     }
 
+    /// A time in nanoseconds, before or after any zero.
+    fn time(&self, column: &'static str) -> Result<i64, LogError> {
+        let time = self.number(column)?;
+        if time.unsigned_abs() < LATEST_NS / 2 { Ok(time) } else { Err(self.damaged(column)) }
+    }
+
     fn positive(&self, column: &'static str) -> Result<u64, LogError> {
         self.text(column)?.parse().map_err(|_| self.damaged(column))
     }
@@ -152,6 +166,9 @@ impl<'a> Row<'a> {
     fn request(&self, id: Id) -> Result<Request, LogError> {
         let [first, sectors, pid] = ["sector", "sectors", "pid"].map(|name| self.positive(name));
         let (first, sectors, pid) = (first?, sectors?, pid?);
+        if first.checked_add(sectors).is_none_or(|end| end > MOST_SECTORS) {
+            return Err(LogError::TooFar { line: self.line.into() });
+        }
         let request = match self.text("rwbs")? {
             "R" => Request::read(id, pid, first, sectors),
             "F" => Request::flush(id, pid),
@@ -162,7 +179,7 @@ impl<'a> Row<'a> {
         Ok(Request { priority: self.priority()?, ..request })
     }
 
-    /// As ionice(1) abbreviates it; the idle class has one level.
+    /// A priority as ionice(1) abbreviates it; the idle class has one level.
     fn priority(&self) -> Result<Priority, LogError> {
         let text = self.text("class")?;
         let class = match text.get(..2) {
@@ -173,6 +190,9 @@ impl<'a> Row<'a> {
             _ => return Err(self.damaged("class")),
         };
         let level = text[2..].parse().map_err(|_| self.damaged("class"))?;
-        Ok(Priority { class, level })
+        match u8::try_from(level) {
+            Ok(level @ 0..8) => Ok(Priority { class, level }),
+            _ => Err(LogError::Level { level, line: self.line.into() }),
+        }
     }
 }

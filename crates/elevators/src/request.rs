@@ -4,6 +4,9 @@
 /// Names a request; unique among those that are queued or in flight.
 pub type Id = u64;
 
+/// Every request ends at or before this sector, 128 PiB: the means of distances have room for no more.
+pub const MOST_SECTORS: u64 = 1 << 48;
+
 /// Names who submitted a request, as a process id would. Nothing else is known of it.
 pub type Context = u64;
 
@@ -40,7 +43,7 @@ pub struct Request {
     pub direction: Direction,
     /// Somebody waits for it: every read, and writes of fsync, O_SYNC and O_DIRECT.
     pub sync: bool,
-    /// Of 512 bytes each.
+    /// The first sector; all have 512 bytes.
     pub first: u64,
     pub sectors: u64,
     pub context: Context,

@@ -33,7 +33,7 @@ struct World {
     last_epoch: u64,
     busy_until: Option<(u64, u64)>,
     longest_wait_ns: u64,
-    /// By process: requests waiting, and since when none of it was dispatched.
+    /// For each process: requests waiting, and since when none of it was dispatched.
     starving: HashMap<u64, (usize, u64)>,
     longest_starved_ns: u64,
     refused: u64,
@@ -44,7 +44,7 @@ impl World {
     fn new(queue: Queue, seed: u64) -> Self {
         Self {
             queue,
-            random: Random(seed),
+            random: Random::new(seed),
             now: 0,
             last_id: 0,
             epoch: 0,
@@ -170,8 +170,13 @@ fn bounds(name: &str, pairs: &[&str]) -> (Option<u64>, Option<u64>) {
         ("noop", _) => (Some(drain), Some(drain)),
         // Until it expires, and then a pool of older ones, each with two batches of reads before it.
         ("deadline", _) => (Some(5000 + 4 * drain), None),
-        // Of a pool of expired ones, one is served for every expiry in a batch of its kind.
-        ("anticipatory", _) => (Some(128 * (250 + 500)), None),
+        // A sweep over the disk passes two pools: those who wait when it begins, and of those who come as many as are
+        // served, which are anywhere, the half that is ahead of it. Writes that nobody waits for have 125 ms of every
+        // 625 and of what is in flight at two changes of the class; a barrier may be before them.
+        ("anticipatory", _) => {
+            let (batch, turn) = (125, 125 + 500 + 2 * MOST_SERVICE_MS);
+            (Some(drain + 2 * 128 * MOST_SERVICE_MS * turn / batch), None)
+        }
         // The list under way, and then a round of all.
         ("cfq", ["variant=2003"]) => (None, Some(drain + 2 * (PROCESSES + 4) * MOST_SERVICE_MS)),
         // The slices of all others, each with a request too much, and that of the writes.

@@ -7,7 +7,7 @@ mod common;
 use common::{Random, ms, settings};
 use elevators::catalogue::VARIANTS;
 use elevators::replay::{Log, LogError};
-use elevators::{Class, Line, Priority, Queue, Request};
+use elevators::{Class, Priority, Queue, Request, WaitQueue};
 
 const HEADER: &str =
     "what\tarrived_ns\tdispatched_ns\tdone_ns\tserved\tmerged\trwbs\tsector\tsectors\tclass\tpid\n";
@@ -73,37 +73,63 @@ fn what_is_no_log_is_refused() {
     }
 }
 
+#[test]
+fn a_number_that_no_kernel_has_is_refused() {
+    let refusal = |from: &str, to: &str| {
+        let text = format!("{HEADER}{}", ENDS.replacen(from, to, 1));
+        Log::parse(&text).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    for level in [8, 200, 256] {
+        let sentence = refusal("be4", &format!("be{level}"));
+        assert!(
+            sentence.starts_with(&format!("the log has a priority of level {level} in the line")),
+            "{sentence}"
+        );
+        assert!(sentence.ends_with(": levels are 0 to 7"), "{sentence}");
+    }
+    assert!(refusal("be4", "be-1").contains("no usable class"));
+    let (last, beyond) = (format!("{}\t8", (1u64 << 48) - 8), format!("{}\t8", (1u64 << 48) - 7));
+    assert_eq!(refusal("90000\t8", &last), "");
+    for far in [beyond, format!("{}\t8", u64::MAX)] {
+        assert!(refusal("90000\t8", &far).contains("beyond sector 281474976710656"), "{far}");
+    }
+    assert!(refusal("\t-5\t", &format!("\t{}\t", i64::MIN)).contains("no usable arrived_ns"));
+    assert!(
+        refusal("\t3000000\t5", &format!("\t{}\t5", i64::MAX)).contains("no usable dispatched_ns")
+    );
+}
+
 /// What 20,000 random steps give out and when, with all times later by `shift`; between any two of them the
 /// elevator is asked `again` times more.
 fn outcome(name: &str, pairs: &[&str], shift: u64, again: u64) -> Vec<(u64, u64)> {
-    let mut line = Line::new(Queue::new(&settings(name, pairs)));
-    let (mut random, mut given) = (Random(3), Vec::new());
+    let mut queue = WaitQueue::new(Queue::new(&settings(name, pairs)));
+    let (mut random, mut given) = (Random::new(3), Vec::new());
     let (mut now, mut under_way) = (shift, None);
     for id in 0..20_000 {
         let context = random.below(6);
         let first = random.below(4000) * 16;
         match random.below(12) {
-            0..4 => line.add(prioritised(Request::read(id, context, first, 8)), now),
-            4..6 => line.add(prioritised(Request::write(id, context, first, 8)), now),
-            6 if random.below(100) == 0 => line.add(Request::flush(id, context), now),
-            7 => line.process_exited(context, now),
+            0..4 => queue.add(prioritised(Request::read(id, context, first, 8)), now),
+            4..6 => queue.add(prioritised(Request::write(id, context, first, 8)), now),
+            6 if random.below(100) == 0 => queue.add(Request::flush(id, context), now),
+            7 => queue.process_exited(context, now),
             _ => {}
         }
         if under_way.is_none() {
-            under_way = line.next(now).map(|request| request.id);
+            under_way = queue.next(now).map(|request| request.id);
             given.extend(under_way.map(|id| (id, now - shift)));
         }
         let until = now + random.below(ms(6));
-        let timer = line.next_timer().filter(|_| under_way.is_none());
+        let timer = queue.next_timer().filter(|_| under_way.is_none());
         let quiet = timer.map_or(until, |timer| timer.min(until)).saturating_sub(now);
         if under_way.is_none() {
             for each in 0..again {
-                assert_eq!(line.next(now + quiet * each / again), None);
+                assert_eq!(queue.next(now + quiet * each / again), None);
             }
         }
         now = until;
         if let Some(id) = under_way.filter(|_| random.below(2) == 0) {
-            line.completed(id, now);
+            queue.completed(id, now);
             under_way = None;
         }
     }

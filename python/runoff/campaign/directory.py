@@ -1,110 +1,193 @@
 """A campaign's directory: made from a plan, opened again, read as results."""
 
-import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runoff import __version__
-from runoff.campaign import requests
+from runoff import __version__, ends
+from runoff.campaign import consistency, pace, parts, repeats, requests
+from runoff.campaign.contents import Outline, Part, Row
 from runoff.campaign.journal import Journal
-from runoff.elevators import DISK_METRICS
+from runoff.campaign.outline import definitions, outline_of
 from runoff.engines.agent import describe_elevators, describe_schedulers
 from runoff.errors import UsageError
-from runoff.plan import USUAL_DISK_MODEL, Plan, Settings, make_plan, parse_settings
-from runoff.probes import probe_metrics
-from runoff.results import Conditions, Results, Sample
-from runoff.workloads import LOAD_METRICS
+from runoff.kept import Kept, keep_objects
+from runoff.order import Cell, draw
+from runoff.plan import USUAL_DISK_MODEL, USUAL_QUANTUM, Plan, Settings, blocks_of_loads, make_plan, parse_settings
+from runoff.results import Ended, Results, Sample
+from runoff.text import percent
 
 
 def create(directory: Path, plan: Plan) -> Journal:
-    """Start a campaign. Raises RunoffError."""
-    facts = {"settings": plan.settings.model_dump(mode="json"), "version": __version__}
-    return Journal.create(directory, facts)
+    """Start a campaign and keep in it all that its plan names. Raises RunoffError."""
+    facts = {
+        "settings": plan.settings.model_dump(mode="json"),
+        "version": __version__,
+        "outline": outline_of(plan).model_dump(mode="json"),
+        "definitions": definitions(plan).model_dump(mode="json"),
+        "objects": {arm.object.name: arm.object.sha256 for arm in plan.arms if arm.object is not None},
+    }
+    return Journal.create(directory, facts, lambda: keep_objects(plan.arms, directory))
 
 
 def open_again(directory: Path) -> tuple[Plan, Journal]:
-    """A campaign to go on with. Raises RunoffError."""
+    """A campaign to go on with, by what it has kept. Raises RunoffError."""
     journal = Journal.open(directory, write=True)
-    return make_plan(_settings(journal), describe_schedulers, describe_elevators), journal
+    written = _need(journal, "definitions")
+    kept = Kept(
+        {name: each.toml for name, each in written.workloads.items()},
+        {name: each.toml for name, each in written.loads.items()},
+        _need(journal, "objects"),
+    )
+    plan = make_plan(_settings(journal), describe_schedulers, describe_elevators, kept=kept)
+    _refuse_another(_need(journal, "outline"), outline_of(plan))
+    begun: list[Part] = journal.fact("parts", [])
+    return (replace(plan, kernels=begun[0].tables.get("kernel_names", {})) if begun else plan), journal
+
+
+def _refuse_another(was: Outline, is_now: Outline) -> None:
+    for key in ("clock", "arms", "workloads", "loads", "parameters"):
+        if getattr(was, key) != getattr(is_now, key):
+            raise UsageError(
+                f"this runoff would take other samples than the campaign began with ({key} were {getattr(was, key)}, "
+                f"are {getattr(is_now, key)}): go on with the runoff that began it"
+            )
 
 
 def _settings(journal: Journal) -> Settings:
-    values = journal.fact("settings")
-    if values is None:
-        raise UsageError(f"the journal in {journal.directory} has no plan: its start was cut short, begin anew")
-    return parse_settings(values, str(journal.directory))
+    return parse_settings(_need(journal, "settings"), str(journal.directory))
+
+
+def _need(journal: Journal, key: str) -> Any:
+    value = journal.fact(key)
+    if value is None:
+        raise UsageError(f"the journal in {journal.directory} has no {key}: copy the campaign back from a backup")
+    return value
 
 
 def read_results(directory: Path) -> Results:
-    """All that a campaign has produced so far. Raises RunoffError."""
+    """All that a campaign has produced so far, from its directory alone. Raises RunoffError."""
+    try:
+        return _read(directory)
+    except PermissionError as error:
+        raise UsageError(f"cannot read {error.filename} of the campaign {directory}: {error.strerror}") from None
+
+
+def _read(directory: Path) -> Results:
     with Journal.open(directory, write=False) as journal:
         settings = _settings(journal)
-        # Reading needs no agent: what the plan names was checked when the campaign began.
-        plan = make_plan(settings, None)
-        fingerprints = journal.fact("fingerprints", [])
-        added = (
-            *(LOAD_METRICS if settings.loads else ()),
-            *(DISK_METRICS if plan.has_elevators or settings.place else ()),
-            *probe_metrics(plan.probes),
-        )
-        samples = tuple(_sample(row) for row in journal.rows())
+        outline: Outline = _need(journal, "outline")
+        begun: list[Part] = journal.fact("parts", [])
+        ended: Ended | None = journal.fact("ended")
+        rows = journal.rows()
+        with journal.legible():
+            cells = _cells(settings, outline)
+            consistency.check(settings, outline, begun, cells, rows)
+        samples = tuple(_sample(row) for row in rows)
         return Results(
             engine=settings.on,
-            clock=settings.clock,
-            seed=settings.seed,
-            blocks=settings.blocks,
-            arms=tuple(arm.label for arm in plan.arms),
-            workloads=tuple(work.label for work in plan.works),
-            loads=plan.load_labels,
-            metrics={work.label: (*work.metrics, *added) for work in plan.works},
+            clock=outline.clock,
+            seed=settings.seed or 0,
+            blocks=ended.blocks if ended is not None else ends.most(settings),
+            arms=tuple(outline.arms),
+            workloads=tuple(outline.workloads),
+            loads=tuple(outline.loads),
+            metrics={label: tuple(metrics) for label, metrics in outline.metrics.items()},
             samples=samples,
             requests=requests.kept(directory, [sample.id for sample in samples if sample.valid]),
-            planned=plan.planned,
-            parameters={work.label: work.values for work in plan.works},
-            fingerprint={**(fingerprints[-1] if fingerprints else {}), "arms": journal.fact("arms", {})},
-            warnings=(*journal.fact("warnings", []), *_changes(fingerprints)),
+            planned=len(cells) if ended is None else sum(cell.block < ended.blocks for cell in cells.values()),
+            parameters=outline.parameters,
+            fingerprint=_fingerprint(journal, begun),
+            warnings=tuple(journal.fact("warnings", [])),
+            changes=parts.changes(begun, rows),
             rerun=rerun_command(settings),
             plan_text=plan_text(settings),
-            version=journal.fact("version", __version__),
+            version=_need(journal, "version"),
+            margin=settings.margin if settings.until is None else settings.until,
+            rare=settings.rare,
+            until=settings.until,
+            looks=tuple(journal.fact("looks", [])),
+            ended=ended,
+            seconds_per_block=pace.seconds_per_block(rows, Counter(c.block for c in cells.values() if c.block >= 0)),
+            repeats={
+                name: read_results(repeats.place(directory, name))
+                for name in repeats.settings_of(settings)
+                if repeats.exists(directory, name)
+            },
         )
 
 
-def _sample(row: dict[str, Any]) -> Sample:
+def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
+    """By id, in run order."""
+    if settings.seed is None:
+        raise ValueError("fact settings: seed: there is none")
+    counts = blocks_of_loads(settings, outline.loads)
+    arms, works = len(outline.arms), len(outline.workloads)
+    return {cell.id: cell for cell in draw(arms, works, counts, settings.seed, warmup=settings.warmup)}
+
+
+def _fingerprint(journal: Journal, begun: Sequence[Part]) -> Mapping[str, Any]:
+    """Of the last part, with the digests of what the plan names."""
+    written = _need(journal, "definitions")
+    digests = {
+        "workloads": {name: each.sha256 for name, each in written.workloads.items()},
+        "loads": {name: each.sha256 for name, each in written.loads.items()},
+        "objects": _need(journal, "objects"),
+    }
+    return {
+        **(begun[-1].tables if begun else {"arms": {}}),
+        **{noun: table for noun, table in digests.items() if table},
+    }
+
+
+def _sample(row: Row) -> Sample:
     return Sample(
-        id=row["cell"],
-        block=row["block"],
-        position=row["position"],
-        arm=row["arm"],
-        workload=row["workload"],
-        load=row["load"],
-        valid=bool(row["valid"]),
-        reason=row["reason"],
-        metrics=row["metrics"],
-        conditions=None if row["conditions"] is None else Conditions(**row["conditions"]),
-        detail=row["detail"],
+        id=row.cell,
+        block=row.block,
+        position=row.position,
+        arm=row.arm,
+        workload=row.workload,
+        load=row.load,
+        valid=bool(row.valid),
+        reason=row.reason,
+        metrics=row.metrics,
+        conditions=row.conditions,
+        detail=row.detail,
+        part=row.part,
     )
-
-
-def _changes(fingerprints: list[dict[str, Any]]) -> tuple[str, ...]:
-    if any(fingerprint != fingerprints[0] for fingerprint in fingerprints[1:]):
-        return ("the machine, kernel or tools changed between the parts of this campaign: compare its fingerprints",)
-    return ()
 
 
 def rerun_command(settings: Settings) -> str:
     """The command line that makes the same campaign again."""
     import shlex
 
-    words = ["runoff", "compare", *settings.arms]
+    words = ["runoff", "compare"]
+    # Behind two dashes a word is an arm, whatever it begins with.
+    last = ["--", *settings.arms] if any(text.startswith("-") for text in settings.arms) else []
+    if not last:
+        words += settings.arms
+    for name, arm in settings.names.items():
+        words += ["-n", f"{name}={arm}"]
     for text in settings.workloads:
         words += ["--work", text]
     for text in settings.loads:
         words += ["--load", text]
     for name in settings.probes:
         words += ["--probe", name]
-    words += ["--on", settings.on, "--clock", settings.clock]
+    words += ["--on", settings.on]
+    if settings.clock is not None:
+        words += ["--clock", settings.clock]
+    words += ["--cpus", str(settings.cpus)]
     if settings.on == "lab":
-        words += ["--cpus", str(settings.cpus), "--memory", str(settings.memory_mb)]
+        words += ["--memory", str(settings.memory_mb)]
+    if settings.topology:
+        words += ["--topology", settings.topology]
+    if settings.quantum != USUAL_QUANTUM:
+        words += ["--quantum", str(settings.quantum)]
+    if settings.sensitivity:
+        words += ["--sensitivity", settings.sensitivity]
     if settings.disk_mb:
         words += ["--disk", str(settings.disk_mb)]
     if settings.disk_model != USUAL_DISK_MODEL:
@@ -123,17 +206,22 @@ def rerun_command(settings: Settings) -> str:
         words += ["--warmup", str(settings.warmup)]
     if settings.flush:
         words.append("--flush")
-    return shlex.join([*words, "--blocks", str(settings.blocks), "--seed", str(settings.seed)])
+    shares = (("--until", settings.until), ("--margin", settings.margin), ("--rare", settings.rare))
+    for option, share in shares:
+        if share is not None:
+            words += [option, percent(share)]
+    if settings.most_blocks is not None:
+        words += ["--most-blocks", str(settings.most_blocks)]
+    words += ["--blocks", str(settings.blocks)]
+    if settings.seed is not None:
+        words += ["--seed", str(settings.seed)]
+    return shlex.join([*words, *last])
 
 
-def plan_text(settings: Settings) -> str:
-    """The plan as a TOML file that ``runoff run`` takes."""
-    values = settings.model_dump(mode="json", exclude_defaults=False)
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items() if value is not None)
+def plan_text(settings: Settings, left_open: Collection[str] = ()) -> str:
+    """The plan as a TOML file that ``runoff run`` takes, without the keys that are to be ``left_open``."""
+    import tomli_w
 
-
-def _toml(value: Any) -> str:
-    """JSON's strings, numbers and arrays are TOML's as well; a table is not."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
-    return json.dumps(value)
+    values = settings.model_dump(mode="json", exclude={*left_open})
+    # TOML has no word for nothing; and behind an empty table's name what a user adds would belong to it.
+    return tomli_w.dumps({key: value for key, value in values.items() if value not in (None, {})})

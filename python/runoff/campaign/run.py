@@ -1,24 +1,33 @@
 """The campaign's loop: next cell, engine, journal, until all is done or the user says stop."""
 
+import json
+import math
 import signal
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import IntEnum
 from types import FrameType
 from typing import Protocol
 
+from runoff import __version__, ends
 from runoff.arms import Arm
-from runoff.campaign import conditions, requests
+from runoff.campaign import conditions, parts, programs, requests
+from runoff.campaign.contents import Part
 from runoff.campaign.journal import Journal
-from runoff.campaign.order import Cell, draw
+from runoff.campaign.looks import Look, Rule, Waiting, edges
 from runoff.engines.base import Engine
-from runoff.engines.outcome import Accepted, Outcome, Refused, Taken
+from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import UsageError, error_for
+from runoff.order import Cell, draw
 from runoff.plan import Plan
-from runoff.results import Conditions
+from runoff.results import Conditions, Ended
+
+Arms = dict[str, dict[str, str]]
+"""By label: what is in charge of an arm."""
 
 
 class Observer(Protocol):
@@ -33,6 +42,8 @@ class Observer(Protocol):
     def finished(self, cell: Cell, outcome: Outcome) -> None: ...
 
     def stopping(self, now: bool) -> None: ...
+
+    def looked(self, look: Look) -> None: ...
 
 
 class Stop(IntEnum):
@@ -50,35 +61,80 @@ class _Wish:
 
 def order(plan: Plan) -> list[Cell]:
     """The plan's cells in run order."""
-    settings = plan.settings
-    return list(draw(len(plan.arms), len(plan.works), plan.load_blocks, settings.seed, warmup=settings.warmup))
+    return list(draw(len(plan.arms), len(plan.works), plan.load_blocks, plan.seed, warmup=plan.settings.warmup))
 
 
-def run(plan: Plan, journal: Journal, engine: Engine, observer: Observer, jobs: int = 1) -> bool:
+def run(
+    plan: Plan, journal: Journal, engine: Engine, observer: Observer, jobs: int = 1, rule: Rule | None = None
+) -> bool:
     """Take every sample that the journal lacks; True when all are there.
+
+    With a ``rule`` (plans with ``until``) it is asked after each block whether more are needed.
 
     The first Ctrl-C (or SIGTERM) lets running samples finish, the second discards them; whatever
     was finished stays in the journal either way. Raises RunoffError when it cannot begin.
     """
     if jobs > 1 and not engine.parallel:
         raise UsageError("samples side by side would disturb each other: -j needs --on lab --clock virtual")
+    if journal.fact("ended") is not None:
+        return True
     done = journal.done()
     pending = [cell for cell in order(plan) if cell.id not in done]
-    if not pending:
+    if not pending and rule is None:
         return True
-    with _prepared(plan, journal, engine, observer), _wishes(engine, observer) as wish:
-        _take_all(plan, journal, engine, observer, iter(pending), wish, jobs)
-    return len(journal.done()) == plan.planned
+    waiting = _waiting(plan, pending, jobs, _noted(journal, observer, rule))
+    with _prepared(plan, journal, engine, observer) as arms, _wishes(engine, observer) as wish:
+        _take_all(plan, journal, engine, observer, waiting, arms, wish, jobs)
+    return waiting.ended or len(journal.done()) == plan.planned
+
+
+def _waiting(plan: Plan, pending: Sequence[Cell], jobs: int, look: Rule | None) -> Waiting:
+    if look is None:
+        return Waiting(pending)
+    # Blocks that are smaller than the number of samples side by side are taken several at a time.
+    cells = len(plan.arms) * len(plan.works) * len(plan.loads)
+    most = ends.most(plan.settings)
+    return Waiting(pending, look=look, edges=edges(ends.first_look(plan.settings), most, math.ceil(jobs / cells)))
+
+
+def _noted(journal: Journal, observer: Observer, rule: Rule | None) -> Rule | None:
+    """Its looks, shown, and in the journal how the last one ended the campaign."""
+    if rule is None:
+        return None
+
+    def noted(blocks: int) -> Look:
+        look = rule(blocks)
+        observer.looked(look)
+        if look.ends is not None:
+            ended = Ended(blocks, look.ends, look.decided)
+            journal.set_fact("ended", asdict(ended))
+        return look
+
+    return noted
 
 
 @contextmanager
-def _prepared(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -> Iterator[None]:
+def _prepared(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -> Iterator[Arms]:
     try:
         engine.prepare(observer.say)
-        journal.set_fact("arms", {arm.label: _facts(engine, arm) for arm in plan.arms})
-        yield
+        arms = {arm.label: _named(plan, arm) | _facts(engine, arm) for arm in plan.arms}
+        parts.refuse_to_mix(journal.fact("parts", []), _part(plan, engine, arms), engine.unmixable)
+        yield arms
     finally:
         engine.close()
+
+
+def _part(plan: Plan, engine: Engine, arms: Arms) -> Part:
+    """What is known of what samples are taken with now."""
+    taker = {"version": __version__, "engine": plan.settings.on, "clock": plan.clock}
+    # As it will be read.
+    return Part.model_validate_json(json.dumps({**engine.fingerprint(), "arms": arms, "runoff": taker}))
+
+
+def _named(plan: Plan, arm: Arm) -> dict[str, str]:
+    """What a short name stands for."""
+    text = plan.settings.names.get(arm.label)
+    return {} if text is None else {"arm": text}
 
 
 def _facts(engine: Engine, arm: Arm) -> dict[str, str]:
@@ -86,6 +142,8 @@ def _facts(engine: Engine, arm: Arm) -> dict[str, str]:
     found = _check(engine, arm)
     scheduler = found.ops if arm.needs_sched_ext else "the kernel's own"
     facts = {"scheduler": scheduler, "object_sha256": found.object, "kernel": arm.kernel or ""}
+    if arm.scheduler["kind"] == "program":
+        facts |= programs.describe(arm.scheduler["argv"][0])
     if found.disks:
         facts["elevator"] = ", ".join(f"{disk['elevator']} on {disk['name']}" for disk in found.disks)
         facts["disk"] = "; ".join(f"{disk['name']}: {disk['about']}" for disk in found.disks)
@@ -116,36 +174,48 @@ def _take_all(
     journal: Journal,
     engine: Engine,
     observer: Observer,
-    pending: Iterator[Cell],
+    waiting: Waiting,
+    arms: Arms,
     wish: _Wish,
     jobs: int,
 ) -> None:
-    running: dict[Future[Outcome], tuple[Cell, Conditions]] = {}
-    earlier = journal.fact("fingerprints", [])
+    running: dict[Future[Outcome], tuple[Cell, Conditions, float]] = {}
+    earlier = [part.tables for part in journal.fact("parts", [])]
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         while True:
             while len(running) < jobs and wish.stop is Stop.NO:
-                cell = next(pending, None)
+                cell = waiting.next(idle=not running)
                 if cell is None:
                     break
                 observer.started(cell)
                 began = conditions.now()
-                running[pool.submit(engine.take, cell, _phases(observer, cell))] = cell, began
+                running[pool.submit(engine.take, cell, _phases(observer, cell))] = cell, began, time.monotonic()
             if not running:
                 return
             # Short waits: Python runs signal handlers between them.
             for future in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
-                cell, began = running.pop(future)
+                cell, began, began_s = running.pop(future)
+                seconds = time.monotonic() - began_s
                 outcome = future.result()
                 if wish.stop is Stop.NOW:
                     continue
-                journal.set_fact("fingerprints", [*earlier, dict(engine.fingerprint())])
+                outcome = _proved(outcome, arms[plan.arms[cell.arm].label]["object_sha256"])
+                journal.set_fact("parts", [*earlier, _part(plan, engine, arms).tables])
                 journal.set_fact("warnings", list(engine.warnings()))
                 arm, work, load = plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load]
                 if isinstance(outcome, Taken) and outcome.requests:
                     requests.keep(journal.directory, cell.id, outcome.requests)
-                journal.add(cell, arm, work, load, outcome, began)
+                journal.add(cell, arm, work, load, outcome, began, seconds=seconds, part=len(earlier))
                 observer.finished(cell, outcome)
+
+
+def _proved(outcome: Outcome, expected: str) -> Outcome:
+    """Void if another object was attached than when the arm was tried: the agent may be another by now."""
+    found = (outcome.proof or {}).get("object", "")
+    if isinstance(outcome, Voided) or found == expected:
+        return outcome
+    was, is_now = (text[:12] or "none" for text in (expected, found))
+    return Voided(f"another object was attached than at the start ({was} then, {is_now} now)", proof=outcome.proof)
 
 
 def _phases(observer: Observer, cell: Cell) -> Callable[[str], None]:

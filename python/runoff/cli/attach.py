@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Sequence
 
 import click
 
@@ -26,9 +27,33 @@ def command(scheduler: str, parameters: tuple[str, ...], per_cpu: bool, as_json:
     if os.geteuid() != 0:
         raise MissingError("attaching a scheduler needs root: run it with sudo")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    counters.follow(Watch("attach", *(["--per-cpu"] if per_cpu else []), "--", *words), as_json)
+    watch = Watch("attach", *(["--per-cpu"] if per_cpu else []), "--", *words)
+    counters.follow(watch, as_json, lambda: warn(scheduler, watch))
     click.echo(f"{scheduler} is detached", err=True)
     return 0
+
+
+def warn(scheduler: str, watch: Watch) -> None:
+    """Of what follows from attaching just this."""
+    _warn_of_limits(scheduler, watch.limited_groups)
+    if (turn := watch.long_turn) is not None:
+        click.echo(
+            f"{turn['parameter']} ({turn['unit']}) is a long turn: where more than {turn['starves_above']} tasks a CPU"
+            " want to run, one waits for 15 s and then runs for a tick at a time; with more than"
+            f" {turn['safe_up_to']} the kernel's watchdog may end {scheduler}",
+            err=True,
+        )
+
+
+def _warn_of_limits(scheduler: str, limited: Sequence[str]) -> None:
+    """Of what the kernel's own scheduler did for control groups until now; an object file may do it too."""
+    if limited and "/" not in scheduler:
+        others = f" and {len(limited) - 1} more" if len(limited) > 1 else ""
+        click.echo(
+            f"{scheduler} keeps neither cpu.max nor cpu.weight of control groups, which {limited[0]}{others} has"
+            " set: until it is detached they do not hold",
+            err=True,
+        )
 
 
 def _words(scheduler: str, parameters: tuple[str, ...]) -> list[str]:

@@ -4,17 +4,22 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from runoff import ends
 from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.kept import with_kept_objects
 from runoff.plan import Plan, Settings, make_plan
+from runoff.results import Clock
 
 if TYPE_CHECKING:
     from runoff.campaign.journal import Journal
-    from runoff.report.model import Report
+    from runoff.campaign.looks import Rule
+    from runoff.report.values import Report
 
 
 def begin(
@@ -30,10 +35,15 @@ def begin(
     from runoff.campaign import directory
     from runoff.engines.agent import describe_elevators, describe_schedulers
 
-    plan = make_plan(settings, describe_schedulers, describe_elevators)
     if plan_only:
-        click.echo(directory.plan_text(settings), nl=False)
+        checked = make_plan(settings, describe_schedulers, describe_elevators).settings
+        # What depends on the machine stays open: it may be another one.
+        open_keys = {"clock"} if settings.clock is None else set()
+        if settings.on == "host" and "cpus" not in settings.model_fields_set:
+            open_keys.add("cpus")
+        click.echo(directory.plan_text(checked, open_keys), nl=False)
         return 0
+    plan = make_plan(settings, describe_schedulers, describe_elevators, _usual_clock)
     place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
     made = not place.exists()
     with directory.create(place, plan) as journal:
@@ -43,6 +53,12 @@ def begin(
             if made and not journal.done():
                 shutil.rmtree(place)
             raise
+
+
+def _usual_clock(plan: Plan) -> Clock:
+    from runoff.engines.choose import usual_clock
+
+    return usual_clock(plan, lambda text: click.echo(text, err=True))
 
 
 def carry_out(
@@ -55,18 +71,15 @@ def carry_out(
 ) -> int:
     """Take what is missing, write the page and the logs, print the table. Returns the exit code."""
     from runoff.campaign.directory import read_results
-    from runoff.campaign.run import run
-    from runoff.cli.progress import observer
-    from runoff.engines.choose import choose
 
-    with observer(plan, len(journal.done())) as watching:
-        complete = run(plan, journal, choose(plan, journal.directory), watching, jobs)
+    complete = _take(plan, journal, jobs) and _repeat(plan, journal.directory, jobs)
     if not journal.done():
         raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
 
+    from runoff.noise import told
     from runoff.report import html, json, model, runs
 
-    report = model.build(read_results(journal.directory))
+    report = model.build(told(read_results(journal.directory)))
     page = journal.directory / "report.html"
     page.write_text(html.render(report), encoding="utf-8")
     (journal.directory / "runs.tsv").write_text(runs.log(report), encoding="utf-8")
@@ -82,18 +95,55 @@ def carry_out(
     return exit_code(report)
 
 
-def print_text(report: "Report") -> None:
-    """The table, as wide as the terminal, in colour where it is one."""
-    import os
+def _take(plan: Plan, journal: "Journal", jobs: int) -> bool:
+    """What is missing; True when all is there."""
+    from runoff.campaign.run import run
+    from runoff.cli.progress import observer
+    from runoff.engines.choose import choose
 
+    kept = replace(plan, arms=with_kept_objects(plan.arms, journal.directory))
+    with observer(kept, len(journal.done())) as watching:
+        return run(kept, journal, choose(kept, journal.directory), watching, jobs, _rule(kept, journal))
+
+
+def _rule(plan: Plan, journal: "Journal") -> "Rule | None":
+    if plan.settings.until is None:
+        return None
+    from runoff.until import Until
+
+    return Until(journal.directory, ends.most(plan.settings))
+
+
+def _repeat(plan: Plan, where: Path, jobs: int) -> bool:
+    """The same with what the plan shall be sensitive to; True when all is there."""
+    from runoff.campaign import directory, repeats
+
+    for name, settings in repeats.settings_of(plan.settings).items():
+        place = repeats.place(where, name)
+        if repeats.exists(where, name):
+            again, journal = directory.open_again(place)
+        else:
+            again = replace(plan, settings=settings, arms=with_kept_objects(plan.arms, where))
+            journal = directory.create(place, again)
+        with journal:
+            click.echo(f"once more with {name}, in {place}", err=True)
+            if not _take(again, journal, jobs):
+                return False
+    return True
+
+
+def print_text(report: "Report") -> None:
+    """The table, as wide as the terminal, in colour where it is one; elsewhere 80 columns."""
     from runoff.report import text
 
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    click.echo(text.render(report, shutil.get_terminal_size((100, 24)).columns, colour), nl=False, color=colour)
+    colour = text.wants_colour(sys.stdout)
+    click.echo(text.render(report, shutil.get_terminal_size((80, 24)).columns, colour), nl=False, color=colour)
 
 
 def exit_code(report: "Report") -> int:
-    """2 when some arm has no valid sample at all, so that nothing can be said about it."""
+    """2 when some arm has no valid sample at all, or when what was to be decided is not."""
     judged = [table for table in report.tables if table.metric.headline]
     empty = any(not any(point.arm == arm for point in table.points) for table in judged for arm in table.arms)
-    return 2 if empty or not judged else 0
+    ended = report.results.ended
+    undecided = ended is not None and not ended.decided
+    return 2 if empty or undecided or not judged else 0

@@ -9,11 +9,11 @@ import click
 
 from runoff import contest
 from runoff.cli.campaign import begin
-from runoff.cli.options import given, machine_options, order_options, output_options
-from runoff.plan import parse_settings
+from runoff.cli.options import arm_arguments, given, judging_options, machine_options, order_options, output_options
+from runoff.plan import named, parse_settings
 
 if TYPE_CHECKING:
-    from runoff.report.model import Report
+    from runoff.report.values import Report
 
 
 @click.command(
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "  runoff contest default bfs --load none --load io --load mem --blocks 5\n"
     "  runoff contest default bfs --clock virtual -j 2"
 )
-@click.argument("arms", nargs=-1, required=True, metavar="ARM ARM...")
+@arm_arguments
 @click.option(
     "--work", "workloads", multiple=True, metavar="WORK", help="Foreground work.  [compile with 4 jobs for each CPU]"
 )
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.option("--quick", is_flag=True, help="A small compile, once beside each load: minutes instead of hours.")
 @machine_options
 @click.option("--blocks", type=int, metavar="N", help="Runs beside each load.  [its author's: 1 to 4, by load]")
+@judging_options
 @order_options
 @output_options
 def command(
@@ -50,18 +51,20 @@ def command(
         values = _on_host(chosen, quick)
     else:
         values = contest.plan_values(chosen, chosen.get("cpus", contest.CPUS), quick=quick)
-    settings = parse_settings({"arms": arms, **values}, "the command line")
+    settings = parse_settings({"arms": named(arms, options["names"]), **values}, "the command line")
     return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, show=_show)
 
 
 def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
-    from runoff.engines import host, room
+    from runoff.engines import room
+    from runoff.engines.agent import SCRATCH
 
     left_out = [contest.NEEDS_A_PATH]
-    if not chosen.get("loads") and not room.here(host.SCRATCH).swap_mb:
+    if not chosen.get("loads") and not room.here(Path(SCRATCH)).swap_mb:
         left_out.append(contest.NEEDS_SWAP)
         click.echo(f"the load {contest.NEEDS_SWAP} is left out: this machine has no swap space", err=True)
-    return contest.plan_values(chosen, len(os.sched_getaffinity(0)), quick=quick, left_out=left_out)
+    cpus = chosen.get("cpus", len(os.sched_getaffinity(0)))
+    return contest.plan_values(chosen, cpus, quick=quick, left_out=left_out)
 
 
 def _show(report: "Report") -> None:
@@ -71,6 +74,6 @@ def _show(report: "Report") -> None:
     click.echo(table.render(report, "reaped"))
     click.echo(f"With all the CPU time of the loads, and ratios to {report.baseline} without a load:\n")
     click.echo(table.render(report, "cgroup"))
-    width = shutil.get_terminal_size((100, 24)).columns
+    width = shutil.get_terminal_size((80, 24)).columns
     for sentence in (*report.sentences, *report.warnings):
         click.echo("\n".join(wrap(sentence, width)))

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -20,18 +20,21 @@ _GAP = 2
 """Spaces between the columns of a table."""
 
 
-def follow(watch: Watch, as_json: bool) -> None:
+def follow(watch: Watch, as_json: bool, when_begun: Callable[[], None] = lambda: None) -> None:
     """Show every reading until Ctrl-C or until the scheduler has gone, and end the watch.
+
+    ``when_begun`` is called once, when the first reading is there.
 
     Raises RunoffError with the reason when it has gone.
     """
     try:
         with contextlib.suppress(KeyboardInterrupt):
             console = Console(highlight=False)
+            readings = _announced(watch, when_begun)
             if not as_json and console.is_terminal and not console.is_dumb_terminal:
-                _live(watch, console)
+                _live(watch, readings, console)
             else:
-                for reading in watch:
+                for reading in readings:
                     click.echo(json.dumps(reading) if as_json else _line(watch.statistics, reading))
     finally:
         watch.end()
@@ -50,10 +53,17 @@ def once(watch: Watch, as_json: bool) -> None:
         watch.end()
 
 
-def _live(watch: Watch, console: Console) -> None:
+def _announced(readings: Iterable[Reading], when_begun: Callable[[], None]) -> Iterator[Reading]:
+    for number, reading in enumerate(readings):
+        if number == 0:
+            when_begun()
+        yield reading
+
+
+def _live(watch: Watch, readings: Iterable[Reading], console: Console) -> None:
     before: Reading | None = None
     with Live(console=console, auto_refresh=False) as live:
-        for reading in watch:
+        for reading in readings:
             title = Text(f"{reading['scheduler']}  {reading['elapsed_s']:.0f} s", style="bold")
             before = reading if before is None else before
             live.update(Group(title, tables(watch.statistics, reading, before, console.width)), refresh=True)

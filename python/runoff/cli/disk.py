@@ -2,18 +2,18 @@
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from runoff.cli import types
 from runoff.cli.cache import EXAMPLE
 from runoff.elevators import check_model, parse_elevator
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
-from runoff.errors import MissingError, UsageError
+from runoff.errors import MissingError
 
 
 @click.group(
@@ -33,13 +33,12 @@ def command() -> None:
     "--elevator", required=True, metavar="ELEVATOR", help="One of `runoff list elevators`, as NAME:KEY=VALUE,..."
 )
 @click.option("--model", default="ide2003", metavar="MODEL", help="The disk's times, as NAME:KEY=VALUE,...  [ide2003]")
-@click.option("--size", metavar="SIZE", help="Such as 4G or 512M.  [all of the model]")
+@click.option("--size", "size_mb", type=types.size_mb, metavar="SIZE", help="Such as 4G or 512M.  [all of the model]")
 @click.option("--file", type=click.Path(path_type=Path), help="Where its data go, a new file.  [memory]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def add(elevator: str, model: str, size: str | None, file: Path | None, as_json: bool) -> None:
+def add(elevator: str, model: str, size_mb: int | None, file: Path | None, as_json: bool) -> None:
     """Make a disk, which stays until it is removed or the machine goes down."""
     wanted = parse_elevator(elevator, describe_elevators, f"--elevator {elevator}")
-    size_mb = None if size is None else _size_mb(size)
     check_model(model, size_mb or 1, describe_elevators)
     _require_root("making a disk")
     made = ublk.add(wanted, model, size_mb, file)
@@ -83,13 +82,6 @@ def remove(device: str, force: bool, as_json: bool) -> None:
     click.echo(f"removed {removed['device']}: {_counted(removed['counts'])}")
     if removed["disk"] is not None and removed["disk"]["file"] is not None:
         click.echo(f"its data are in {removed['disk']['file']}", err=True)
-
-
-def _size_mb(text: str) -> int:
-    found = re.fullmatch(r"([1-9]\d*)([MG])", text)
-    if found is None:
-        raise UsageError(f"--size {text}: a size is a whole number of MiB or GiB, such as 512M or 4G")
-    return int(found[1]) * {"M": 1, "G": 1024}[found[2]]
 
 
 def _require_root(what: str) -> None:

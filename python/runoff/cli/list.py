@@ -11,14 +11,14 @@ from runoff.probes import PROBES
 from runoff.results import NO_LOAD
 from runoff.text import parameter_line
 
-KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels")
+KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "published")
 
 
 @click.command(epilog="Example: runoff list schedulers --json")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(kind: str, as_json: bool) -> None:
-    """List schedulers, elevators, workloads, loads, probes or the lab's kernels."""
+    """List schedulers, elevators, workloads, loads, probes, the lab's kernels or published results."""
     listing = {
         "schedulers": _schedulers,
         "elevators": _elevators,
@@ -26,6 +26,7 @@ def command(kind: str, as_json: bool) -> None:
         "loads": _loads,
         "probes": _probes,
         "kernels": _kernels,
+        "published": _published,
     }
     entries = listing[kind]()
     if as_json:
@@ -114,3 +115,9 @@ def _kernels() -> list[dict[str, Any]]:
         }
         for entry in kernel.stored()
     ]
+
+
+def _published() -> list[dict[str, Any]]:
+    from runoff.published.documents import listing
+
+    return [{**entry, "parameters": []} for entry in listing()]

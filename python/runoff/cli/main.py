@@ -15,7 +15,11 @@ COMMANDS = {
     "run": "Carry out a plan file.",
     "resume": "Go on with a campaign that was interrupted.",
     "report": "Show the results of a campaign.",
+    "gate": "Hold a campaign against a limit: fine, regressed, or cannot tell.",
+    "plan": "Say how many blocks a question needs.",
+    "noise": "Measure one arm against itself, and keep the noise of this machine.",
     "list": "List schedulers, workloads, kernels.",
+    "published": "Show, check and repeat historic results.",
     "attach": "Run a scheduler on this machine until Ctrl-C.",
     "set": "Show or change the parameters of the scheduler that runs here.",
     "stats": "Show what the scheduler that runs here has counted.",
@@ -24,6 +28,7 @@ COMMANDS = {
     "doctor": "Say what this machine can do and what it lacks.",
     "kernel": "Add, list and remove the lab's kernels.",
     "image": "Build, list and remove the lab's images.",
+    "qemu": "Build, list and remove the lab's own QEMU.",
 }
 """In the order of the help. A command's module is imported only when it is used: the help must come at once."""
 

@@ -1,12 +1,14 @@
 """Options that commands share: what a plan holds, and how a campaign is carried out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
+from click.core import ParameterSource
 
-from runoff.errors import UsageError
+from runoff.cli.types import as_table, load_blocks, named_arm, share
+from runoff.results import Clock, EngineName
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Decorator = Callable[[_Function], _Function]
@@ -23,25 +25,29 @@ def _together(*options: _Decorator[Any]) -> _Decorator[Any]:
     return decorate
 
 
-def _load_blocks(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, int]:
-    """``LABEL=N``; a label may hold equals signs and commas itself."""
-    counts = {}
-    for text in given:
-        label, _, count = text.rpartition("=")
-        if not label or not count.isdecimal():
-            raise UsageError(f"--load-blocks {text}: a load and a number must be given, e.g. io=4")
-        counts[label] = int(count)
-    return counts
-
-
 machine_options = _together(
     click.option(
-        "--on", type=click.Choice(["host", "lab"]), help="Engine: this machine, or a real kernel in QEMU.  [lab]"
+        "--on", type=click.Choice(get_args(EngineName)), help="Engine: this machine, or a real kernel in QEMU.  [lab]"
     ),
     click.option(
-        "--clock", type=click.Choice(["real", "virtual"]), help="Lab's clock; virtual is repeatable, 1 CPU.  [real]"
+        "--clock",
+        type=click.Choice(get_args(Clock)),
+        help="Lab's clock; virtual is repeatable.  [real in KVM, else virtual]",
     ),
     click.option("--cpus", type=int, metavar="N", help="CPUs of the lab's guest.  [2; 1 in contest]"),
+    click.option(
+        "--topology",
+        metavar="T",
+        help="How its CPUs lie, e.g. sockets=2,cores=2,threads=2,nodes=2,distance=30.  [one socket of N cores]",
+    ),
+    click.option(
+        "--quantum", type=int, metavar="N", help="Under the virtual clock: instructions a CPU may be ahead.  [1000]"
+    ),
+    click.option(
+        "--sensitivity",
+        type=click.Choice(["quantum"]),
+        help="Repeat with half and twice the quantum, and say which verdicts survive.",
+    ),
     click.option(
         "--memory", "memory_mb", type=int, metavar="MB", help="Memory of the lab's guest.  [1024; 256 in contest]"
     ),
@@ -79,16 +85,43 @@ machine_options = _together(
     ),
 )
 
+arm_arguments = _together(
+    click.argument("arms", nargs=-1, metavar="ARM ARM..."),
+    click.option(
+        "-n",
+        "--name",
+        "names",
+        multiple=True,
+        type=named_arm,
+        metavar="NAME=ARM",
+        callback=as_table,
+        help="A short name for an arm, e.g. fast=bfs:rr_interval_ms=3: what tables call it; may be repeated.",
+    ),
+)
+
+judging_options = _together(
+    click.option(
+        "--margin", type=share, metavar="SHARE", help="A change by at most this share counts as none, e.g. 1%.  [2%]"
+    ),
+    click.option(
+        "--rare",
+        type=share,
+        metavar="SHARE",
+        help='The share of runs that an event must hit to be seen before "same" is said.',
+    ),
+)
+
 order_options = _together(
     click.option(
         "--load-blocks",
         multiple=True,
+        type=load_blocks,
         metavar="LOAD=N",
-        callback=_load_blocks,
+        callback=as_table,
         help="A load takes part in the first N blocks only, e.g. io=2; may be repeated.",
     ),
     click.option("--warmup", type=int, metavar="N", help="Blocks before the first, kept but not judged.  [0]"),
-    click.option("--seed", type=int, metavar="N", help="Draws the order; the same seed, the same order.  [1]"),
+    click.option("--seed", type=int, metavar="N", help="Draws the order; the same seed, the same order.  [drawn]"),
     click.option("--plan-only", is_flag=True, help="Print the plan as a file for `runoff run` and stop."),
 )
 
@@ -108,6 +141,7 @@ output_options = _together(
 )
 
 
-def given(values: dict[str, Any]) -> dict[str, Any]:
-    """Options without those that were left out: a plan has defaults of its own."""
-    return {key: value for key, value in values.items() if value not in (None, (), {}, False)}
+def given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the present command's options that were not left out: a plan has defaults of its own."""
+    source = click.get_current_context().get_parameter_source
+    return {key: value for key, value in values.items() if source(key) is not ParameterSource.DEFAULT}

@@ -9,10 +9,15 @@ import click
 from rich.console import Console
 from rich.status import Status
 
-from runoff.campaign.order import Cell
+from runoff import ends
+from runoff.campaign.looks import Look
 from runoff.engines.outcome import Outcome, Taken
+from runoff.order import Cell
 from runoff.plan import Plan
 from runoff.text import duration
+
+MOST_NAMED = 3
+"""Undecided comparisons that a line names."""
 
 
 @contextmanager
@@ -36,6 +41,7 @@ class Progress:
         self._taken_here = 0
         self._start_s = time.monotonic()
         self._sums: dict[tuple[int, int, int], list[float]] = {}
+        self._look: Look | None = None
         self._status = Status("", console=console) if sys.stderr.isatty() else None
 
     def clear(self) -> None:
@@ -71,6 +77,13 @@ class Progress:
         elif not isinstance(outcome, Taken):
             self._console.print(f"{self._place(cell)}  {text}", markup=False)
 
+    def looked(self, look: Look) -> None:
+        self._look = look
+        if look.ends is not None:
+            self._console.print(f"after block {look.blocks}: {look.ends}", markup=False, soft_wrap=True)
+        elif self._status is None:
+            click.echo(f"after block {look.blocks}: {_undecided(look)}", err=True)
+
     def stopping(self, now: bool) -> None:
         text = "stopping now; finished samples are kept" if now else "finishing this sample; Ctrl-C again to stop now"
         self._console.print(text, markup=False)
@@ -90,8 +103,11 @@ class Progress:
         if cell.block < 0:
             block = f"warm-up {settings.warmup + cell.block + 1}/{settings.warmup}"
         else:
-            block = f"block {cell.block + 1}/{settings.blocks}"
-        place = f"{self._done}/{self._plan.planned}  {block}  {arm}  {work}"
+            block = f"block {cell.block + 1}/{ends.most(settings)}"
+        if settings.until is None:
+            place = f"{self._done}/{self._plan.planned}  {block}  {arm}  {work}"
+        else:
+            place = f"{self._done}  {block} at most  {arm}  {work}"
         if load:
             place += f" beside {load}"
         return f"{place}  {self._eta()}".rstrip()
@@ -100,7 +116,12 @@ class Progress:
         if self._taken_here == 0:
             return ""
         each_s = (time.monotonic() - self._start_s) / self._taken_here
+        if self._plan.settings.until is not None:
+            return "" if self._look is None else _remaining(self._look, each_s * self._samples_per_block())
         return f"ETA {duration(each_s * (self._plan.planned - self._done))}"
+
+    def _samples_per_block(self) -> int:
+        return len(self._plan.arms) * len(self._plan.works) * len(self._plan.loads)
 
     def _estimates(self, cell: Cell) -> str:
         """Running means of the present workload and load: to watch, not to judge by."""
@@ -116,3 +137,26 @@ class Progress:
 
     def _unit(self, work: int) -> str:
         return self._plan.works[work].metrics[0].unit
+
+
+def _undecided(look: Look) -> str:
+    """How many comparisons are, the first few by name, and how many blocks may decide them."""
+    names = ", ".join(look.undecided[:MOST_NAMED])
+    more = f" and {len(look.undecided) - MOST_NAMED} more" if len(look.undecided) > MOST_NAMED else ""
+    median, low, high = look.ahead
+    if low is None:
+        return f"undecided: {names}{more}; no end is in sight"
+    return f"undecided: {names}{more}; {_number(median)} more blocks, 90 % interval {low} to {_number(high)}"
+
+
+def _number(blocks: int | None) -> str:
+    return "over the limit" if blocks is None else str(blocks)
+
+
+def _remaining(look: Look, block_s: float) -> str:
+    """The same as time, from the look on."""
+    median, low, high = look.ahead
+    if low is None:
+        return f"{len(look.undecided)} undecided, no end in sight"
+    times = ["?" if blocks is None else duration(block_s * blocks) for blocks in (median, low, high)]
+    return f"{len(look.undecided)} undecided, ETA {times[0]} ({times[1]} to {times[2]})"

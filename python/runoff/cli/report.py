@@ -1,89 +1,120 @@
 """``runoff report``: the results of a campaign in the form that is wanted."""
 
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, get_args
 
 import click
 
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import exit_code, print_text
+from runoff.cli.types import share
 from runoff.errors import UsageError
+from runoff.results import Sort
 
 if TYPE_CHECKING:
-    from runoff.report.model import Report
+    from runoff.report.values import Report
     from runoff.results import Results
+
+
+_FILE = click.File("w", encoding="utf-8", lazy=True)
+"""Opened when it is written. Not replaced at once by a whole one: it may be a device, such as /dev/stdout."""
+
+
+def _within(text: str) -> float:
+    """A share that leaves something of both sides."""
+    value = share(text)
+    if not 0 < value < 1:
+        raise click.BadParameter(f"{text}: it must be more than 0 and less than 100%")
+    return value
 
 
 @click.command(epilog="Example: runoff report results/20260102-120000 --html report.html")
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--html", type=click.Path(path_type=Path), help="Write one self-contained page to this file.")
-@click.option(
-    "--csv", "csv_file", type=click.Path(path_type=Path), help="Write one row per sample and metric to this file."
-)
-@click.option(
-    "--wide", "wide_file", type=click.Path(path_type=Path), help="Write CSV with one row per sample to this file."
-)
-@click.option(
-    "--log", "log_file", type=click.Path(path_type=Path), help="Write a tab-separated log, one line per valid sample."
-)
+@click.option("--html", type=_FILE, help="Write one self-contained page to this file.")
+@click.option("--csv", "csv_file", type=_FILE, help="Write one row per sample and metric to this file.")
+@click.option("--wide", "wide_file", type=_FILE, help="Write CSV with one row per sample to this file.")
+@click.option("--log", "log_file", type=_FILE, help="Write a tab-separated log, one line per valid sample.")
 @click.option(
     "--requests",
     "sample",
     metavar="SAMPLE",
     help="Print the requests of a sample's disk as blkparse does, from a campaign with --probe requests.",
 )
+@click.option("--mail", is_flag=True, help="Print plain text for a mail, never wider than 80 columns.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
     "--table",
-    type=click.Choice(["relative", "contest", "contest-cgroup"]),
-    help="Print another table: relative has means as size against the baseline, parameters as columns; contest is "
-    "that program's, with its accounting; contest-cgroup has all the CPU time of loads and ratios to the baseline.",
+    type=click.Choice(["classic", "relative", "contest", "contest-cgroup", "graysky", "counters"]),
+    help="Print another table: classic is the analysis of variance of the historic reports; relative has means as "
+    "size against the baseline, parameters as columns; contest is that program's, with its accounting; "
+    "contest-cgroup has all the CPU time of loads and ratios to the baseline; graysky has means with percent faster or "
+    "slower, and quantiles; counters has time, cost and improvement over the number of processes or jobs, with a plot.",
+)
+@click.option(
+    "--margin", type=_within, metavar="SHARE", help="A change by at most this share counts as none, e.g. 1%.  [plan's]"
+)
+@click.option(
+    "--rare",
+    type=_within,
+    metavar="SHARE",
+    help='The share of runs that an event must hit to be seen before "same" is said.  [plan\'s]',
+)
+@click.option(
+    "--sort",
+    type=click.Choice(get_args(Sort)),
+    default="mean",
+    show_default=True,
+    help="Order of the arms in tables: best mean first, by name, or as in the plan.",
 )
 def command(
     directory: Path,
-    html: Path | None,
+    html: TextIO | None,
     sample: str | None,
-    markdown: bool,
-    as_json: bool,
     table: str | None,
-    **files: Path | None,
+    margin: float | None,
+    rare: float | None,
+    sort: Sort,
+    **forms: TextIO | bool | None,
 ) -> int:
     """Show the results of a campaign, finished or not; a table unless another form is asked for."""
+    from runoff.noise import told
     from runoff.report import model
 
-    results = read_results(directory)
+    files = {name: file for name, file in {"html": html, **forms}.items() if file and not isinstance(file, bool)}
+    printed = [name for name in ("mail", "markdown", "as_json") if forms[name]]
+    printed += [name for name, value in (("table", table), ("sample", sample)) if value is not None]
+    _exclude(printed, list(files) if sample is not None else [])
+    results = told(read_results(directory))
     if sample is not None:
         sys.stdout.write(_requests(results, sample))
         return 0
-    report = model.build(results)
-    if html is not None:
-        from runoff.report import html as page
-
-        html.write_text(page.render(report), encoding="utf-8")
-    for name, path in files.items():
-        if path is not None:
-            path.write_text(_render(name, report), encoding="utf-8")
-    if as_json:
-        from runoff.report import json
-
-        sys.stdout.write(json.render(report))
-    elif markdown:
-        from runoff.report import markdown as text
-
-        sys.stdout.write(text.render(report))
-    elif table == "relative":
-        from runoff.report import relative
-
-        sys.stdout.write(relative.render(report))
-    elif table is not None:
-        from runoff.report import contest
-
-        sys.stdout.write(contest.render(report, "reaped" if table == "contest" else "cgroup"))
-    elif html is None and not any(files.values()):
+    report = model.build(results, margin=margin, rare=rare, sort=sort)
+    for name, file in files.items():
+        file.write(_render(name, report))
+    if printed:
+        sys.stdout.write(_render(table or printed[0], report))
+    elif not files:
         print_text(report)
     return exit_code(report)
+
+
+_OPTIONS = {
+    "as_json": "--json",
+    "sample": "--requests",
+    "csv_file": "--csv",
+    "wide_file": "--wide",
+    "log_file": "--log",
+}
+
+
+def _exclude(printed: list[str], files: list[str]) -> None:
+    """Only one form goes to standard output, and a sample's requests are no form of a report."""
+    given = [_OPTIONS.get(name, f"--{name}") for name in (*printed, *files)]
+    if len(given) > 1:
+        raise UsageError(f"{given[0]} and {given[1]} exclude each other: give one of them")
 
 
 def _requests(results: "Results", sample: str) -> str:
@@ -97,6 +128,17 @@ def _requests(results: "Results", sample: str) -> str:
 
 
 def _render(name: str, report: "Report") -> str:
-    from runoff.report import csv, runs
+    """In the form of that name, an option's or one of ``--table``'s."""
+    module = import_module(f"runoff.report.{_MODULES.get(name, name)}")
+    extra = {"contest": ("reaped",), "contest-cgroup": ("cgroup",)}.get(name, ())
+    found: str = getattr(module, {"wide_file": "wide", "log_file": "log"}.get(name, "render"))(report, *extra)
+    return found
 
-    return {"csv_file": csv.render, "wide_file": runs.wide, "log_file": runs.log}[name](report)
+
+_MODULES = {
+    "as_json": "json",
+    "csv_file": "csv",
+    "wide_file": "runs",
+    "log_file": "runs",
+    "contest-cgroup": "contest",
+}

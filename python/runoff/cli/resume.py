@@ -5,16 +5,30 @@ from pathlib import Path
 import click
 
 from runoff.campaign.directory import open_again
+from runoff.campaign.extend import extend
+from runoff.campaign.outline import changed_since
 from runoff.cli.campaign import carry_out
 from runoff.cli.options import jobs_option, json_option
 
 
-@click.command(epilog="Example: runoff resume results/20260102-120000")
+@click.command(
+    epilog="\b\nExamples:\n  runoff resume results/20260102-120000\n  runoff resume results/20260102-120000 --blocks 40"
+)
 @click.argument("directory", type=click.Path(path_type=Path))
+@click.option(
+    "--blocks",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Let it have N blocks in all, also when it is finished; its report then allows for the look in between.",
+)
 @json_option
 @jobs_option
-def command(directory: Path, as_json: bool, jobs: int) -> int:
+def command(directory: Path, blocks: int | None, as_json: bool, jobs: int) -> int:
     """Take the samples that a campaign still lacks; those it has are kept."""
+    if blocks is not None:
+        extend(directory, blocks)
     plan, journal = open_again(directory)
     with journal:
+        for note in changed_since(plan):
+            click.echo(note, err=True)
         return carry_out(plan, journal, as_json=as_json, jobs=jobs)

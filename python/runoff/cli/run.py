@@ -1,12 +1,13 @@
 """``runoff run``: a campaign from a plan file."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import output_options
-from runoff.plan import read_settings
+from runoff.cli.options import given, judging_options, output_options
+from runoff.plan import parse_settings, read_settings
 
 
 @click.command(
@@ -16,7 +17,12 @@ from runoff.plan import read_settings
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--quick", is_flag=True, help="Its small size: the keys of its table [quick].")
 @click.option("--plan-only", is_flag=True, help="Check the plan, print it with all its defaults, and stop.")
+@judging_options
 @output_options
-def command(plan: Path, quick: bool, plan_only: bool, out: Path | None, as_json: bool, jobs: int) -> int:
+def command(
+    plan: Path, quick: bool, plan_only: bool, out: Path | None, as_json: bool, jobs: int, **options: Any
+) -> int:
     """Carry out a plan file (TOML): the options of `runoff compare` as keys. docs/plans.md describes it."""
-    return begin(read_settings(plan, quick=quick), out, plan_only=plan_only, as_json=as_json, jobs=jobs)
+    written = read_settings(plan, quick=quick).model_dump(exclude_unset=True)
+    settings = parse_settings({**written, **given(options)}, "the command line")
+    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs)

@@ -14,15 +14,25 @@ from shutil import which
 from typing import Any
 
 from runoff.engines.base import OnPhase
+from runoff.engines.events import NotAnEvent, Reader
 from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import MissingError, RunoffError
 from runoff.workloads import Work
 
-PROTOCOL = 4
+PROTOCOL = 6
+_FIRST_NAMESPACE = 0xEFFFFFFC
+"""Of process numbers, in which a machine begins (PROC_PID_INIT_INO)."""
+
+SCRATCH = "/tmp"
+"""Below this workloads and loads have their directories where nothing else is said; the protocol's default too."""
 
 
 class AgentLost(Exception):
     """The agent, or the guest around it, ended or fell silent in the middle of its work."""
+
+
+class AgentLeft(AgentLost):
+    """The agent had ended before it began with what it was asked for, as after a signal between two samples."""
 
 
 def find_agent() -> Path:
@@ -52,15 +62,13 @@ def describe_elevators() -> Mapping[str, Any]:
 
 
 @functools.cache
-def _validator() -> Any:
-    import jsonschema
-
+def _reader() -> Reader:
     schema = json.loads(_ask("schema"))
     if schema["version"] != PROTOCOL:
         raise RunoffError(
             f"{find_agent()} speaks protocol {schema['version']}, this runoff {PROTOCOL}: install both from one version"
         )
-    return jsonschema.Draft202012Validator(schema["event"])
+    return Reader(schema["event"])
 
 
 def _ask(command: str) -> str:
@@ -80,7 +88,7 @@ def sweep() -> str:
 
 
 def check_request(
-    scheduler: Mapping[str, Any], *, scratch: str = "/tmp", disk: Mapping[str, Any] | None = None
+    scheduler: Mapping[str, Any], *, scratch: str = SCRATCH, disk: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Can this scheduler be attached, and is there this disk in ``scratch``?"""
     return {"type": "check", "id": "check", "scheduler": scheduler, "scratch": scratch, "disk": disk}
@@ -95,7 +103,7 @@ def sample_request(
     flush: bool = False,
     probes: Sequence[str] = (),
     root: str | None = None,
-    scratch: str = "/tmp",
+    scratch: str = SCRATCH,
     disk: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``, on
@@ -121,9 +129,10 @@ def sample_request(
 class Agent:
     """Speaks the protocol of docs/protocol.md with a process's standard streams."""
 
-    def __init__(self, argv: Sequence[str | Path], *, requests: bool = True) -> None:
-        """``requests`` false: the agent has its requests already (virtual clock), only events come."""
-        self._validator = _validator()
+    def __init__(self, argv: Sequence[str | Path], *, requests: bool = True, pass_fds: Sequence[int] = ()) -> None:
+        """``requests`` false: the agent has its requests already (virtual clock), only events come. ``pass_fds`` stay
+        open in the process."""
+        self._reader = _reader()
         self._requests = requests
         # A session of its own: Ctrl-C is for the campaign, which decides what it means for the sample.
         self._process = subprocess.Popen(
@@ -132,6 +141,7 @@ class Agent:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=pass_fds,
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._stderr = bytearray()
@@ -142,12 +152,17 @@ class Agent:
             thread.start()
         self.log: list[str] = []
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
+    def name(self, purpose: str) -> str:
+        """What a later agent takes for this one's and removes when this one is gone (crates/machine/src/owner.rs)."""
+        stat = Path(f"/proc/{self._process.pid}/stat").read_text()
+        # The command's name, in brackets, may have anything in it; the start is the 22nd field of proc(5).
+        started = stat.rpartition(")")[2].split()[19]
+        namespace = Path(f"/proc/{self._process.pid}/ns/pid").stat().st_ino
+        inside = "" if namespace == _FIRST_NAMESPACE else f".{namespace}"
+        return f"runoff-{self._process.pid}.{started}{inside}-{purpose}-0"
 
     def hello(self, timeout_s: float) -> Mapping[str, Any]:
-        """The machine's fingerprint. Raises AgentLost."""
+        """The machine's fingerprint. Raises AgentLost, and RunoffError if it speaks another protocol."""
         event = self._next("hello", timeout_s)
         if event["protocol"] != PROTOCOL:
             raise RunoffError(f"the agent speaks protocol {event['protocol']}, this runoff {PROTOCOL}")
@@ -163,12 +178,14 @@ class Agent:
         return Accepted(event["ops"], event["object"], event["disks"])
 
     def take(self, request: Mapping[str, Any], on_phase: OnPhase, timeout_s: float) -> Outcome:
-        """One sample; each silence may last ``timeout_s``. Raises AgentLost."""
+        """One sample; each silence may last ``timeout_s``. Raises AgentLost, AgentLeft if it was not begun."""
         if self._requests:
             self._send(request)
         log = []
+        event = self._next(("progress", "requests", "sample", "void", "bye"), timeout_s)
+        if event["type"] == "bye":
+            raise AgentLeft("it ended before it began")
         while True:
-            event = self._next(("progress", "requests", "sample", "void"), timeout_s)
             if event["id"] != request["id"]:
                 raise AgentLost(f"the agent answered for {event['id']} instead of {request['id']}")
             match event["type"]:
@@ -180,9 +197,10 @@ class Agent:
                     return Taken(event["metrics"], event["proof"], "".join(log))
                 case _:
                     return Voided(event["reason"], event["detail"], event["proof"])
+            event = self._next(("progress", "requests", "sample", "void"), timeout_s)
 
     def close(self, timeout_s: float = 15.0) -> None:
-        """Let it put everything back; end it when it does not. Closing twice does nothing more."""
+        """Let it put everything back; ``terminate`` it when it does not. Closing twice does nothing more."""
         if self._process.stdin is not None and not self._process.stdin.closed:
             with contextlib.suppress(AgentLost, OSError):
                 self._send({"type": "bye"})
@@ -194,7 +212,7 @@ class Agent:
         self._finish()
 
     def terminate(self) -> None:
-        """Stop it now: it ends its work, puts everything back and leaves."""
+        """Ask it to end its work, put everything back and leave; killed after 10 s, it leaves that to ``sweep``."""
         self._process.terminate()
         try:
             self._process.wait(10)
@@ -203,13 +221,13 @@ class Agent:
             self._process.wait()
 
     def kill(self) -> None:
-        """For a guest that hangs."""
+        """For what hangs: nothing is put back."""
         self._process.kill()
         self._process.wait()
         self._finish()
 
     def last_words(self) -> str:
-        """What it wrote on standard error."""
+        """The end of what it wrote on standard error."""
         return self._stderr.decode(errors="replace").strip()
 
     def _finish(self) -> None:
@@ -226,7 +244,7 @@ class Agent:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise AgentLost("the agent has gone") from None
+            raise AgentLeft("the agent has gone") from None
 
     def _next(self, kinds: str | tuple[str, ...], timeout_s: float) -> dict[str, Any]:
         while True:
@@ -236,23 +254,16 @@ class Agent:
                 raise AgentLost(f"nothing was heard for {timeout_s:.0f} s") from None
             if line is None:
                 raise AgentLost("it ended before it answered")
-            event = self._parse(line)
+            try:
+                event = self._reader.read(line)
+            except NotAnEvent as error:
+                raise AgentLost(str(error)) from None
             if event["type"] == "log":
                 self.log.append(event["text"])
                 continue
             if event["type"] not in kinds:
                 raise AgentLost(f"{event['type']!r} came where {kinds} was due")
             return event
-
-    def _parse(self, line: bytes) -> dict[str, Any]:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            raise AgentLost(f"not an event: {line[:200]!r}") from None
-        error = next(iter(self._validator.iter_errors(event)), None)
-        if error is not None:
-            raise AgentLost(f"an event that the schema does not know: {error.message[:200]}")
-        return dict(event)
 
     def _read_events(self) -> None:
         assert self._process.stdout is not None

@@ -4,15 +4,21 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from runoff.arms import Arm
-from runoff.campaign.order import Cell
 from runoff.engines.outcome import Accepted, Outcome, Refused
+from runoff.order import Cell
 
 OnPhase = Callable[[str], None]
 """Called with ``prepare``, ``attach``, ``run`` as a sample proceeds."""
 
 
+def machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
+    """An agent's fingerprint as the tables of a report."""
+    tables = dict(agent)
+    return {"machine": tables.pop("hardware", {}), "kernel": tables.pop("kernel", {}), **tables}
+
+
 class Engine(Protocol):
-    """Turns cells into samples. Used as a context manager; leaving it puts everything back."""
+    """Turns cells into samples. Whoever has called ``prepare`` calls ``close`` in the end, whatever happened."""
 
     parallel: bool
     """Whether ``take`` may be called from several threads at once."""
@@ -25,6 +31,10 @@ class Engine(Protocol):
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         """One sample. Never raises for what the work, the scheduler or the guest did."""
+
+    @property
+    def unmixable(self) -> tuple[str, ...]:
+        """Tables of the fingerprint, whole when all is prepared, that must be the same for all of a campaign."""
 
     def fingerprint(self) -> Mapping[str, Any]:
         """Tables ``machine``, ``kernel`` and whatever else this engine adds; whole after the first sample."""

@@ -1,9 +1,11 @@
 """The engine that a plan asks for."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from runoff.engines.base import Engine
 from runoff.plan import Plan
+from runoff.results import Clock
 
 
 def choose(plan: Plan, directory: Path) -> Engine:
@@ -15,3 +17,15 @@ def choose(plan: Plan, directory: Path) -> Engine:
     from runoff.engines.lab.engine import LabEngine
 
     return LabEngine(plan, directory / "guests")
+
+
+def usual_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
+    """The clock of a plan for the lab that leaves it open: the real one in KVM, else the virtual one.
+
+    Emulated CPUs under the real clock scatter by more than schedulers usually differ. Raises MissingError: no kernel.
+    """
+    from runoff.engines.lab import accelerator, kernel
+
+    name = plan.arms[0].kernel or plan.settings.kernel
+    found, _ = accelerator.choose(kernel.find(name) if name else kernel.default(), say)
+    return "real" if found == "kvm" else "virtual"

@@ -24,8 +24,11 @@ def set_parameters(scheduler: str, pairs: Sequence[str]) -> Mapping[str, Any]:
 class Watch:
     """What a scheduler counts, read by an agent of its own.
 
-    ``statistics`` are the counters' names and sentences, in order. Iterating gives readings with ``scheduler``,
-    ``elapsed_s`` and ``counters``, and ``per_cpu`` if the agent was asked for it.
+    ``statistics`` are the counters' names and sentences, in order. Of who attaches, ``limited_groups`` are the control
+    groups with a quota or a weight of their own, and ``long_turn`` is None or the ``parameter`` and ``unit`` with which
+    one of more than ``starves_above`` tasks a CPU starves, safely up to ``safe_up_to`` of them. All are there from the
+    first reading on. Iterating gives readings with ``scheduler``, ``elapsed_s`` and ``counters``, and ``per_cpu`` if
+    the agent was asked for it.
     """
 
     def __init__(self, *words: str) -> None:
@@ -39,6 +42,8 @@ class Watch:
             start_new_session=True,
         )
         self.statistics: Sequence[Mapping[str, str]] = ()
+        self.limited_groups: Sequence[str] = ()
+        self.long_turn: Mapping[str, Any] | None = None
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         assert self._agent.stdout is not None
@@ -46,6 +51,9 @@ class Watch:
             reading = json.loads(line)
             if "statistics" in reading:
                 self.statistics = reading["statistics"]
+            elif "limited_groups" in reading:
+                self.limited_groups = reading["limited_groups"]
+                self.long_turn = reading["long_turn"]
             else:
                 yield reading
 

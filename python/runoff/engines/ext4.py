@@ -2,10 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-from runoff.engines import tools
+from runoff.engines import sparse, tools
 
 EPOCH_S = 1735689600
 """2025-01-01: every time stamp in an image. No guest's clock is earlier, so `make` sees no file from the future."""
@@ -16,7 +15,7 @@ ALIGN_BYTES = 2 << 20
 DISK_LABEL = "scratch"
 """By which the guest knows a disk (crates/agent/src/guest/mod.rs)."""
 _UUID = "6f1d9cbb-4a49-4d5c-9a76-1d2f0f6f3b7e"
-_BLOCK_BYTES = 4096
+_BLOCK_BYTES = sparse.BLOCK_BYTES
 _INODE_BYTES = 256
 _SPARE_INODES = 32768
 _JOURNAL_BYTES = 16 << 20
@@ -74,28 +73,11 @@ def blocks(target: Path, size_mb: int) -> Path:
         RunoffError: it failed.
     """
     image = blank(target.with_suffix(".ext4"), size_mb)
-    zeros = bytes(_BLOCK_BYTES)
-    with image.open("rb") as file, target.open("wb") as out:
-        for start, end in _data(file.fileno()):
-            file.seek(start)
-            for offset in range(start, end, _BLOCK_BYTES):
-                block = file.read(_BLOCK_BYTES)
-                if block != zeros:
-                    out.write(offset.to_bytes(8, "little") + block)
+    with target.open("wb") as out:
+        for offset, block in sparse.blocks(image):
+            out.write(offset.to_bytes(8, "little") + block)
     image.unlink()
     return target
-
-
-def _data(descriptor: int) -> Iterator[tuple[int, int]]:
-    """Parts of a sparse file that are not holes."""
-    end = 0
-    while True:
-        try:
-            start = os.lseek(descriptor, end, os.SEEK_DATA)
-        except OSError:
-            return
-        end = os.lseek(descriptor, start, os.SEEK_HOLE)
-        yield start, end
 
 
 def _measure(tree: Path) -> tuple[int, int]:

@@ -11,24 +11,17 @@ from typing import Any
 import psutil
 
 from runoff.arms import Arm
-from runoff.campaign.order import Cell
-from runoff.engines import disks, ext4, room
-from runoff.engines.agent import Agent, AgentLost, check_request, find_agent, sample_request, sweep
-from runoff.engines.base import OnPhase
+from runoff.engines import cpu_limit, disks, ext4, room, tools, ublk
+from runoff.engines.agent import SCRATCH, Agent, AgentLeft, AgentLost, check_request, find_agent, sample_request, sweep
+from runoff.engines.base import OnPhase, machine_tables
+from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
 from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.order import Cell
 from runoff.plan import Plan
 from runoff.workloads import Work
 
 SCHED_EXT = Path("/sys/kernel/sched_ext")
-UBLK = Path("/dev/ublk-control")
-
-SCRATCH = Path("/tmp")
-"""Below this workloads and loads have their directories (crates/agent/src/protocol.rs)."""
-
-CHECK_LIMIT_S = 60.0
-MARGIN_S = 60.0
-"""What attaching, detaching and cleaning up may take beyond a command's own time-out."""
 
 
 class HostEngine:
@@ -42,6 +35,7 @@ class HostEngine:
         self._content = folder / "disk.blocks"
         self._agent: Agent | None = None
         self._fingerprint: Mapping[str, Any] = {}
+        self._tools: Mapping[str, str] = {}
 
     def prepare(self, say: Callable[[str], None]) -> None:
         if os.geteuid() != 0:
@@ -60,6 +54,7 @@ class HostEngine:
             require_own(Path(self._plan.settings.place))
         for each in self._rooms():
             room.require(self._plan.loads, each)
+        self._tools = tools.digests(each for work in self._plan.definitions for each in work.programs)
         self._start()
         if self._plan.makes_disks:
             self._prepare_disks()
@@ -74,7 +69,7 @@ class HostEngine:
             yield replace(here, where="arms with +io=", disk_mb=plan.disk_mb)
 
     def _prepare_disks(self) -> None:
-        if not UBLK.exists():
+        if not ublk.CONTROL.exists():
             raise MissingError(
                 "arms with +io= need the driver of ublk disks (Linux 6.5 or newer): modprobe ublk_drv; "
                 "or give --place DIR to switch the elevators of the disk that has DIR"
@@ -112,11 +107,22 @@ class HostEngine:
         if plan.settings.place is not None:
             return plan.settings.place, disks.borrowed(arm.elevator)
         if arm.elevator is None:
-            return str(SCRATCH), None
-        # Named as what the agent of another campaign removes if this one is killed (crates/agent/src/scratch.rs).
-        return f"/run/runoff-{agent.pid}-disk", disks.made(arm.elevator, plan, self._content.absolute(), None)
+            return SCRATCH, None
+        return f"/run/{agent.name('disk')}", disks.made(arm.elevator, plan, self._content.absolute(), None)
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
+        try:
+            return self._take(cell, on_phase)
+        except AgentLeft:
+            # Whatever ended it was about the sample before.
+            self._lose()
+        try:
+            return self._take(cell, on_phase)
+        except AgentLeft as left:
+            return Voided(f"the agent was lost: {left}", self._lose())
+
+    def _take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
+        """Raises AgentLeft if the sample was not begun."""
         agent = self._start()
         plan = self._plan
         arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
@@ -133,6 +139,8 @@ class HostEngine:
         )
         try:
             return agent.take(request, on_phase, silence_limit_s(work, load))
+        except AgentLeft:
+            raise
         except AgentLost as lost:
             return Voided(f"the agent was lost: {lost}", self._lose())
 
@@ -149,13 +157,20 @@ class HostEngine:
             return f"{words}\n{error}".strip()
         return words
 
+    @property
+    def unmixable(self) -> tuple[str, ...]:
+        return ("kernel",)
+
     def fingerprint(self) -> Mapping[str, Any]:
-        return machine_tables(self._fingerprint)
+        return {**machine_tables(self._fingerprint), "tools": self._tools}
 
     def warnings(self) -> tuple[str, ...]:
-        told = self._agent.log if self._agent is not None else ()
+        told = list(self._agent.log) if self._agent is not None else []
         if self._fingerprint.get("hardware", {}).get("hypervisor"):
-            return (*told, "this machine is a virtual one: its host may take CPU time away unseen")
+            told.append("this machine is a virtual one: its host may take CPU time away unseen")
+        limit = cpu_limit.told(self._fingerprint.get("settings", {}).get("cpu_max"))
+        if limit is not None and any(arm.needs_sched_ext for arm in self._plan.arms):
+            told.append(limit)
         return tuple(told)
 
     def abandon(self) -> None:
@@ -172,33 +187,24 @@ class HostEngine:
 
 
 def require_own(place: Path) -> None:
-    """Raises UsageError unless what root writes in ``place`` stays there, whatever others do."""
+    """Raises UsageError unless what root writes in ``place`` stays there, whatever others do.
+
+    The agent does the same before each sample (crates/agent/src/disk/place.rs).
+    """
     try:
-        about = place.stat()
+        resolved = place.resolve(strict=True)
+        abouts = {directory: directory.stat() for directory in (resolved, *resolved.parents)}
     except OSError as error:
         raise UsageError(f"--place {place}: {error.strerror}") from None
-    if not stat.S_ISDIR(about.st_mode):
+    if not stat.S_ISDIR(abouts[resolved].st_mode):
         raise UsageError(f"--place {place} is no directory")
-    shared = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not about.st_mode & stat.S_ISVTX
-    if about.st_uid != 0 or shared:
-        raise UsageError(
-            f"--place {place} is not root's alone, so that others could lead elsewhere what runoff writes there: "
-            f"make one that is, such as by sudo mkdir {place}/runoff-work"
-        )
-
-
-def machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
-    """An agent's fingerprint as the tables of a report."""
-    tables = dict(agent)
-    return {"machine": tables.pop("hardware", {}), "kernel": tables.pop("kernel", {}), **tables}
-
-
-def silence_limit_s(work: Work, load: Work | None = None) -> float:
-    """Longest time between two events of one sample."""
-    definitions = [each.definition for each in (work, load) if each is not None]
-    if load is not None and load.definition.rehearse:
-        definitions.append(work.definition)
-    return sum((len(each.prepare) + 1) * each.timeout_s for each in definitions) + MARGIN_S
+    for directory, about in abouts.items():
+        shared = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not about.st_mode & stat.S_ISVTX
+        if about.st_uid != 0 or shared:
+            raise UsageError(
+                f"--place {place} is not root's alone, so that others could lead elsewhere what runoff writes there: "
+                f"only root may write in {directory}, or name another directory"
+            )
 
 
 def require_programs(noun: str, work: Work) -> None:

@@ -18,7 +18,7 @@ SIZE = "size_mb"
 
 RESERVE_MB = 64
 """Of memory and swap together, what nobody gets: a kernel keeps about that much of a small guest's memory for itself,
-and the load mem leaves 64 kB of the rest (crates/agent/src/load/memory.rs)."""
+and the load mem leaves 64 kB of the rest (crates/work/src/load/memory.rs)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 """External programs: found where an ordinary user's PATH does not look, run with errors that say what failed."""
 
+import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from runoff.errors import MissingError, RunoffError
@@ -29,6 +31,17 @@ def require(program: str, package: str) -> str:
     if found is None:
         raise MissingError(f"the program {program} is missing: sudo apt-get install {package}")
     return found
+
+
+def digests(programs: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of each program that PATH has, by its name."""
+    found = {name: shutil.which(name) for name in sorted(set(programs))}
+    table = {}
+    for name, path in found.items():
+        if path is not None:
+            with Path(path).open("rb") as file:
+                table[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return table
 
 
 def run(
@@ -66,6 +79,36 @@ def run(
         lines = (errors.strip() or output.strip()).splitlines()[-_TAIL_LINES:]
         raise RunoffError(f"{what} failed ({Path(command[0]).name}, exit {process.returncode}): {' / '.join(lines)}")
     return output
+
+
+def follow(command: Sequence[str | Path], on_line: Callable[[str], None], *, what: str, cwd: Path) -> None:
+    """Run a program to its end and hand over each line that it prints.
+
+    Raises:
+        RunoffError: it failed; its last lines are quoted.
+    """
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    last: deque[str] = deque(maxlen=_TAIL_LINES)
+    try:
+        assert process.stdout is not None
+        with process.stdout:
+            for line in process.stdout:
+                last.append(line.rstrip())
+                on_line(line)
+        process.wait()
+    finally:
+        _end(process)
+    if process.returncode != 0:
+        raise RunoffError(f"{what} failed (exit {process.returncode}): {' / '.join(last)}")
 
 
 def _end(process: subprocess.Popen[str]) -> None:

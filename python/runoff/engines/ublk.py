@@ -1,6 +1,7 @@
 """Disks behind elevators on this machine, outside any campaign: made for a user, listed, taken away."""
 
 import json
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,27 +12,25 @@ from runoff.engines.agent import find_agent
 from runoff.engines.control import raise_failure
 from runoff.errors import RunoffError, UsageError
 
+CONTROL = Path("/dev/ublk-control")
+"""There once the kernel's driver is."""
+
 
 def add(elevator: Elevator, model: str, size_mb: int | None, file: Path | None) -> Mapping[str, Any]:
     """Start a server that outlives this process; its ``device``, ``elevator`` and ``identity``.
 
     Without ``size_mb`` the disk is as large as its model, without ``file`` memory has its data. Raises RunoffError,
-    and then there is no disk and no file.
+    and then there is no disk, and no file that was made for it.
     """
     words = ["--keep", "--elevator", elevator.name, "--model", model]
     words += ["--size-mb", str(size_mb)] if size_mb is not None else []
     words += ["--file", str(file.absolute())] if file is not None else []
-    if file is not None and file.exists():
+    if file is not None and os.path.lexists(file):
         raise UsageError(f"{file} is there already, and a new disk begins empty: name another file, or remove it")
-    try:
-        return _started([*words, "--", *(f"{key}={value}" for key, value in elevator.parameters.items())])
-    except BaseException:
-        if file is not None:
-            file.unlink(missing_ok=True)
-        raise
+    return _started([*words, "--", *(f"{key}={value}" for key, value in elevator.parameters.items())], file)
 
 
-def _started(words: Sequence[str]) -> Mapping[str, Any]:
+def _started(words: Sequence[str], file: Path | None) -> Mapping[str, Any]:
     # A session of its own: what ends this process and its terminal must not end the disk.
     server = subprocess.Popen(
         [find_agent(), "disk", *words],
@@ -46,7 +45,10 @@ def _started(words: Sequence[str]) -> Mapping[str, Any]:
         line = server.stdout.readline()
     except BaseException:
         server.terminate()
-        server.wait()
+        announced_late, _ = server.communicate()
+        # A server that has not told of its disk makes no file, or takes away what it made.
+        if announced_late and file is not None:
+            file.unlink(missing_ok=True)
         raise
     if not line:
         _, errors = server.communicate()

@@ -1,11 +1,15 @@
-"""The tables of contest 0.61, by Con Kolivas and Aggelos Economopoulos (specs/benchmarks/contest.md section 3.2)."""
+"""The tables of contest 0.61, by Con Kolivas and Aggelos Economopoulos.
+
+Its columns: number of runs, mean time, the compile's CPU time in percent of that, what the load has done, the load's
+CPU time in percent of the load's own time, and the time as a ratio to that without a load.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from runoff.errors import UsageError
-from runoff.report.model import Report
+from runoff.report.values import Report
 from runoff.results import NO_LOAD
 
 Accounting = Literal["reaped", "cgroup"]

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from runoff.report.model import Report
+from runoff.report.values import Report
 
 COLUMNS = (
     "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason",

@@ -1,24 +1,12 @@
 """The fingerprint as rows that can be compared between arms."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from runoff.report.values import EnvironmentRow
 
 PER_ARM = "arms"
 """The fingerprint's table whose keys are arm labels."""
-
-
-@dataclass(frozen=True, slots=True)
-class EnvironmentRow:
-    """One fact; ``values`` holds one entry for all arms, or one per arm in plan order."""
-
-    key: str
-    values: tuple[str, ...]
-
-    @property
-    def differs(self) -> bool:
-        """Whether the arms disagree."""
-        return len(set(self.values)) > 1
 
 
 def environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -> tuple[EnvironmentRow, ...]:

@@ -9,10 +9,22 @@ from markupsafe import Markup
 from runoff.report import json as document
 from runoff.report import matrix, why, whytable, wording
 from runoff.report import timeline as timelines
-from runoff.report.figures import distribution, forest, heat, order, timeline
-from runoff.report.htmltable import pair_rows, quantile_rows, result_rows, summary_rows, unpooled
-from runoff.report.model import Report, Table
+from runoff.report.figures import distribution, forest, heat, order, tail, timeline
+from runoff.report.figures.svg import markers
+from runoff.report.htmltable import (
+    comparison_rows,
+    heat_rows,
+    overall_rows,
+    result_rows,
+    run_rows,
+    spread_rows,
+    summary_rows,
+)
 from runoff.report.numbers import Scale
+from runoff.report.values import Report, Table
+
+LONGEST_NAME = 70
+"""Of a page's heading."""
 
 
 def render(report: Report) -> str:
@@ -23,11 +35,16 @@ def render(report: Report) -> str:
         results=report.results,
         title=wording.title(report).replace("  ", ", "),
         compared=" / ".join(report.results.arms),
+        name=_name(report.results.arms),
+        arms=list(report.results.arms),
         order=wording.order(report),
         legend=wording.legend(report),
         voids=tuple(wording.voids(report)),
         summary=summary_rows(report),
-        heat=[(wording.matrix_heading(each), Markup(heat.draw(each))) for each in matrix.build(report)],
+        heat=[(wording.matrix_heading(m), Markup(heat.draw(m)), heat_rows(m)) for m in matrix.build(report)],
+        overall=wording.overall(report.overall) if report.overall else "",
+        overall_rows=overall_rows(report.overall) if report.overall else [],
+        markers=Markup(markers(len(report.results.arms))),
         why=_panels(report, panels),
         why_note=wording.why_note(panels),
         forest=Markup(forest.draw(report)),
@@ -36,6 +53,12 @@ def render(report: Report) -> str:
         method=wording.method(report),
         data=Markup(_embedded(report)),
     )
+
+
+def _name(arms: Sequence[str]) -> str:
+    """What is compared, short enough to leave the first screen to the answer."""
+    every = " / ".join(arms)
+    return every if len(every) <= LONGEST_NAME else f"{arms[0]} and {len(arms) - 1} other arms"
 
 
 @lru_cache(maxsize=1)
@@ -83,14 +106,15 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "heading": wording.heading(table),
         "unit": Scale.of(table).unit,
         "about": wording.unit_and_direction(table),
-        "f_test": wording.f_test(table),
         "distribution": Markup(distribution.draw(table, report.baseline)),
         "order": Markup(order.draw(report, table)) if table.metric.headline else "",
+        "tail": Markup(tail.draw(report, table)) if table.metric.headline and table.percentile else "",
         "change": "change" if table.analysis.relative else "diff",
         "rows": result_rows(table, report.baseline),
-        "quantiles": quantile_rows(table),
-        "pairs": pair_rows(table),
-        "unpooled": unpooled(table),
+        "quantiles": spread_rows(table),
+        "comparisons": comparison_rows(table),
+        "runs": run_rows(report, table),
+        "notes": list(wording.unseen(table)),
         "warnings": [warning.text for warning in table.analysis.warnings],
     }
 

@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 
-from runoff.report.model import Report, Table
+from runoff.report.matrix import Matrix
 from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text
+from runoff.report.values import Overall, Report, Table
 from runoff.statistics import Verdict
+
+LARGEST_EFFECT = 1000.0
+"""Above this many standard deviations digits say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,6 @@ class ResultRow:
     sd: str
     cell: Cell
     p: str
-    letters: str
 
 
 def summary_rows(report: Report) -> list[SummaryRow]:
@@ -76,7 +79,6 @@ def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
         sd=scale.plain(summary.sd) if summary and summary.sd is not None else "",
         cell=_cell(table, arm, baseline, scale),
         p="" if comparison.p is None else p_text(comparison.p),
-        letters=table.analysis.letters.get(arm, ""),
     )
 
 
@@ -113,19 +115,66 @@ def quantile_rows(table: Table) -> list[tuple[str, ...]]:
     return [(s.arm, *map(scale.plain, (s.minimum, s.q10, s.q25, s.median, s.q75, s.q90, s.maximum))) for s in known]
 
 
-def unpooled(table: Table) -> bool:
-    """Whether the pairs were tested without pooling too."""
-    return any(pair.p_unpooled is not None for pair in table.analysis.pairs)
+def spread_rows(table: Table) -> list[tuple[str, ...]]:
+    """Those of `quantile_rows`, with the interval of the median and the number of outliers."""
+    scale, summaries = Scale.of(table), table.analysis.summaries
+    rows: list[tuple[str, ...]] = []
+    for row in quantile_rows(table):
+        summary = summaries[row[0]]
+        rows.append((*row, scale.range(summary.median_ci) if summary.median_ci else "", str(len(summary.outliers))))
+    return rows
 
 
-def pair_rows(table: Table) -> list[tuple[str, ...]]:
-    """Pair, difference, interval, p by Tukey-Kramer, p by Games-Howell if ``unpooled``, separated or not."""
+def comparison_rows(table: Table) -> list[tuple[str, ...]]:
+    """Arm, blocks, effect, smallest change that shows, what may have gone unseen, correlation, p of the report."""
     scale = Scale.of(table)
-    also = unpooled(table)
+    rows: list[tuple[str, ...]] = []
+    for arm in table.arms:
+        c = table.analysis.comparisons[arm]
+        if not c.n:
+            continue
+        effect = "" if c.effect is None else f"{c.effect:+.2f}" if abs(c.effect) < LARGEST_EFFECT else "-"
+        detectable = ""
+        if c.detectable is not None:
+            relative = c.percent is not None
+            detectable = (
+                f"{percent_text(c.detectable, 2)} %" if relative else f"{scale.plain(c.detectable)} {scale.unit}"
+            )
+        unseen = "" if c.unseen is None else f"{100 * c.unseen:.2g} %"
+        correlation = "" if c.correlation is None else f"{c.correlation:+.2f}"
+        p_report = "" if c.p_report is None else p_text(c.p_report)
+        rows.append((arm, str(c.n), effect, detectable.lstrip("+"), unseen, correlation, p_report))
+    return rows
+
+
+def run_rows(report: Report, table: Table) -> list[tuple[str, ...]]:
+    """Block, and the value of each arm in plan order: the numbers of the figures."""
+    scale = Scale.of(table)
+    values = {(p.block, p.arm): scale.plain(p.value) for p in table.points}
+    void = {(s.block, s.arm): "void" for s in table.voids}
+    blocks = sorted({block for block, _ in (*values, *void)})
+    arms = report.results.arms
+    return [(str(b + 1), *(values.get((b, arm), void.get((b, arm), "")) for arm in arms)) for b in blocks]
+
+
+def heat_rows(found: Matrix) -> list[tuple[str, ...]]:
+    """Load, and for each arm its mean, with the ratio to that arm alone."""
+    rows: list[tuple[str, ...]] = []
+    for load in found.tables:
+        entries = [found.entries[load, arm] for arm in found.arms]
+        cells = ["-" if e.mean is None else found.scale.plain(e.mean) for e in entries]
+        ratios = ["" if e.ratio is None else f" ({e.ratio:.2f}x)" for e in entries]
+        rows.append((load, *(cell + ratio for cell, ratio in zip(cells, ratios, strict=True))))
+    return rows
+
+
+def overall_rows(found: Overall) -> list[tuple[str, str, str, str]]:
+    """Arm, change, interval, p; an arm that has no block with all of them has dashes."""
     rows = []
-    for pair in table.analysis.pairs:
-        interval = scale.signed_range(pair.interval) if pair.interval else ""
-        p, p_unpooled = ("" if p is None else p_text(p) for p in (pair.p, pair.p_unpooled))
-        start = (f"{pair.second} - {pair.first}", scale.signed(pair.difference), interval, p)
-        rows.append((*start, *([p_unpooled] if also else []), "separated" if pair.separated else ""))
+    for arm, c in ({} if found.analysis is None else found.analysis.comparisons).items():
+        if found.analysis is None or arm == found.analysis.question.baseline:
+            continue
+        change = "-" if c.percent is None else f"{percent_text(c.percent, 1)} %"
+        interval = percent_range(c.percent_interval, 1) if c.percent_interval else ""
+        rows.append((arm, change, interval, "" if c.p is None else p_text(c.p)))
     return rows

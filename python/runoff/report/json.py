@@ -1,25 +1,22 @@
 """The report as one JSON document; docs/reports.md describes its keys."""
 
-import json
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from runoff.report import why
-from runoff.report.model import Report, Table
+from runoff.report import sensitivity, why
+from runoff.report.documents import dump, significant
+from runoff.report.values import Overall, Report, Table
 from runoff.results import Sample
-from runoff.statistics import Interval, Verdict
+from runoff.statistics import Comparison, Interval, Verdict
 
-SCHEMA = "runoff.report/1"
+SCHEMA = "runoff.report/2"
 """Raised whenever a reader of the last version would misread this one."""
-
-DIGITS = 7
-"""Significant digits of computed numbers; fewer than numerical libraries agree on, more than data supports."""
 
 
 def render(report: Report, *, indent: int | None = 1) -> str:
     """All of the report and every sample, keys in a fixed order, no dates; samples keep full precision."""
-    return json.dumps(document(report), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+    return dump(document(report), indent=indent)
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -37,8 +34,13 @@ def document(report: Report) -> dict[str, Any]:
         "workloads": list(results.workloads),
         "loads": list(results.loads),
         "planned": results.planned,
+        "until": results.until,
+        "looks": list(results.looks),
+        "ended": None if results.ended is None else asdict(results.ended),
         "verdict": list(report.sentences),
         "warnings": list(report.warnings),
+        "sensitivity": [_survey(survey) for survey in sensitivity.surveys(report.headline, report.repeats)],
+        "overall": _overall(report.overall) if report.overall else None,
         "tables": [_table(table) for table in report.tables],
         "why": [_panel(panel) for panel in why.build(report)],
         "samples": [_sample(sample) for sample in results.samples],
@@ -46,6 +48,23 @@ def document(report: Report) -> dict[str, Any]:
         "rerun": results.rerun,
         "plan": results.plan_text,
     }
+
+
+def _survey(survey: sensitivity.Survey) -> dict[str, Any]:
+    where = {"workload": survey.table.workload, "load": survey.table.load, "metric": survey.table.metric.name}
+    repeated = {name: verdict.word if verdict else None for name, verdict in survey.repeated.items()}
+    return {**where, "arm": survey.arm, "verdict": survey.here.word, **repeated, "survives": survey.survives}
+
+
+def _overall(found: Overall) -> dict[str, Any]:
+    of = [{"workload": t.workload, "load": t.load, "metric": t.metric.name} for t in found.tables]
+    comparisons = found.analysis.comparisons if found.analysis else {}
+    arms = {arm: _rounded(_comparison(comparison)) for arm, comparison in comparisons.items() if comparison.n}
+    return {"of": of, "refused": found.refused, "arms": arms}
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {key: value for key, value in asdict(comparison).items() if key not in ("arm", "verdict")}
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -56,10 +75,10 @@ def _table(table: Table) -> dict[str, Any]:
         "metric": asdict(table.metric),
         "alpha": analysis.question.alpha,
         "margin": analysis.question.margin,
+        "rare": analysis.question.rare,
+        "judged_with": analysis.question.tables,
         "relative": analysis.relative,
-        "anova": _rounded(asdict(analysis.anova)) if analysis.anova else None,
         "arms": [_arm(table, arm) for arm in table.arms],
-        "pairs": [_rounded(asdict(pair)) for pair in analysis.pairs],
         "warnings": [asdict(warning) for warning in analysis.warnings],
     }
 
@@ -67,16 +86,14 @@ def _table(table: Table) -> dict[str, Any]:
 def _arm(table: Table, arm: str) -> dict[str, Any]:
     analysis = table.analysis
     summary = analysis.summaries.get(arm)
-    comparison = asdict(analysis.comparisons[arm])
+    comparison = _comparison(analysis.comparisons[arm])
     verdict = analysis.comparisons[arm].verdict
-    del comparison["arm"], comparison["verdict"]
     return {
         "arm": arm,
         "void": table.voids_of(arm),
         "summary": _rounded({k: v for k, v in asdict(summary).items() if k != "arm"}) if summary else None,
         "against_baseline": _rounded(comparison),
         "verdict": verdict.word if isinstance(verdict, Verdict) else None,
-        "letters": analysis.letters.get(arm, ""),
     }
 
 
@@ -95,6 +112,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "block": sample.block,
         "position": sample.position,
         "warmup": sample.warmup,
+        "part": sample.part,
         "arm": sample.arm,
         "workload": sample.workload,
         "load": sample.load,
@@ -110,7 +128,11 @@ def _rounded(value: Any) -> Any:
         return {key: _rounded(inner) for key, inner in value.items()}
     if isinstance(value, Interval):
         return {"low": _rounded(value.low), "high": _rounded(value.high)}
-    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+    if isinstance(value, (list, tuple)):
+        return [_rounded(inner) for inner in value]
+    if isinstance(value, float):
+        return significant(value) if isfinite(value) else None
+    return value
 
 
 def _plain(value: Any) -> Any:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from runoff.report import why, whytable, wording
-from runoff.report.htmltable import ResultRow, result_rows
-from runoff.report.model import Report, Table
+from runoff.report.htmltable import ResultRow, overall_rows, result_rows
+from runoff.report.values import Overall, Report, Table
 
-HEAD = "| arm | n | mean | change | its 95 % CI | p(adj) | verdict | grp |\n|---|--:|--:|--:|--:|--:|---|---|"
+HEAD = "| arm | n | mean | change | its 95 % CI | p(adj) | verdict |\n|---|--:|--:|--:|--:|--:|---|"
 SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>|#"})
 
 
@@ -16,10 +16,13 @@ def render(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
+    yield from (f"{_safe(change)}\n" for change in report.results.changes)
     yield from (f"**{_safe(sentence)}**\n" for sentence in report.sentences)
     yield _safe(wording.title(report).replace("  ", ", ")) + f", order seed {report.results.seed}\n"
     for table in report.headline:
         yield from _table(table, report.baseline)
+    if report.overall:
+        yield from _overall(report.overall)
     if panels := why.build(report):
         yield f"<details><summary>Why</summary>\n\n{_safe(wording.why_note(panels))}\n"
         for panel in panels:
@@ -38,8 +41,17 @@ def _table(table: Table, baseline: str) -> Iterator[str]:
     yield HEAD
     yield from (_row(row) for row in rows)
     yield ""
+    yield from (f"- {_safe(line)}" for line in wording.unseen(table))
     yield from (f"- {_safe(warning.text)}" for warning in table.analysis.warnings)
     yield ""
+
+
+def _overall(found: Overall) -> Iterator[str]:
+    yield f"{_safe(wording.overall(found))}\n"
+    if rows := overall_rows(found):
+        yield "| arm | change | its 95 % CI | p(adj) |\n|---|--:|--:|--:|"
+        yield from ("| " + " | ".join(_safe(cell) for cell in row) + " |" for row in rows)
+        yield ""
 
 
 def _panel(panel: why.Why, baseline: str) -> Iterator[str]:
@@ -55,7 +67,7 @@ def _panel(panel: why.Why, baseline: str) -> Iterator[str]:
 
 def _row(row: ResultRow) -> str:
     verdict = f"{row.cell.glyph} {row.cell.word}" if row.cell.glyph else ""
-    cells = (row.arm, row.n, row.mean, row.cell.change, row.cell.interval, row.p, verdict, row.letters)
+    cells = (row.arm, row.n, row.mean, row.cell.change, row.cell.interval, row.p, verdict)
     return "| " + " | ".join(_safe(cell) for cell in cells) + " |"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from runoff.report import wording
-from runoff.report.layout import cut_middle
+from runoff.report.layout import cut_middle, wrap
 from runoff.report.matrix import Entry, Matrix
 from runoff.report.numbers import Scale
 from runoff.report.texttable import GAP, INDENT, STYLES
@@ -16,7 +16,7 @@ LONGEST_ARM = 24
 
 def rows(matrix: Matrix, width: int) -> Iterator[Text]:
     """Heading and a line for each load; arms that do not fit beside each other get further lines below."""
-    yield Text(cut_middle(wording.matrix_heading(matrix), width), style="bold")
+    yield from (Text(line, style="bold") for line in wrap(wording.matrix_heading(matrix), width))
     load_width = max(len("load"), *(min(len(load), LONGEST_LOAD) for load in matrix.tables))
     columns = [_column(matrix, arm, matrix.scale) for arm in matrix.arms]
     while columns:

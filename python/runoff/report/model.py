@@ -1,128 +1,86 @@
-"""The report as values: everything the views show, computed once."""
+"""Builds the report: everything the views show, computed once."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 
-from runoff.report import sentences
-from runoff.report.environment import EnvironmentRow, environment_rows
-from runoff.results import NO_LOAD, PROBE_COST, Metric, Results, Sample
-from runoff.statistics import Analysis, Observation, Question, analyse
-from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN
-
-MANY_VOIDS = 0.2
-"""Above this share of voids the valid rest of an arm may be a selection."""
+from runoff.report import overall, sensitivity, sentences
+from runoff.report.environment import environment_rows
+from runoff.report.values import MANY_VOIDS, Point, Report, Table
+from runoff.results import NO_LOAD, PROBE_COST, Metric, Results, Sample, Sort
+from runoff.statistics import Analysis, Observation, Question, analyse, together
+from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN, DEFAULT_RARE
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One valid sample's value of a table's metric."""
-
-    arm: str
-    block: int
-    position: int
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One metric of one workload beside one load, all arms."""
-
-    workload: str
-    load: str
-    metric: Metric
-    analysis: Analysis
-    points: tuple[Point, ...]
-    """In run order."""
-    voids: tuple[Sample, ...]
-    """Void samples of the same workload and load, in run order."""
-    arms: tuple[str, ...]
-    """In the order of the rows: best mean first, arms without a valid sample last."""
-    place: str
-    """The workload, and the load it ran beside unless there is only one."""
-    lacking: frozenset[str] = frozenset()
-    """Arms whose samples are valid and have not this metric."""
-
-    @property
-    def judged(self) -> bool:
-        """Whether arms get a verdict here."""
-        return self.metric.direction != "none" and len(self.analysis.comparisons) > 1
-
-    def mean_of(self, arm: str) -> float | None:
-        """Of ``arm``'s valid samples here; None without one."""
-        summary = self.analysis.summaries.get(arm)
-        return None if summary is None else summary.mean
-
-    def voids_of(self, arm: str) -> int:
-        """How many samples of ``arm`` are void here."""
-        return sum(sample.arm == arm for sample in self.voids)
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A campaign and what it supports."""
-
-    results: Results
-    tables: tuple[Table, ...]
-    """By workload, load and metric in plan order, headline metrics first."""
-    sentences: tuple[str, ...]
-    """The verdict."""
-    voids: tuple[Sample, ...]
-    warnings: tuple[str, ...]
-    """About the campaign as a whole; those about one metric are in its analysis."""
-    environment: tuple[EnvironmentRow, ...]
-    """Rows that differ between arms first."""
-
-    @property
-    def baseline(self) -> str:
-        """The arm all others are compared with."""
-        return self.results.arms[0]
-
-    @property
-    def engine(self) -> str:
-        """Engine and clock, as every table is tagged."""
-        return "simulator" if self.results.engine == "sim" else f"{self.results.engine}, {self.results.clock} clock"
-
-    @property
-    def headline(self) -> tuple[Table, ...]:
-        """Tables of headline metrics."""
-        return tuple(table for table in self.tables if table.metric.headline)
-
-    @property
-    def chance(self) -> tuple[int, float]:
-        """How many tables are judged, and how many of them may show a false ``+`` or ``-``."""
-        judged = sum(table.judged for table in self.tables)
-        return judged, judged * DEFAULT_ALPHA
-
-
-def build(results: Results, *, alpha: float = DEFAULT_ALPHA, margin: float = DEFAULT_MARGIN) -> Report:
+def build(
+    results: Results,
+    *,
+    alpha: float = DEFAULT_ALPHA,
+    margin: float | None = None,
+    rare: float | None = None,
+    sort: Sort = "mean",
+) -> Report:
     """Analyse every metric of ``results``.
 
-    ``alpha`` is the family-wise error over the pairs of one table, ``margin`` the fraction of the
-    baseline within which arms count as the same. Raises ValueError if there is no arm.
+    ``alpha`` is the error over the arms of one table, and over all headline tables together; ``margin`` the fraction
+    of the baseline within which arms count as the same; ``rare`` the share of runs that has to be seen for that. What
+    is not given is the plan's, or the usual. ``sort`` orders the arms of a table. Raises ValueError if there is no arm.
     """
     if not results.arms:
         raise ValueError("the campaign names no arm; give at least one to describe, two to compare")
-    tables = tuple(_tables(results, alpha, margin))
+    chosen = margin if margin is not None else results.margin
+    seen = rare if rare is not None else results.rare
+    asked = Question(
+        results.arms[0],
+        "none",
+        alpha,
+        DEFAULT_MARGIN if chosen is None else chosen,
+        DEFAULT_RARE if seen is None else seen,
+        seconds_per_block=results.seconds_per_block,
+        sequential=results.sequential,
+    )
+    tables = _as_one_family([_sorted(table, sort) for table in _tables(results, asked)])
+    repeats = {n: build(each, alpha=alpha, margin=chosen, rare=seen, sort=sort) for n, each in results.repeats.items()}
+    headline = [table for table in tables if table.metric.headline]
     return Report(
         results=results,
         tables=tables,
-        sentences=sentences.verdict(results, [table for table in tables if table.metric.headline]),
+        sentences=(*sentences.verdict(results, headline), *sensitivity.sentences(headline, repeats)),
         voids=tuple(sample for sample in results.judged if not sample.valid),
         warnings=tuple(_warnings(results, tables)),
         environment=environment_rows(results.fingerprint, results.arms),
+        overall=overall.build(tables, asked, results.arms),
+        repeats=repeats,
     )
 
 
-def _tables(results: Results, alpha: float, margin: float) -> Iterator[Table]:
-    for workload in results.workloads:
-        for load in results.loads:
-            cell = [s for s in results.judged if (s.workload, s.load) == (workload, load)]
-            if cell:
-                repeats = _repeats_exactly(results, cell)
-                for metric in results.metrics[workload]:
-                    question = Question(results.arms[0], metric.direction, alpha, margin, repeats)
-                    yield _table(results, cell, metric, question)
+def _tables(results: Results, asked: Question) -> Iterator[Table]:
+    cells: dict[tuple[str, str], list[Sample]] = {}
+    for sample in results.judged:
+        cells.setdefault((sample.workload, sample.load), []).append(sample)
+    ordered = [(w, cells[w, load]) for w in results.workloads for load in results.loads if (w, load) in cells]
+    family = sum(_belongs(metric) for workload, _ in ordered for metric in results.metrics[workload])
+    for workload, cell in ordered:
+        repeats = _repeats_exactly(results, cell)
+        for metric in results.metrics[workload]:
+            question = replace(
+                asked, direction=metric.direction, repeats_exactly=repeats, tables=family if _belongs(metric) else 1
+            )
+            yield _table(results, cell, metric, question)
+
+
+def _belongs(metric: Metric) -> bool:
+    """To the family of tables that are judged together."""
+    return metric.headline and metric.direction != "none"
+
+
+def _as_one_family(tables: list[Table]) -> tuple[Table, ...]:
+    """What is better or worse in a headline table must be so among all of them."""
+    family = [number for number, table in enumerate(tables) if _belongs(table.metric)]
+    found = together([tables[number].analysis for number in family])
+    for number, analysis in zip(family, found, strict=True):
+        tables[number] = replace(tables[number], analysis=analysis)
+    return tuple(tables)
 
 
 def _table(results: Results, cell: list[Sample], metric: Metric, question: Question) -> Table:
@@ -132,7 +90,8 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
         if s.valid and isfinite(s.metrics.get(metric.name, float("nan")))
     )
     analysis = analyse(
-        {arm: [Observation(p.value, p.position) for p in points if p.arm == arm] for arm in results.arms}, question
+        {arm: [Observation(p.value, p.position, p.block) for p in points if p.arm == arm] for arm in results.arms},
+        question,
     )
     measured = {point.arm for point in points}
     lacking = frozenset(sample.arm for sample in cell if sample.valid) - measured
@@ -154,14 +113,20 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
     )
 
 
+def _sorted(table: Table, sort: Sort) -> Table:
+    """Rows are best mean first already."""
+    by = {"mean": table.arms, "name": tuple(sorted(table.arms)), "plan": tuple(table.analysis.comparisons)}
+    return replace(table, arms=by[sort])
+
+
 def _ranked(arms: tuple[str, ...], analysis: Analysis, sign: int) -> tuple[str, ...]:
     known = sorted((arm for arm in arms if arm in analysis.summaries), key=lambda a: sign * analysis.summaries[a].mean)
     return (*known, *(arm for arm in arms if arm not in analysis.summaries))
 
 
 def _repeats_exactly(results: Results, cell: list[Sample]) -> bool:
-    """A deterministic engine whose blocks differ in no metric of any arm repeats one run."""
-    if results.engine != "sim" and results.clock != "virtual":
+    """Under the virtual clock, blocks that differ in no metric of any arm repeat one run."""
+    if results.clock != "virtual":
         return False
     runs: dict[str, list[Mapping[str, float]]] = {}
     for sample in cell:
@@ -172,8 +137,15 @@ def _repeats_exactly(results: Results, cell: list[Sample]) -> bool:
 
 
 def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
+    yield from results.changes
     taken = len(results.samples)
-    if taken < results.planned:
+    yield from _looks(results)
+    if taken < results.planned and results.until is not None:
+        yield (
+            f"{taken} samples of at most {results.planned} are taken, and it is not known yet whether more are needed: "
+            "runoff resume"
+        )
+    elif taken < results.planned:
         yield f"only {taken} of {results.planned} planned samples are taken, verdicts are provisional: runoff resume"
     for arm in results.arms:
         mine = [sample for sample in results.judged if sample.arm == arm]
@@ -195,6 +167,19 @@ def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
             yield f"{table.place}: {len(missing)} valid samples lack {table.metric.title}; check the workload's log"
     yield from _observed(tables)
     yield from results.warnings
+    yield from results.noise
+
+
+def _looks(results: Results) -> Iterator[str]:
+    """That intervals are those of the sequential rule, and why."""
+    if results.ended is not None:
+        yield f"blocks are taken until all is decided; this ended after {results.ended.blocks}: {results.ended.why}"
+    elif results.looks:
+        blocks = ", ".join(map(str, results.looks))
+        yield (
+            f"more blocks were taken after {blocks} had been seen: intervals and p hold over any looking, and are "
+            "wider than those of a number of blocks that was chosen beforehand"
+        )
 
 
 def _observed(tables: tuple[Table, ...]) -> Iterator[str]:

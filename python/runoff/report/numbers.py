@@ -1,15 +1,11 @@
 """How numbers are written: units that keep them short, digits that the spread supports."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
+from runoff.report.values import Table
 from runoff.statistics import Interval
-
-if TYPE_CHECKING:
-    from runoff.report.model import Table
 
 TIME_EXPONENTS = {"s": 0, "ms": -3, "us": -6, "ns": -9}
 MOST_DIGITS = 6
@@ -25,7 +21,7 @@ class Scale:
     decimals: int
 
     @classmethod
-    def of(cls, table: Table) -> Scale:
+    def of(cls, table: Table) -> Self:
         """Choose for a table: two digits of the smallest SD, at most six of the largest mean."""
         summaries = table.analysis.summaries.values()
         largest = max((abs(s.mean) for s in summaries), default=0.0)

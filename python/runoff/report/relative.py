@@ -5,13 +5,10 @@ from dataclasses import dataclass, replace
 
 from runoff.errors import UsageError
 from runoff.report import wording
-from runoff.report.layout import wrap
-from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale
+from runoff.report.quoted import ending
+from runoff.report.values import Report, Table
 from runoff.text import parse_assignments
-
-WIDTH = 100
-"""Of sentences; tables are as wide as they must be, because they are made to be quoted."""
 
 GAP = "  "
 
@@ -53,16 +50,13 @@ def _lines(report: Report) -> Iterator[str]:
     for tables in _groups(report):
         yield ""
         yield from _table(report, tables)
-    yield ""
     blocks = report.results.blocks
     about = (
         f"mean(size against {report.baseline}, standard deviation), {blocks} sample{'s' if blocks != 1 else ''} each "
         "unless n says otherwise. No test stands behind this table: the report without --table says which "
         "differences are real."
     )
-    yield from wrap(about, WIDTH)
-    for line in wording.notes(report):
-        yield from wrap(line, WIDTH, "! ", "  ")
+    yield from ending(report, about)
 
 
 def _groups(report: Report) -> list[list[Table]]:
@@ -120,8 +114,11 @@ def _results(report: Report, table: Table, title: str) -> list[str]:
 
 
 def _size(table: Table, arm: str) -> float | None:
-    change = table.analysis.comparisons[arm].percent
-    return None if change is None else 100 + change
+    """Of one mean in percent of the other, as the announcement had it; the verdicts' change is by blocks."""
+    if table.analysis.comparisons[arm].percent is None:
+        return None
+    summaries = table.analysis.summaries
+    return 100 * (summaries[arm].mean / summaries[table.analysis.question.baseline].mean)
 
 
 def _percent(value: float | None, width: int) -> str:

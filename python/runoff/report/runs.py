@@ -5,14 +5,14 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from runoff.report.model import Report
+from runoff.report.values import Report
 from runoff.results import Sample
 
 LOG_COLUMNS = (
     "iso_time", "host", "cpu", "kernel", "scheduler", "benchmark", "run_index", "is_warmup", "jobs", "elapsed_s",
     "user_s", "sys_s", "maxrss_kB", "temp_C", "freq_mean_kHz", "load1_before",
 )  # fmt: skip
-"""specs/benchmarks/workloads.md section 2.3."""
+"""One line for each run, to be read by other programs: an empty field where a sample cannot tell."""
 
 HEAD_COLUMNS = (
     "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason", "started",

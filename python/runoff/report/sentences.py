@@ -1,40 +1,39 @@
-"""The verdict in sentences a reader can quote."""
+"""The verdict in a sentence that a reader can quote."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from runoff.report.numbers import Scale, percent_text
+from runoff.report.values import MANY_VOIDS, Table
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
 
-if TYPE_CHECKING:
-    from runoff.report.model import Table
+MOST_ARMS = 3
+"""Arms that are told one by one; of more, those that differ in most tables."""
 
-EACH_TABLE_UP_TO = 4
-"""With more headline tables than this one sentence per arm says more than one per table."""
+MOST_PLACES = 3
+"""Tables in which an arm is said to differ; of more, the first."""
+
+CLEAR = (Verdict.BETTER, Verdict.WORSE)
 
 
 def verdict(results: Results, tables: Sequence[Table]) -> tuple[str, ...]:
-    """At least one sentence."""
+    """One sentence."""
     judged = [table for table in tables if table.judged]
     if not judged:
         return (_nothing_judged(results, tables),)
-    per_arm = len(judged) > EACH_TABLE_UP_TO
-    told = (
-        [_tally(results.arms[0], arm, judged) for arm in results.arms[1:]] if per_arm else [_table(t) for t in judged]
-    )
-    if len(results.samples) < results.planned:
-        told[0] = f"Provisional, {len(results.samples)} of {results.planned} samples: {told[0]}"
-    return tuple(told)
+    told = _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
+    if len(results.samples) < results.planned and results.until is None:
+        told = f"Provisional, {len(results.samples)} of {results.planned} samples: {told}"
+    return (told,)
 
 
 def _nothing_judged(results: Results, tables: Sequence[Table]) -> str:
-    if len(results.arms) == 1:
-        return f"{results.arms[0]} is the only arm: its samples are described, nothing is compared."
     if not results.samples:
         return "No sample has been taken yet."
+    if len(results.arms) == 1:
+        if not any(sample.valid for sample in results.judged):
+            return f"{results.arms[0]} is the only arm, and it has no valid sample."
+        return f"{results.arms[0]} is the only arm: its samples are described, nothing is compared."
     return (
         "No headline metric has a direction, so no arm is called better."
         if tables
@@ -42,53 +41,110 @@ def _nothing_judged(results: Results, tables: Sequence[Table]) -> str:
     )
 
 
-def _tally(baseline: str, arm: str, tables: Sequence[Table]) -> str:
-    found = [table.analysis.comparisons[arm].verdict for table in tables]
-    counts = [f"{verdict.word} in {found.count(verdict)}" for verdict in Verdict if verdict in found]
-    return f"{arm} against {baseline}: {', '.join(counts)} of {len(tables)} tables."
+def _arms(results: Results, tables: Sequence[Table]) -> str:
+    """Each arm over several tables; of many arms those that differ."""
+    baseline, others = results.arms[0], results.arms[1:]
+    if not any(baseline in table.analysis.summaries for table in tables):
+        return f"No verdict: the baseline {baseline} has no valid sample."
+    chosen = others
+    if len(others) > MOST_ARMS:
+        counts = {arm: sum(_verdict(table, arm) in CLEAR for table in tables) for arm in others}
+        differing = sorted((arm for arm in others if counts[arm]), key=lambda arm: -counts[arm])[:MOST_ARMS]
+        chosen = tuple(arm for arm in others if arm in differing)
+    places = MOST_PLACES if len(others) <= MOST_ARMS else 1
+    parts = [f"{arm} {_over(arm, tables, places)}" for arm in chosen]
+    if rest := [arm for arm in others if arm not in chosen]:
+        parts.append(f"the {'other ' if chosen else ''}{len(rest)} arms {_rest(rest, tables)}")
+    return f"In {len(tables)} headline metrics against {baseline}: {'; '.join(parts)}."
+
+
+def _over(arm: str, tables: Sequence[Table], most: int) -> str:
+    """What is said of ``arm``: better in 2 (where), unclear in 1."""
+    told = []
+    for verdict in Verdict:
+        found = [table for table in tables if _verdict(table, arm) is verdict]
+        if not found:
+            continue
+        where = "all" if len(found) == len(tables) else str(len(found))
+        aside = ""
+        if verdict in CLEAR:
+            places = [f"{_place(table, tables)} {_size(table, arm)}" for table in found[:most]]
+            aside = f" ({', '.join(places + ['...'] * (len(found) > most))})"
+        elif verdict is Verdict.SAME:
+            aside = f" {_unseen([table.analysis.comparisons[arm] for table in found])}"
+        told.append(f"{verdict.word} in {where}{aside}")
+    return ", ".join(told)
+
+
+def _place(table: Table, tables: Sequence[Table]) -> str:
+    """As little as tells it from the others."""
+    if len({each.metric.title for each in tables}) == 1:
+        return table.place
+    if len({each.place for each in tables}) == 1:
+        return table.metric.title
+    return f"{table.place} {table.metric.title}"
+
+
+def _rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
+    """Of arms that are not told one by one."""
+    counts = {verdict: sum(_verdict(table, arm) is verdict for arm in arms for table in tables) for verdict in Verdict}
+    total = len(arms) * len(tables)
+    if counts[Verdict.UNCLEAR] == total:
+        return "unclear in all"
+    told = ", ".join(f"{verdict.word} in {count}" for verdict, count in counts.items() if count)
+    return f"{told} of {total} comparisons"
+
+
+def _verdict(table: Table, arm: str) -> Verdict | None:
+    return table.analysis.comparisons[arm].verdict
 
 
 def _table(table: Table) -> str:
+    """All arms in one table."""
     analysis = table.analysis
     baseline = analysis.question.baseline
     name = f"{table.place}, {table.metric.title}"
     if baseline not in analysis.summaries:
         return f"{name}: no verdict, the baseline {baseline} has no valid sample."
-    scale = Scale.of(table)
     by: dict[Verdict, list[str]] = {verdict: [] for verdict in Verdict}
     for arm in table.arms:
-        comparison = analysis.comparisons[arm]
-        if arm != baseline and comparison.verdict is not None:
-            by[comparison.verdict].append(_arm(comparison, scale))
-    others = len(analysis.comparisons) - 1
-    margin = f"{100 * analysis.question.margin:g} %"
-    parts = []
+        verdict = analysis.comparisons[arm].verdict
+        if arm != baseline and verdict is not None:
+            by[verdict].append(f"{arm} ({_size(table, arm)})" if verdict in CLEAR else arm)
+    return f"{name}: {'; '.join(_parts(table, by))}."
+
+
+def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
+    analysis, baseline = table.analysis, table.analysis.question.baseline
     for verdict in (Verdict.BETTER, Verdict.WORSE):
-        if by[verdict]:
-            parts.append(f"{_listed(by[verdict])} {_is(by[verdict])} {verdict.word} than {baseline}")
-    if by[Verdict.SAME]:
-        margin_text = f"within {margin}" if analysis.relative else "to the last digit"
-        parts.append(f"{_listed(by[Verdict.SAME])} {_is(by[Verdict.SAME])} the same as {baseline} {margin_text}")
-    if by[Verdict.UNCLEAR]:
-        every = "no arm" if len(by[Verdict.UNCLEAR]) == others > 1 else None
-        told = f"{every} can" if every else f"{_listed(by[Verdict.UNCLEAR])} cannot"
-        parts.append(f"{told} be told apart from {baseline}")
-    if by[Verdict.VOID]:
-        parts.append(
-            f"{_listed(by[Verdict.VOID])} has no valid sample"
-            if len(by[Verdict.VOID]) == 1
-            else f"{_listed(by[Verdict.VOID])} have no valid sample"
-        )
-    return f"{name}: {'; '.join(parts)}."
+        if found := by[verdict]:
+            yield f"{_listed(found)} {_is(found)} {verdict.word} than {baseline}"
+    if found := by[Verdict.SAME]:
+        margin = f"within {100 * analysis.question.margin:g} %" if analysis.relative else "to the last digit"
+        seen = _unseen([analysis.comparisons[arm] for arm in found])
+        yield f"{_listed(found)} {_is(found)} the same as {baseline} {margin} {seen}"
+    if found := by[Verdict.UNCLEAR]:
+        every = len(found) == len(analysis.comparisons) - 1 > 1
+        told = "no arm can" if every else f"{_listed(found)} cannot"
+        yield f"{told} be told apart from {baseline}"
+    if found := by[Verdict.VOID]:
+        yield f"{_listed(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
 
 
-def _arm(comparison: Comparison, scale: Scale) -> str:
-    """Names the size only of a difference that was separated."""
-    if comparison.verdict not in (Verdict.BETTER, Verdict.WORSE):
-        return comparison.arm
+def _unseen(comparisons: Sequence[Comparison]) -> str:
+    """What the same cannot be about."""
+    share = max(c.unseen or 0.0 for c in comparisons)
+    return f"(but for what hits under {100 * share:.2g} % of runs)"
+
+
+def _size(table: Table, arm: str) -> str:
+    """Of a difference that stands; with how much of the arm is valid, if that may be a selection."""
+    comparison, scale = table.analysis.comparisons[arm], Scale.of(table)
+    size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
     if comparison.percent is not None:
-        return f"{comparison.arm} ({percent_text(comparison.percent, 1)} %)"
-    return f"{comparison.arm} ({scale.signed(comparison.difference or 0.0)} {scale.unit})"
+        size = f"{percent_text(comparison.percent, 1)} %"
+    valid, void = table.analysis.summaries[arm].n, table.voids_of(arm)
+    return f"{size}, of {valid} valid runs in {valid + void}" if void > MANY_VOIDS * (valid + void) else size
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -8,17 +8,18 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from runoff.report import matrix, matrixtext, timeline, why, whytext, wording
+from runoff.report import foresttext, matrix, matrixtext, timeline, why, whytext, wording
 from runoff.report.environment import brief
+from runoff.report.htmltable import overall_rows
 from runoff.report.layout import cut_middle, wrap, wrap_command
-from runoff.report.model import Report
-from runoff.report.texttable import rows
+from runoff.report.texttable import Column, columns, rows
+from runoff.report.values import Report
 
 NARROWEST = 40
 
 
-def render(report: Report, width: int = 80, colour: bool = False) -> str:
-    """The whole report, no line longer than ``width`` (at least 40) columns."""
+def render(report: Report, width: int = 80, colour: bool = False, *, mail: bool = False) -> str:
+    """The whole report, no line longer than ``width`` (at least 40) columns; for a ``mail`` with method and machine."""
     width = max(width, NARROWEST)
     out = io.StringIO()
     console = Console(
@@ -29,7 +30,9 @@ def render(report: Report, width: int = 80, colour: bool = False) -> str:
         no_color=not colour,
         legacy_windows=False,
     )
-    for line in _lines(report, width):
+    for line in _lines(report, width, mail):
+        if line.cell_len > width:
+            line.truncate(width)
         console.print(line, soft_wrap=True, highlight=False, markup=False)
     return out.getvalue()
 
@@ -39,35 +42,73 @@ def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) ->
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
-def _lines(report: Report, width: int) -> Iterator[Text]:
+def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield from _head(report, width)
+    yield from _forest(report, width)
     said: set[str] = set()
     for table in report.headline:
         yield Text()
         yield from rows(table, report.baseline, width)
+        yield from _plain(line for note in wording.unseen(table) for line in wrap(note, width, "  = ", "    "))
         for warning in table.analysis.warnings:
             if warning.text not in said:
                 yield from _note(warning.text, width)
             said.add(warning.text)
+    yield from _overall(report, width)
     for each in matrix.build(report):
         yield Text()
         yield from matrixtext.rows(each, width)
     yield from whytext.rows(why.build(report), report.baseline, width)
+    yield from _taken_on(report, width, mail)
     yield from _rest(report, width)
     yield from _foot(report, width)
+    if mail:
+        for line in wording.method(report):
+            yield Text()
+            yield from _plain(wrap(line.replace("±", "+-"), width))
 
 
 def _head(report: Report, width: int) -> Iterator[Text]:
     yield Text(cut_middle(wording.title(report), width), style="bold")
     yield Text()
+    for change in report.results.changes:
+        yield from _note(change, width)
     for number, sentence in enumerate(report.sentences):
         label = "VERDICT  " if number == 0 else " " * 9
         yield from (Text(line, style="bold") for line in wrap(sentence, width, label, " " * 9))
+
+
+def _forest(report: Report, width: int) -> Iterator[Text]:
+    lines = list(foresttext.rows(report, width))
+    if lines:
+        yield Text()
+        yield from lines
+
+
+def _overall(report: Report, width: int) -> Iterator[Text]:
+    """A line for each arm, or why there is none."""
+    if report.overall is None:
+        return
     yield Text()
-    for name in ("machine", "kernel"):
-        if facts := brief(report.results.fingerprint, name):
-            yield Text(cut_middle(f"{name:8} {facts}", width))
-    yield Text(cut_middle(f"order    {wording.order(report)}", width))
+    yield from (Text(line, style="bold") for line in wrap(wording.overall(report.overall), width))
+    yield from columns(
+        [row[0] for row in overall_rows(report.overall)],
+        [
+            Column(title, tuple(row[place] for row in overall_rows(report.overall)), expendable)
+            for place, (title, expendable) in enumerate((("change", 0), ("its 95 % CI", 1), ("p(adj)", 2)), 1)
+        ],
+        width,
+    )
+
+
+def _taken_on(report: Report, width: int, mail: bool) -> Iterator[Text]:
+    yield Text()
+    facts = {name: brief(report.results.fingerprint, name) for name in ("machine", "kernel")}
+    for name, told in {**facts, "order": wording.order(report)}.items():
+        if told and mail:
+            yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
+        elif told:
+            yield Text(cut_middle(f"{name:8} {told}", width))
     yield from (Text(line) for line in wrap_command(report.results.rerun, width, "rerun    "))
 
 

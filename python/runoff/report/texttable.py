@@ -1,20 +1,20 @@
 """One metric's table in text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
 
 from runoff.report import wording
 from runoff.report.layout import cut_middle, distinct_width
-from runoff.report.model import Table
 from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text
+from runoff.report.values import Table
 from runoff.statistics import Verdict
 
 STYLES = {Verdict.BETTER: "bold dodger_blue2", Verdict.WORSE: "bold dark_orange", Verdict.VOID: "bright_black"}
 """Blue and orange are told apart by every kind of colour vision; only separated differences get one."""
 
-SHORTEST_NAME = 12
+SHORTEST_NAME = 20
 INDENT = "  "
 GAP = "  "
 
@@ -41,19 +41,26 @@ class Column:
 
 def rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
     """Heading, column titles and one line per arm, none longer than ``width``."""
-    scale = Scale.of(table)
     yield Text(_heading(table, width), style="bold")
-    longest = max(len(arm) for arm in (*table.arms, "arm"))
-    shortest = max(len("arm"), distinct_width(table.arms, SHORTEST_NAME, longest))
-    columns = fitting(_columns(table, baseline, scale), width, shortest)
-    name = min(longest, width - len(INDENT) - total(columns))
-    titles = "".join(GAP + column.put(column.title) for column in columns)
+    verdicts = [table.analysis.comparisons[arm].verdict for arm in table.arms]
+    styles = [STYLES.get(verdict, "") if verdict else "" for verdict in verdicts]
+    yield from columns(table.arms, _columns(table, baseline, Scale.of(table)), width, styles)
+
+
+def columns(arms: Sequence[str], wanted: list[Column], width: int, styles: Sequence[str] = ()) -> Iterator[Text]:
+    """Titles and one line per arm, none longer than ``width``; nothing without an arm."""
+    if not arms:
+        return
+    longest = max(len(arm) for arm in (*arms, "arm"))
+    shortest = max(len("arm"), distinct_width(arms, SHORTEST_NAME, longest))
+    chosen = fitting(wanted, width, shortest)
+    name = min(longest, width - len(INDENT) - total(chosen))
+    titles = "".join(GAP + column.put(column.title) for column in chosen)
     yield Text((INDENT + "arm".ljust(name) + titles).rstrip(), style="bright_black")
-    for number, arm in enumerate(table.arms):
-        verdict = table.analysis.comparisons[arm].verdict
+    for number, arm in enumerate(arms):
         line = Text(INDENT + cut_middle(arm, name).ljust(name))
-        for column in columns:
-            style = STYLES.get(verdict, "") if verdict and column.coloured else ""
+        for column in chosen:
+            style = styles[number] if styles and column.coloured else ""
             line.append(GAP + column.put(column.cells[number]), style=style)
         line.rstrip()
         yield line
@@ -61,11 +68,7 @@ def rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
 
 def _heading(table: Table, width: int) -> str:
     tail = f" ({wording.unit_and_direction(table)})"
-    test = wording.f_test(table)
-    left = cut_middle(wording.heading(table), max(0, width - len(tail))) + tail
-    if test and len(left) + len(GAP) + len(test) <= width:
-        return left + test.rjust(width - len(left))
-    return cut_middle(left, width)
+    return cut_middle(cut_middle(wording.heading(table), max(0, width - len(tail))) + tail, width)
 
 
 def total(columns: list[Column]) -> int:
@@ -100,7 +103,17 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
         count = summaries[arm].n if arm in summaries else 0
         return f"{count}{'!' if table.voids_of(arm) else ' '}"
 
-    columns = [Column("n ", cells(n)), Column("mean", cells(mean)), Column("95 % CI", cells(mean_interval), 4)]
+    def median(arm: str) -> str:
+        return scale.plain(summaries[arm].median) if arm in summaries else "-"
+
+    def median_interval(arm: str) -> str:
+        ci = summaries[arm].median_ci if arm in summaries else None
+        return scale.range(ci) if ci else ""
+
+    columns = [Column("n ", cells(n)), Column("mean", cells(mean)), Column("95 % CI", cells(mean_interval), 5)]
+    if table.percentile:
+        columns += [Column("median", cells(median), 4), Column("its 95 % CI", cells(median_interval), 5)]
+        columns[2] = Column("95 % CI", cells(mean_interval), 6)
     if len(comparisons) == 1:
         return columns
     p = cells(lambda arm: "" if (value := comparisons[arm].p) is None else p_text(value))
@@ -109,13 +122,13 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
         *_change(table, baseline, scale),
         Column("p(adj)", p, 2, coloured=True),
         Column(" ", cells(lambda arm: comparisons[arm].verdict or ""), coloured=True),
-        Column("grp", cells(lambda arm: table.analysis.letters.get(arm, "")), 1, left=True),
     ]
 
 
 def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
     """Percent where it means something, else the difference in the metric's unit."""
     comparisons, decimals = table.analysis.comparisons, percent_decimals(table)
+    in_units = not any(c.percent is not None for c in comparisons.values())
     changes, intervals = [], []
     for arm in table.arms:
         c = comparisons[arm]
@@ -126,11 +139,11 @@ def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
             change = f"{percent_text(c.percent, decimals)} %"
             interval = percent_range(c.percent_interval, decimals) if c.percent_interval else ""
         elif c.difference is not None:
-            change = scale.signed(c.difference)
+            change = scale.signed(c.difference) + ("" if in_units else f" {scale.unit}")
             interval = scale.signed_range(c.interval) if c.interval else ""
         changes.append(change)
         intervals.append(interval)
-    title = "change" if table.analysis.relative else "diff"
+    title = "diff" if in_units and not table.analysis.relative else "change"
     return [
         Column(title, tuple(changes), coloured=True),
         Column("its 95 % CI", tuple(intervals), 3, coloured=True),

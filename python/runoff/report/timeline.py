@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runoff.report.figures.movement import Move
-from runoff.report.model import Report
+from runoff.report.values import Report
 from runoff.request_log import Request, RequestLog, Service, read
 from runoff.results import Sample
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runoff.report.model import Report, Table
+from runoff.report.values import Report, Table
 from runoff.results import PROBE_COST, Metric
 from runoff.statistics import Verdict
-from runoff.statistics.effect import standardised
 
 MOST = 6
 """Counters a panel lists."""
@@ -18,7 +17,7 @@ class Reason:
 
     table: Table
     size: float
-    """Arm less baseline in pooled standard deviations; infinite if nothing varies."""
+    """Arm less baseline in standard deviations of one run within a block; infinite if nothing varies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def _panel(arm: str, tables: Sequence[Table]) -> Iterator[Why]:
     compared = [table for table in counters if table.analysis.comparisons[arm].difference is not None]
     if not compared:
         return
-    sizes = [(table, standardised(table.analysis, arm)) for table in compared if _separated(table, arm)]
+    sizes = [(table, c.effect) for table in compared if (c := table.analysis.comparisons[arm]).separated]
     known = [Reason(table, size) for table, size in sizes if size is not None]
     known.sort(key=lambda reason: -abs(reason.size))
     first = tables[0]
@@ -78,8 +77,3 @@ def _explains(metric: Metric) -> bool:
 
 def _judged(table: Table, arm: str) -> bool:
     return table.analysis.comparisons[arm].verdict in (Verdict.BETTER, Verdict.WORSE)
-
-
-def _separated(table: Table, arm: str) -> bool:
-    both = {arm, table.analysis.question.baseline}
-    return any(pair.separated for pair in table.analysis.pairs if {pair.first, pair.second} == both)

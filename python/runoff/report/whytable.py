@@ -21,7 +21,7 @@ class WhyRow:
     """Against the baseline: percent, or in the metric's unit."""
     interval: str
     size: str
-    """In pooled standard deviations."""
+    """In standard deviations of one run within a block."""
 
 
 def rows(panel: Why, baseline: str) -> list[WhyRow]:

@@ -3,15 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from runoff.report.matrix import Matrix
-from runoff.report.model import Report, Table
-from runoff.report.numbers import Scale, p_text
+from runoff.report.numbers import Scale
+from runoff.report.values import Overall, Report, Table
 from runoff.report.why import Why
 from runoff.results import Sample
+from runoff.statistics import Verdict
 
 MOST_LISTED = 8
 """Blocks a void line names."""
-
-LETTERS = "Arms that share a letter (grp) are not separated."
 
 
 def title(report: Report) -> str:
@@ -60,10 +59,29 @@ def why_note(panels: Sequence[Why]) -> str:
     """What to think of panels of counters."""
     compared, chance = sum(panel.compared for panel in panels), sum(panel.chance for panel in panels)
     return (
-        "Exploratory, no verdict: counters whose difference is separated, the largest in standard deviations pooled "
-        f"over all arms (SDs) first. Of {compared} that were compared up to {chance:.2g} would be here by chance "
-        "alone, and what differs need not be the reason."
+        "Exploratory, no verdict: counters whose difference is separated, the largest in standard deviations of "
+        f"one run within a block (SDs) first. Of {compared} that were compared up to {chance:.2g} would be here by "
+        "chance alone, and what differs need not be the reason."
     )
+
+
+def unseen(table: Table) -> Iterator[str]:
+    """What arms that are the same were not seen to do; nothing without such an arm."""
+    same = [c for c in table.analysis.comparisons.values() if c.verdict is Verdict.SAME]
+    if same:
+        share = max(c.unseen or 0.0 for c in same)
+        blocks = min(c.n for c in same)
+        yield (
+            f"{', '.join(c.arm for c in same)}: the same in {blocks} blocks; what happens in less than "
+            f"{100 * share:.2g} % of runs may have gone unseen"
+        )
+
+
+def overall(found: Overall) -> str:
+    """The heading of the geometric mean, or why there is none."""
+    if found.analysis is None:
+        return f"No geometric mean over workloads: {found.refused}."
+    return f"geometric mean of the changes: {found.over}"
 
 
 def timelines(count: int) -> str:
@@ -85,16 +103,6 @@ def unit_and_direction(table: Table) -> str:
     """What stands in brackets behind a heading."""
     unit = Scale.of(table).unit
     return f"{unit}, {direction(table)}" if unit else direction(table)
-
-
-def f_test(table: Table) -> str:
-    """The analysis of variance in short; empty if there was none."""
-    anova = table.analysis.anova
-    if anova is None or anova.f is None or anova.p is None:
-        return ""
-    f = f"{anova.f:.1f}" if anova.f < 1e4 else f"{anova.f:.1e}"
-    p = p_text(anova.p)
-    return f"F({anova.df_between},{anova.df_within})={f} p{p if p.startswith('<') else '=' + p}"
 
 
 def voids(report: Report) -> Iterator[tuple[str, str]]:
@@ -129,40 +137,48 @@ def legend(report: Report) -> tuple[str, ...]:
     """What the glyphs and intervals mean, and how many tables invite chance."""
     if len(report.results.arms) < 2:
         return ("Intervals are 95 % confidence intervals of the mean. n! = some samples are void.",)
-    questions = [table.analysis.question for table in report.tables]
-    alpha, margin = (questions[0].alpha, questions[0].margin) if questions else (0.05, 0.02)
-    judged, false = report.chance
-    level = f"{100 * (1 - alpha):g} %"
+    question = report.question
+    level = f"{100 * (1 - question.alpha):g} %"
+    several = f", which holds for all {question.tables} headline tables together (Holm)" if question.tables > 1 else ""
+    others, false = report.others_judged
+    rest = (
+        f" {others} other judged table{'s' if others != 1 else ''}, at {100 * question.alpha:g} % each: "
+        f"about {false:.2g} would show a difference by chance alone."
+        if others
+        else ""
+    )
     in_units = any(not table.analysis.relative for table in report.tables)
     diff = f" diff = arm - {report.baseline}, in the metric's unit." if in_units else ""
+    sequential = "Intervals and p(adj) hold after all blocks at once, whoever looked. " if question.sequential else ""
     return (
-        f"+ better  - worse  = same (whole interval within +-{100 * margin:g} %)  ? unclear  ! void",
-        f"Change = 100 * (arm - {report.baseline}) / {report.baseline}. Its {level} intervals and p(adj) are "
-        f"Tukey-Kramer's over all pairs of a table; intervals of means are {level} each. "
-        f"n! = some samples are void. {LETTERS}{diff}",
-        f"{judged} table{'s' if judged != 1 else ''} judged, at {100 * alpha:g} % each: "
-        f"about {false:.2g} would show a difference by chance alone.",
+        f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and what hits "
+        f"{100 * question.rare:g} % of runs would have been seen)  ? unclear  ! void",
+        f"Change = the geometric mean of arm / {report.baseline} over blocks, less 1. Its {level} intervals and p(adj) "
+        f"hold for all arms of a table together, each from that arm's own blocks; intervals of means are {level} each. "
+        f"n! = some samples are void.{diff}",
+        f"{sequential}A + or - is wrong in at most {100 * question.alpha:g} % of campaigns without a difference"
+        f"{several}.{rest}",
     )
 
 
 def method(report: Report) -> tuple[str, ...]:
     """How the numbers came about; docs/statistics.md has the formulas."""
     r = report.results
-    question = report.tables[0].analysis.question if report.tables else None
-    alpha, margin = (question.alpha, question.margin) if question else (0.05, 0.02)
+    question = report.question
     return (
         f"Samples were taken in {r.blocks} blocks ({report.engine}); {order(report)}. "
         "Samples of different engines are never in one table.",
         "A sample is void if the arm's scheduler was not in charge from before its start until after its end, or the "
         "work failed. Voids are counted and shown; no valid sample is left out.",
-        "One-way analysis of variance with the variance pooled over all arms; all pairs by Tukey-Kramer at a "
-        f"family-wise level of {100 * alpha:g} % per table. Tables are not corrected for each other.",
-        "Intervals of percent changes are Fieller's with Tukey-Kramer's critical value, so an interval excludes 0 % "
-        "exactly when its pair is separated. Where a value is zero or negative, or the baseline is not clear of zero, "
-        "differences are given in the metric's unit.",
-        f"An arm is the same (=) if its whole interval lies within ±{100 * margin:g} % of the baseline, better (+) or "
-        "worse (-) if it is separated from the baseline and not the same, and else unclear (?).",
-        "Intervals of means use each arm's own SD and Student's t. Quantiles use rank p(n + 1). Equal variances are "
-        "checked by Brown-Forsythe, drift along the run order by Mann-Kendall, both at 1 %; where the spread differs, "
-        "Games-Howell repeats the pair test without pooling.",
+        "Each arm is compared with the baseline within blocks: the mean of the log ratios of their samples, Student's "
+        f"t with these ratios' own SD, at Sidak's level for {100 * question.alpha:g} % over the arms of a table. What "
+        "other arms do changes nothing but their number. Where a value is zero or negative, differences are given in "
+        "the metric's unit.",
+        f"An arm is the same (=) if its whole interval lies within ±{100 * question.margin:g} % of the baseline and "
+        f"there are blocks enough to have seen, with 90 % chance, what hits {100 * question.rare:g} % of runs; better "
+        "(+) or worse (-) if its interval excludes no change, by Holm's procedure over all headline tables, and it is "
+        "not the same; and else unclear (?).",
+        "Intervals of means use each arm's own SD and Student's t. Quantiles use rank p(n + 1). Drift along the run "
+        "order is checked by Mann-Kendall at 1 %. runoff report DIR --table classic has the one-way analysis of "
+        "variance with Tukey-Kramer's pairs.",
     )

@@ -1,7 +1,8 @@
 """Numbers in, numbers out: what the samples of one metric support.
 
-``analyse`` is the only entry point; everything it returns is a plain value from ``values``. The
-modules that compute import scipy, so they are imported on the first call and not before.
+``analyse`` compares the arms on one metric, ``together`` judges several of these as one family, ``classic`` looks at
+one as the historic reports did. All return plain values from ``values``. The modules that compute import scipy, so
+they are imported on the first call and not before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +10,11 @@ from collections.abc import Mapping, Sequence
 from runoff.statistics.values import (
     DEFAULT_ALPHA,
     DEFAULT_MARGIN,
+    DEFAULT_RARE,
+    Advice,
     Analysis,
     Anova,
+    Classic,
     Comparison,
     Interval,
     Observation,
@@ -24,8 +28,11 @@ from runoff.statistics.values import (
 __all__ = [
     "DEFAULT_ALPHA",
     "DEFAULT_MARGIN",
+    "DEFAULT_RARE",
+    "Advice",
     "Analysis",
     "Anova",
+    "Classic",
     "Comparison",
     "Interval",
     "Observation",
@@ -35,6 +42,9 @@ __all__ = [
     "Verdict",
     "Warning",
     "analyse",
+    "classic",
+    "geometric_mean",
+    "together",
 ]
 
 
@@ -43,3 +53,24 @@ def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> An
     from runoff.statistics import compare
 
     return compare.analyse(arms, question)
+
+
+def together(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:
+    """Judge several tables as one family; see ``runoff.statistics.family.together``."""
+    from runoff.statistics import family
+
+    return family.together(analyses)
+
+
+def geometric_mean(tables: Sequence[Mapping[str, Sequence[Observation]]], question: Question) -> Analysis:
+    """Put several tables together; see ``runoff.statistics.overall.geometric_mean``."""
+    from runoff.statistics import overall
+
+    return overall.geometric_mean(tables, question)
+
+
+def classic(analysis: Analysis) -> Classic:
+    """One-way analysis of variance and Tukey-Kramer; see ``runoff.statistics.oneway.analyse``."""
+    from runoff.statistics import oneway
+
+    return oneway.analyse(analysis.summaries, analysis.question)

@@ -1,15 +1,22 @@
-"""One arm at a time: moments, quantiles and the interval of the mean."""
+"""One arm at a time: moments, quantiles and the intervals of mean and median."""
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy import special
 
-from runoff.statistics.values import Interval, Summary
+from runoff.statistics.values import DEFAULT_MARGIN, Interval, Summary
 
 ROUNDING = 1e-12
 """A relative spread below this is the rounding of binary fractions, not a measurement."""
+
+FENCE = 3.0
+"""Quartile distances beyond the quartiles from which a value is far out (Tukey 1977)."""
+
+FEWEST_FENCED = 5
+"""Quartiles of fewer values are nearly the extremes."""
 
 
 def constant(values: Sequence[float]) -> bool:
@@ -17,11 +24,12 @@ def constant(values: Sequence[float]) -> bool:
     return max(values) - min(values) <= ROUNDING * max(abs(min(values)), abs(max(values)))
 
 
-def summarise(arm: str, values: Sequence[float], alpha: float) -> Summary:
-    """Describe one arm's ``values`` (at least one, finite).
+def summarise(arm: str, values: Sequence[float], alpha: float, margin: float = DEFAULT_MARGIN) -> Summary:
+    """Describe one arm's ``values`` (at least one, finite, in run order).
 
     Quantiles follow JMP's rule: rank p(n + 1), linear between neighbours, clamped to the extremes
-    (Hyndman and Fan 1996, type 6; numpy's ``weibull``).
+    (Hyndman and Fan 1996, type 6; numpy's ``weibull``). Outliers are beyond Tukey's outer fences, and farther than
+    ``margin`` from the median.
     """
     n = len(values)
     q10, q25, median, q75, q90 = (
@@ -32,7 +40,14 @@ def summarise(arm: str, values: Sequence[float], alpha: float) -> Summary:
     if sd is not None:
         half = float(special.stdtrit(n - 1, 1 - alpha / 2)) * sd / math.sqrt(n)
         ci = Interval(mean - half, mean + half)
-    return Summary(arm, n, mean, sd, ci, min(values), q10, q25, median, q75, q90, max(values))
+    outliers: tuple[float, ...] = ()
+    if n >= FEWEST_FENCED:
+        low, high = q25 - FENCE * (q75 - q25), q75 + FENCE * (q75 - q25)
+        outliers = tuple(v for v in values if not low <= v <= high and abs(v - median) > margin * abs(median))
+    return Summary(
+        arm, n, mean, sd, ci, min(values), q10, q25, median, q75, q90, max(values),
+        median_interval(values, alpha), outliers,
+    )  # fmt: skip
 
 
 def moments(values: Sequence[float]) -> tuple[float, float | None]:
@@ -42,3 +57,27 @@ def moments(values: Sequence[float]) -> tuple[float, float | None]:
     scale = max(abs(value) for value in values)
     scaled = np.asarray(values) / scale
     return float(np.mean(scaled)) * scale, float(np.std(scaled, ddof=1)) * scale
+
+
+def median_interval(values: Sequence[float], alpha: float) -> Interval | None:
+    """Between two values that have the median between them in 1 - ``alpha`` of all cases or more, whatever the shape.
+
+    Both are the same number of places from their end (David and Nagaraja 2003). None where even the extremes are not
+    far enough apart, which at 5 % is so below six values.
+    """
+    place = _median_place(len(values), alpha)
+    if place is None:
+        return None
+    ordered = sorted(values)
+    return Interval(ordered[place], ordered[-1 - place])
+
+
+@lru_cache(maxsize=1024)
+def _median_place(n: int, alpha: float) -> int | None:
+    """Of the lower end, from 0: the largest j with P(fewer than j + 1 of n values below the median) <= alpha / 2."""
+    place = None
+    for j in range(n // 2):
+        if float(special.bdtr(j, n, 0.5)) > alpha / 2:
+            break
+        place = j
+    return place

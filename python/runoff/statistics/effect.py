@@ -2,16 +2,21 @@
 
 import math
 
-from runoff.statistics.values import Analysis
+from runoff.statistics.blocks import Differences
 
 
-def standardised(analysis: Analysis, arm: str) -> float | None:
-    """``arm`` less the baseline in pooled standard deviations (Cohen 1988, d; all arms are pooled).
+def standardised(found: Differences) -> float | None:
+    """The difference in standard deviations of one run within a block.
 
-    Infinite where no arm has any spread; None without a difference or without a replicated arm.
+    Root 2 times mean / SD of the block differences, because a difference has the noise of two runs, times Hedges'
+    (1981) correction 1 - 3 / (4 (n - 1) - 1). Infinite where differences do not vary; None where there is none, and
+    below three blocks, where it has no expectation.
     """
-    difference = analysis.comparisons[arm].difference
-    if not difference or analysis.anova is None:
+    if found.mean == 0 or found.sd is None:
         return None
-    sd = analysis.anova.sd_pooled
-    return difference / sd if sd else math.copysign(math.inf, difference)
+    if found.sd == 0:
+        return math.copysign(math.inf, found.mean)
+    if found.n < 3:
+        return None
+    correction = 1 - 3 / (4 * (found.n - 1) - 1)
+    return correction * math.sqrt(2) * found.mean / found.sd

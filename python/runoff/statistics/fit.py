@@ -1,8 +1,4 @@
-"""The linear model behind every comparison.
-
-Tests, intervals and letters read only a ``Fit``: arm means, their variance factors, the error's SD and
-its degrees of freedom. A model with blocks is another function returning a ``Fit``.
-"""
+"""The linear model of the classic analysis: arms as the only factor, one error for all."""
 
 import math
 from collections.abc import Mapping

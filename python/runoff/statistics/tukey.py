@@ -1,7 +1,7 @@
 """Tukey-Kramer: every pair of arms under one family-wise error (Tukey 1953, Kramer 1956).
 
-Of two arms the range is the difference, so that Student's t is exact. ``scipy.stats`` takes longer to import than most
-reports to make, so it is only where ``scipy.special`` has nothing for the question.
+Of two arms the range is the difference, so that Student's t is exact. Importing ``scipy.stats`` takes long, so it is
+only done where ``scipy.special`` has nothing for the question.
 """
 
 import math
@@ -36,17 +36,15 @@ def adjusted_p(t: float, arms: int, df: float) -> float:
     return min(1.0, max(0.0, float(stats.studentized_range.sf(math.sqrt(2) * t, arms, df))))
 
 
-def pairs(
-    fit: Fit, summaries: Mapping[str, Summary], question: Question, *, unpooled: bool = False
-) -> tuple[Pair, ...]:
-    """All pairs of arms in plan order; ``unpooled`` asks for Games-Howell's p too."""
+def pairs(fit: Fit, summaries: Mapping[str, Summary], question: Question) -> tuple[Pair, ...]:
+    """All pairs of arms in plan order."""
     couples = [(summaries[a], summaries[b]) for a, b in combinations(fit.means, 2)]
     if fit.sd == 0:
         return tuple(_constant_pair(a, b, len(couples), question) for a, b in couples)
-    return tuple(_pair(fit, a, b, question.alpha, unpooled) for a, b in couples)
+    return tuple(_pair(fit, a, b, question.alpha) for a, b in couples)
 
 
-def _pair(fit: Fit, a: Summary, b: Summary, alpha: float, unpooled: bool) -> Pair:
+def _pair(fit: Fit, a: Summary, b: Summary, alpha: float) -> Pair:
     difference = fit.means[b.arm] - fit.means[a.arm]
     arms = len(fit.means)
     error = fit.standard_error(a.arm, b.arm)
@@ -57,7 +55,7 @@ def _pair(fit: Fit, a: Summary, b: Summary, alpha: float, unpooled: bool) -> Pai
         difference,
         Interval(difference - half, difference + half),
         adjusted_p(abs(difference) / error, arms, fit.df),
-        games_howell_p(a, b, arms) if unpooled else None,
+        games_howell_p(a, b, arms),
         abs(difference) > half,
     )
 

@@ -8,10 +8,19 @@ from typing import Literal
 from runoff.results import Direction
 
 DEFAULT_ALPHA = 0.05
-"""Family-wise error over all pairs of one metric."""
+"""Error over all comparisons of one metric with the baseline together."""
 
 DEFAULT_MARGIN = 0.02
-"""Equivalence margin as a fraction of the baseline mean."""
+"""Equivalence margin as a fraction of the baseline."""
+
+DEFAULT_RARE = 0.05
+"""What hits this share of the runs has to be seen with 90 % chance before an arm is called the same."""
+
+LEAST_BLOCKS = 10
+"""No arm is called the same with fewer, however often what may go unseen happens."""
+
+DECIDED = 0.8
+"""Chance of a verdict that advice is given for."""
 
 
 class Verdict(StrEnum):
@@ -37,6 +46,8 @@ class Observation:
     """Finite, in the metric's unit."""
     position: int
     """Place in the campaign's run order."""
+    block: int
+    """The pass over all arms that it belongs to; what an arm is compared with has the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,13 @@ class Question:
     direction: Direction
     alpha: float = DEFAULT_ALPHA
     margin: float = DEFAULT_MARGIN
+    rare: float = DEFAULT_RARE
+    tables: int = 1
+    """How many tables are judged together (``runoff.statistics.family``)."""
+    seconds_per_block: float | None = None
+    """For advice on blocks; None if it is not known."""
+    sequential: bool = False
+    """Blocks were taken after earlier ones were looked at: intervals and p hold over all looks together."""
     repeats_exactly: bool = False
     """The engine is deterministic and no metric of any arm changed between blocks: the samples are
     copies of one run, so their number is no evidence."""
@@ -82,6 +100,10 @@ class Summary:
     q75: float
     q90: float
     maximum: float
+    median_ci: Interval | None = None
+    """Of the median at 95 % or more, from order statistics; None with too few values for that."""
+    outliers: tuple[float, ...] = ()
+    """Values far beyond the quartiles, in run order; they are part of everything else here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,31 +132,90 @@ class Pair:
     p: float | None
     """Adjusted for all pairs."""
     p_unpooled: float | None
-    """Games-Howell: the same question without assuming equal variances; only where they are not equal."""
+    """Games-Howell: the same question without assuming equal variances."""
     separated: bool
 
 
 @dataclass(frozen=True, slots=True)
+class Classic:
+    """One metric as the historic reports analysed it: arms as the only factor, one SD for all of them."""
+
+    anova: Anova | None
+    """None with fewer than two arms or no replicated arm."""
+    intervals: Mapping[str, Interval]
+    """Of the means, from the pooled SD; empty without one."""
+    pairs: tuple[Pair, ...]
+    letters: Mapping[str, str]
+    """Arms that share a letter are not separated; empty where nothing was tested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """How many blocks decide on an arm, if its spread is as it was seen."""
+
+    towards: Literal["same", "difference"]
+    """What has a chance of 80 % then: ``=``, or ``+`` or ``-``."""
+    as_seen: bool
+    """That chance is for a true difference as large as was seen, else for none."""
+    blocks: int
+    low: int
+    high: int
+    """90 % interval of ``blocks``, because the SD is an estimate."""
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """One arm against the baseline."""
+    """One arm against the baseline, within blocks.
+
+    What only two samples of one block, or none, can tell is None.
+    """
 
     arm: str
-    difference: float | None
-    """``arm - baseline`` in the metric's unit; None if either has no valid sample."""
-    interval: Interval | None
-    percent: float | None
-    """``100 * (arm - baseline) / baseline``; None wherever ``Analysis.relative`` is false."""
-    percent_interval: Interval | None
-    p: float | None
-    verdict: Verdict | None
+    n: int = 0
+    """Blocks in which both arms have a valid sample."""
+    difference: float | None = None
+    """Mean of ``arm - baseline`` over these blocks, in the metric's unit."""
+    interval: Interval | None = None
+    """Of the difference; only where there is no percent."""
+    percent: float | None = None
+    """``100 * (ratio - 1)``, ratio being the geometric mean of ``arm / baseline`` over these blocks; None if a value
+    of either is not positive."""
+    percent_interval: Interval | None = None
+    """Simultaneous with those of the other arms, as ``interval`` is."""
+    sd: float | None = None
+    """Of the block differences: of log ratios where there is a percent, else in the metric's unit."""
+    p: float | None = None
+    """Adjusted for all arms of the table."""
+    separated: bool = False
+    """The interval is on one side of no difference."""
+    within: bool = False
+    """The whole interval is inside the margin, and so is that of the ratio of the arithmetic means."""
+    verdict: Verdict | None = None
     """None for the baseline itself and for metrics without a direction."""
+    p_report: float | None = None
+    """Adjusted for all headline tables of a report by Holm; None outside of one."""
+    unseen: float | None = None
+    """What hits a smaller share of the runs may have gone unseen (with 10 % chance) in this many blocks."""
+    effect: float | None = None
+    """The difference in SDs of one run within a block (Hedges' g of block differences, times root 2)."""
+    detectable: float | None = None
+    """The smallest change that shows with 80 % chance at this n and SD: in percent where there is a percent."""
+    correlation: float | None = None
+    """Of neighbouring blocks' differences (lag 1); where it is certain, intervals are widened for it."""
+    confounded: bool = False
+    """Values drift, and the arm was always on the same side of the baseline in the run order: there is no interval."""
+    advice: Advice | None = None
+    """For unclear arms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Warning:
     """A reason not to believe a number, and what to do about it."""
 
-    kind: Literal["few", "copies", "constant", "spread", "drift", "baseline", "resolution"]
+    kind: Literal[
+        "few", "copies", "constant", "drift", "baseline", "resolution", "rare", "dependent", "order", "outliers",
+        "together",
+    ]  # fmt: skip
     text: str
 
 
@@ -145,13 +226,14 @@ class Analysis:
     question: Question
     summaries: Mapping[str, Summary]
     """By arm, in plan order; arms without a valid sample are missing."""
-    anova: Anova | None
-    """None with fewer than two arms or no replicated arm."""
-    pairs: tuple[Pair, ...]
     comparisons: Mapping[str, Comparison]
     """By arm, in plan order, all arms."""
-    letters: Mapping[str, str]
-    """Arms that share a letter are not separated; empty where nothing was tested."""
-    relative: bool
-    """Whether differences are also given in percent of the baseline."""
     warnings: tuple[Warning, ...]
+
+    @property
+    def relative(self) -> bool:
+        """Whether all differences are given in percent of the baseline."""
+        known = [c for c in self.comparisons.values() if c.difference is not None]
+        if not known:
+            return all(summary.minimum > 0 for summary in self.summaries.values())
+        return all(c.percent is not None for c in known)

@@ -1,38 +1,138 @@
-"""From an interval to one of five words."""
+"""From block differences to an interval, and from that to one of five words."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
 
 from runoff.results import Direction
-from runoff.statistics.values import Comparison, Interval, Pair, Question, Verdict
+from runoff.statistics import power, sequential, signs
+from runoff.statistics.blocks import Differences
+from runoff.statistics.effect import standardised
+from runoff.statistics.level import adjusted, critical, sign_flip, single, two_sided
+from runoff.statistics.values import Comparison, Interval, Question, Verdict
+
+LARGEST_LOG = 690.0
+"""Percent of a larger logarithm leave the range of floating point."""
 
 
-def judge(pair: Pair, question: Question, percent: float | None, percent_interval: Interval | None) -> Comparison:
-    """Compare ``pair.second`` with the baseline ``pair.first``."""
-    return Comparison(
-        pair.second,
-        pair.difference,
-        pair.interval,
-        percent,
-        percent_interval,
-        pair.p,
-        _verdict(pair, question, percent_interval),
+def compare(arm: str, found: Differences, question: Question, comparisons: int) -> Comparison:
+    """One arm, one of ``comparisons`` of a table."""
+    p, interval = _test(found, question, comparisons)
+    detectable = None
+    if found.sd and not question.sequential:
+        size = power.detectable(found.n, comparisons, question.alpha) * found.sd
+        detectable = _percent(size) if found.logs else size
+    comparison = Comparison(
+        arm=arm,
+        n=found.n,
+        difference=found.mean_in_units,
+        interval=None if found.logs else interval,
+        percent=_percent(found.mean) if found.logs else None,
+        percent_interval=_percent_interval(interval) if found.logs else None,
+        sd=found.sd,
+        p=p,
+        separated=interval is not None and (interval.low > 0 or interval.high < 0),
+        within=_within(found, interval, question, comparisons),
+        unseen=power.unseen(found.n),
+        effect=standardised(found),
+        detectable=detectable,
+        correlation=found.correlation,
+        confounded=found.confounded,
     )
+    return judged(comparison, question, comparisons)
 
 
-def _verdict(pair: Pair, question: Question, percent_interval: Interval | None) -> Verdict | None:
+def judged(comparison: Comparison, question: Question, comparisons: int) -> Comparison:
+    """With its verdict, and with advice if that is unclear."""
+    verdict = _verdict(comparison, question)
+    advice = None
+    known = comparison.sd is not None and not question.repeats_exactly and not question.sequential
+    if verdict is Verdict.UNCLEAR and comparison.sd is not None and known:
+        logs = comparison.percent is not None
+        mean = math.log1p((comparison.percent or 0.0) / 100) if logs else comparison.difference or 0.0
+        margin = math.log1p(question.margin) if logs else None
+        advice = power.advise(comparison.n, mean, comparison.sd, margin, comparisons, question)
+    return replace(comparison, verdict=verdict, advice=advice)
+
+
+def _test(found: Differences, question: Question, comparisons: int) -> tuple[float | None, Interval | None]:
+    """Student's t of the block differences; where they do not vary, how rarely all signs agree.
+
+    Sidak's level leaves several arms something to spare, as they share the baseline. A single one has nothing, and t
+    is too bold for ten or so differences in a few clusters: there the signs have to agree.
+
+    Copies of one deterministic run are not exchangeable samples, and what drift may have made has no interval that
+    could be right, so for them nothing is tested.
+    """
+    if found.sd is None or found.confounded or question.repeats_exactly:
+        return None, None
+    if found.sd == 0:
+        flip = sequential.sign_flip if question.sequential else sign_flip
+        p = adjusted(flip(found.n), comparisons) if found.mean else 1.0
+        known = p <= question.alpha or not found.mean
+        return p, Interval(found.mean, found.mean) if known else None
+    n = found.informative
+    error = found.sd / math.sqrt(n)
+    half, t = multiple(question, comparisons, n) * error, found.mean / error
+    interval = Interval(found.mean - half, found.mean + half)
+    if question.sequential:
+        return adjusted(sequential.two_sided(t, n), comparisons), interval if math.isfinite(half) else None
+    p = two_sided(t, n - 1)
+    if comparisons == 1 and signs.FEWEST <= found.n <= signs.MOST:
+        values = np.asarray(found.values)
+        p, also = max(p, signs.p(values) / signs.LENIENCY), signs.interval(values, signs.LENIENCY * question.alpha)
+        interval = Interval(min(interval.low, also.low), max(interval.high, also.high))
+    return adjusted(p, comparisons), interval
+
+
+def multiple(question: Question, comparisons: int, n: float) -> float:
+    """Of the standard error beyond which one of ``comparisons`` differences of ``n`` blocks is separated."""
+    if question.sequential:
+        return sequential.critical(n, single(question.alpha, comparisons))
+    return critical(question.alpha, comparisons, n - 1)
+
+
+def _within(found: Differences, interval: Interval | None, question: Question, comparisons: int) -> bool:
+    """Whether the arms differ by less than the margin for certain, in the geometric and in the arithmetic mean.
+
+    They part where a few runs are far slower than the rest, and what those cost is in the arithmetic one.
+    """
+    if found.sd is None or interval is None:
+        return False
+    if not found.logs:
+        return found.mean == 0 and found.sd == 0
+    if not interval.inside(math.log1p(-question.margin), math.log1p(question.margin)):
+        return False
+    n = found.informative
+    half = multiple(question, comparisons, n) * (found.ratio_sd or 0.0) / math.sqrt(n)
+    change = (found.ratio_of_means or 1.0) - 1
+    return abs(change) + half <= question.margin * (1 + 1e-12)
+
+
+def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
     """``=`` goes first: a difference that is real but wholly inside the margin is too small to matter."""
     if question.direction == "none":
         return None
-    if _same(pair, question.margin, percent_interval):
-        return Verdict.SAME
-    if not pair.separated:
+    if question.repeats_exactly or (question.sequential and comparison.n < sequential.FIRST_LOOK):
         return Verdict.UNCLEAR
-    return _good(pair.difference, question.direction)
-
-
-def _same(pair: Pair, margin: float, percent_interval: Interval | None) -> bool:
-    if percent_interval is not None:
-        return percent_interval.inside(-100 * margin, 100 * margin)
-    return pair.difference == 0 and pair.interval in (None, Interval(0.0, 0.0))
+    if comparison.within:
+        enough = comparison.n >= power.least_blocks(question.rare)
+        return Verdict.SAME if enough else Verdict.UNCLEAR
+    stands = comparison.p_report is None or comparison.p_report <= question.alpha
+    if not comparison.separated or not stands:
+        return Verdict.UNCLEAR
+    size = comparison.percent if comparison.percent is not None else comparison.difference or 0.0
+    return _good(size, question.direction)
 
 
 def _good(difference: float, direction: Direction) -> Verdict:
     return Verdict.BETTER if (difference < 0) == (direction == "lower") else Verdict.WORSE
+
+
+def _percent(log: float) -> float:
+    return 100 * math.expm1(min(log, LARGEST_LOG))
+
+
+def _percent_interval(interval: Interval | None) -> Interval | None:
+    return None if interval is None else Interval(_percent(interval.low), _percent(interval.high))

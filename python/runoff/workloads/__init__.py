@@ -1,6 +1,6 @@
 """Workloads: one TOML file each says what it runs, needs, prepares and measures."""
 
-from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter
+from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter, Source
 from runoff.workloads.work import LOAD_METRICS, STANDARD_METRICS, Work, parse_loads, parse_works
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Catalogue",
     "Definition",
     "Parameter",
+    "Source",
     "Work",
     "parse_loads",
     "parse_works",

@@ -1,23 +1,22 @@
 """The TOML file of a workload or load as a validated object. docs/workloads/README.md describes the keys."""
 
+import hashlib
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from runoff.errors import UsageError
 from runoff.results import Direction
+from runoff.strict import Checked, mistake
 from runoff.text import closest
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Parameter(_Table):
+class Parameter(Checked):
     """Something the user may choose: ``name:key=value``."""
 
     about: str
@@ -31,7 +30,7 @@ class Parameter(_Table):
     """All text behind the workload's name, split like a shell does."""
 
 
-class MetricDefinition(_Table):
+class MetricDefinition(Checked):
     """A number in the program's standard output."""
 
     pattern: str
@@ -43,7 +42,7 @@ class MetricDefinition(_Table):
     """Values of parameters with which the program prints it; with all of them if empty."""
 
 
-class Definition(_Table):
+class Definition(Checked):
     """A workload, or a load that runs beside one."""
 
     title: str
@@ -84,12 +83,27 @@ class Definition(_Table):
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """A definition as it was written."""
+
+    name: str
+    """Of one that comes with runoff, or the path of a user's TOML file."""
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """The definitions that come with runoff, and how to get at those of the user."""
 
     package: str
     """Where the TOML files are."""
     noun: str
+    kept: Mapping[str, str] | None = None
+    """Texts by name, if these and no files are to be read."""
 
     def names(self) -> list[str]:
         """Those that come with runoff."""
@@ -98,32 +112,40 @@ class Catalogue:
 
     def find(self, name: str) -> Definition:
         """One by its name, or by the path of a user's TOML file. Raises UsageError."""
+        return self.parse(self.read(name))
+
+    def read(self, name: str) -> Source:
+        """The text of one. Raises UsageError."""
+        if self.kept is not None:
+            if name not in self.kept:
+                raise UsageError(f"the {self.noun} {name} was not kept: begin a new campaign")
+            return Source(name, self.kept[name])
         if name.endswith(".toml"):
-            return self._parse(self._read(Path(name)), name)
+            return Source(name, self._read(Path(name)))
         if name not in self.names():
             guess = closest(name, self.names())
             raise UsageError(f"unknown {self.noun} {name!r}{guess}; or give the path of a .toml file")
-        return self._parse(resources.files(self.package).joinpath(f"{name}.toml").read_text(encoding="utf-8"), name)
+        return Source(name, resources.files(self.package).joinpath(f"{name}.toml").read_bytes().decode())
 
     def _read(self, path: Path) -> str:
         try:
-            return path.read_text(encoding="utf-8")
+            return path.read_bytes().decode()
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"cannot read the {self.noun} {path}: {error}") from None
 
-    def _parse(self, text: str, origin: str) -> Definition:
+    def parse(self, source: Source) -> Definition:
+        """Raises UsageError naming the file and the key."""
+        where = f"{self.noun} {source.name}"
         try:
-            definition = Definition.model_validate(tomllib.loads(text))
+            definition = Definition.model_validate(tomllib.loads(source.text))
         except tomllib.TOMLDecodeError as error:
-            raise UsageError(f"{self.noun} {origin} is not TOML: {error}") from None
+            raise UsageError(f"{where} is not TOML: {error}") from None
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"])
-            raise UsageError(f"{self.noun} {origin}: {key}: {first['msg']}") from None
+            raise UsageError(f"{where}: {mistake(error)}") from None
         for name, metric in definition.metrics.items():
             for key in metric.only:
                 if key not in definition.parameters:
-                    raise UsageError(f"{self.noun} {origin}: metrics.{name}.only: there is no parameter {key!r}")
+                    raise UsageError(f"{where}: metrics.{name}.only: there is no parameter {key!r}")
         return definition
 
 

@@ -10,7 +10,15 @@ from typing import Any
 from runoff.errors import UsageError
 from runoff.results import NO_LOAD, Metric
 from runoff.text import closest, parse_assignments
-from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, MetricDefinition, Parameter
+from runoff.workloads.definition import (
+    LOADS,
+    WORKLOADS,
+    Catalogue,
+    Definition,
+    MetricDefinition,
+    Parameter,
+    Source,
+)
 
 STANDARD_METRICS = (
     Metric("elapsed_s", "s", "lower", "elapsed time"),
@@ -45,11 +53,11 @@ LOAD_METRICS = (
 """What the agent measures beside a load, and what runoff's own loads count."""
 
 
-def parse_loads(text: str, cpus: int) -> list["Work | None"]:
+def parse_loads(text: str, cpus: int, catalogue: Catalogue = LOADS) -> list["Work | None"]:
     """Like `parse_works`, for what runs beside the work. Raises UsageError."""
     if text.strip() == NO_LOAD:
         return [None]
-    return list(parse_works(text, cpus, LOADS))
+    return list(parse_works(text, cpus, catalogue))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,8 @@ class Work:
     label: str
     definition: Definition
     values: Mapping[str, str]
+    source: Source
+    """Where the definition is from."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -130,11 +140,12 @@ def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[
     """
     name, _, rest = text.strip().partition(":")
     where = f"{catalogue.noun} {text!r}"
-    definition = catalogue.find(name)
+    source = catalogue.read(name)
+    definition = catalogue.parse(source)
     short = Path(name).name.removesuffix(".toml")
     words = next((key for key, parameter in definition.parameters.items() if parameter.words), None)
     if words is not None:
-        return [_command(text, where, definition, words, rest)]
+        return [Work(text.strip(), definition, {words: _command_line(where, rest)}, source)]
     given = parse_assignments(rest, where)
     for key in given:
         if key not in definition.parameters:
@@ -146,17 +157,17 @@ def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[
         if len(values) > 1:
             varied.add(key)
         combinations = [{**chosen, key: value} for chosen in combinations for value in values]
-    return [Work(_label(short, chosen, varied), definition, chosen) for chosen in combinations]
+    return [Work(_label(short, chosen, varied), definition, chosen, source) for chosen in combinations]
 
 
-def _command(text: str, where: str, definition: Definition, key: str, line: str) -> Work:
+def _command_line(where: str, line: str) -> str:
     try:
         empty = not shlex.split(line)
     except ValueError as error:
         raise UsageError(f"{where}: {error}") from None
     if empty:
         raise UsageError(f"{where}: a command line must follow the colon, e.g. 'command:gzip -9 file'")
-    return Work(text.strip(), definition, {key: line})
+    return line
 
 
 def _label(name: str, chosen: Mapping[str, str], varied: set[str]) -> str:
@@ -171,7 +182,7 @@ def _values(key: str, text: str, parameter: Parameter, where: str) -> list[str]:
         return [text]
     if parameter.minimum is None or parameter.maximum is None:
         return [text]
-    match = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text)
+    match = re.fullmatch(r"([0-9]{1,30})(?:\.\.([0-9]{1,30}))?", text)
     if match is None:
         raise UsageError(f"{where}: {key} must be a whole number or a range like 1..4, not {text!r}")
     low, high = int(match[1]), int(match[2] or match[1])

@@ -2,6 +2,7 @@
 #ifndef RUNOFF_FAIR_OPS_H
 #define RUNOFF_FAIR_OPS_H
 
+#include "include/exit.h"
 #include "include/runqueue/hotplug.h"
 #include "idle.h"
 #include "place.h"
@@ -22,8 +23,8 @@ enum verdict {
 	CHOOSE_ANEW,
 };
 
-/* There are @online CPUs now. */
-static void policy_cpus(u32 online);
+/* The number of CPUs is another now. */
+static void policy_cpus(void);
 /* Where @p, woken, is to run. */
 static s32 policy_wake_cpu(struct task_struct *p, struct task_state *t, s32 prev, bool sync);
 static void policy_begin(struct task_struct *p, struct task_state *t);
@@ -117,6 +118,33 @@ static void insert_new(struct task_struct *p, struct task_state *t, struct runqu
 		kick(rq->cpu, SCX_KICK_PREEMPT);
 }
 
+/*
+ * Whether a task that the core has already been given can be had back when a higher class takes the
+ * CPU before it has run, which the kernel does not tell us in time (is_outranked).
+ */
+static bool may_be_called_back(void)
+{
+	if (cpu_ids == 1)
+		return true;
+	/* Not one expression: the verifier does not take the sum of two addresses. */
+	if (__COMPAT_has_generic_reenq())
+		return true;
+	if (__COMPAT_scx_bpf_reenqueue_local_from_anywhere())
+		return true;
+	return false;
+}
+
+/* Its weight has grown while it waited. */
+static void compare_with_running(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+{
+	t->improved = false;
+	if (!rq->busy)
+		return;
+	charge(rq, scx_bpf_now());
+	if (!rq->policy.replaced && policy_verdict(p, t, rq) != WAITS)
+		kick(rq->cpu, SCX_KICK_PREEMPT);
+}
+
 void BPF_STRUCT_OPS(fair_enqueue, struct task_struct *p, u64 enq_flags)
 {
 	struct task_state *t = state_of(p);
@@ -131,13 +159,20 @@ void BPF_STRUCT_OPS(fair_enqueue, struct task_struct *p, u64 enq_flags)
 	if (t->counted_on == cpu && !rq->offline) {
 		policy_requeued(p, t, rq);
 		scx_bpf_dsq_insert_vtime(p, queue_of(rq, 0), TURN_NS, policy_key(t), enq_flags);
+		if (t->improved)
+			compare_with_running(p, t, rq);
+		if ((enq_flags & SCX_ENQ_REENQ) && is_taken(cpu))
+			call_idle_cpu_for(p);
 		return;
 	}
 	if (rq->busy)
 		charge(rq, scx_bpf_now());
-	alone = !rq->nr;
+	alone = !rq->nr && !is_taken(cpu) && may_be_called_back();
 	place(p, t, rq, enq_flags & SCX_ENQ_WAKEUP);
+	note_waiting(rq);
 	insert_new(p, t, rq, alone, enq_flags);
+	if (is_taken(cpu))
+		call_idle_cpu_for(p);
 }
 
 static void keep(struct task_struct *prev, struct runqueue *rq)
@@ -161,6 +196,7 @@ void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
 {
 	struct runqueue *rq = rq_of(cpu);
 
+	rq->taken = false;
 	if (cpu_ids > 1 && !rq->offline && !is_active(cpu))
 		leave_to_others(cpu);
 	if (cpu_ids > 1 && orphans && !rq->offline)
@@ -171,7 +207,7 @@ void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
 		prev = NULL;
 	if (prev)
 		charge(rq, scx_bpf_now());
-	if (rq->rescue_due && rescue_starved(rq))
+	if (may_rescue(rq) && rescue_starved(rq, scx_bpf_now()))
 		return;
 	if (policy_choose(rq, prev))
 		return;
@@ -200,12 +236,14 @@ void BPF_STRUCT_OPS(fair_running, struct task_struct *p)
 	own->curr_vruntime = t->policy.vruntime;
 	own->curr_weight = t->weight;
 	own->curr_pid = p->pid;
+	rq->curr_movable = t->movable;
 	own->curr_is_idle_policy = p->policy == SCHED_IDLE;
 	own->replaced = false;
 	own->ran_ns = 0;
 	own->charged_at = now;
 	policy_chosen(p, t, rq);
 	rq->busy = true;
+	rq->taken = false;
 	if (rq->idle)
 		end_idle(rq, now);
 	count(switches);
@@ -269,9 +307,19 @@ void BPF_STRUCT_OPS(fair_set_weight, struct task_struct *p, u32 unused)
 	counted_on = t->counted_on;
 	policy_reweigh(t, weight);
 	leave(t);
+	t->improved = weight > t->weight;
 	t->weight = weight;
 	if (counted_on != NO_CPU)
 		join(t, rq_of(counted_on));
+	choose_anew_if_running(p);
+}
+
+void BPF_STRUCT_OPS(fair_set_cpumask, struct task_struct *p, const struct cpumask *unused)
+{
+	struct task_state *t = state_of(p);
+
+	if (t)
+		recount_movable(t, p);
 }
 
 s32 BPF_STRUCT_OPS(fair_init_task, struct task_struct *p, struct scx_init_task_args *args)
@@ -282,6 +330,7 @@ s32 BPF_STRUCT_OPS(fair_init_task, struct task_struct *p, struct scx_init_task_a
 		return -ENOMEM;
 	t->counted_on = t->home = NO_CPU;
 	t->weight = weight_of(p);
+	t->movable = is_movable(p);
 	t->newborn = args->fork;
 	policy_begin(p, t);
 	return 0;
@@ -294,26 +343,26 @@ void BPF_STRUCT_OPS(fair_disable, struct task_struct *p)
 
 	if (t)
 		leave(t);
+	if (scx_bpf_task_running(p))
+		lose_cpu(rq_of(scx_bpf_task_cpu(p)));
 }
 
-static void count_cpus(void)
+static void recount_cpus(s32 leaving)
 {
-	const struct cpumask *online = scx_bpf_get_online_cpumask();
-
-	policy_cpus(bpf_cpumask_weight(online));
-	scx_bpf_put_cpumask(online);
+	count_cpus(leaving);
+	policy_cpus();
 }
 
 void BPF_STRUCT_OPS(fair_cpu_online, s32 cpu)
 {
 	rq_of(cpu)->offline = false;
-	count_cpus();
+	recount_cpus(NO_CPU);
 }
 
 void BPF_STRUCT_OPS(fair_cpu_offline, s32 cpu)
 {
 	leave_to_others(cpu);
-	count_cpus();
+	recount_cpus(cpu);
 }
 
 s32 BPF_STRUCT_OPS_SLEEPABLE(fair_init)
@@ -331,7 +380,9 @@ s32 BPF_STRUCT_OPS_SLEEPABLE(fair_init)
 		if (error)
 			return error;
 	}
-	count_cpus();
+	find_neighbours();
+	note_absent();
+	recount_cpus(NO_CPU);
 	return 0;
 }
 
@@ -339,9 +390,11 @@ s32 BPF_STRUCT_OPS_SLEEPABLE(fair_init)
 	.select_cpu = (void *)fair_select_cpu, .enqueue = (void *)fair_enqueue,                    \
 	.dispatch = (void *)fair_dispatch, .running = (void *)fair_running,                        \
 	.stopping = (void *)fair_stopping, .tick = (void *)fair_tick, .yield = (void *)fair_yield, \
-	.set_weight = (void *)fair_set_weight, .init_task = (void *)fair_init_task,                \
-	.disable = (void *)fair_disable, .cpu_online = (void *)fair_cpu_online,                    \
-	.cpu_offline = (void *)fair_cpu_offline, .init = (void *)fair_init,                        \
-	.flags = SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED
+	.set_weight = (void *)fair_set_weight, .set_cpumask = (void *)fair_set_cpumask,            \
+	.init_task = (void *)fair_init_task, .disable = (void *)fair_disable,                      \
+	.cpu_online = (void *)fair_cpu_online, .cpu_offline = (void *)fair_cpu_offline,            \
+	.cpu_release = (void *)runqueue_cpu_release, .update_idle = (void *)runqueue_update_idle,  \
+	.init = (void *)fair_init, EXIT_OPS, WATCHDOG_OPS,                                         \
+	.flags = SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED | SCX_OPS_KEEP_BUILTIN_IDLE
 
 #endif

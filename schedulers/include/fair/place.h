@@ -3,6 +3,7 @@
 #define RUNOFF_FAIR_PLACE_H
 
 #include "weight.h"
+#include "include/neighbours.h"
 #include "include/runqueue/load.h"
 
 /* Percent up to which two CPUs count as equally busy when a task chooses between them. */
@@ -16,11 +17,14 @@ static bool same_cache(s32 a, s32 b)
 /* An idle CPU of the core of @cpu for @p, or NO_CPU. */
 static s32 idle_thread(const struct task_struct *p, s32 cpu)
 {
-	s32 other;
+	u32 other = cpu, step;
 
-	bpf_for(other, 0, cpu_ids) {
-		if (cpu_distance(cpu, other) <= SAME_CORE && is_idle(other) && may_run_on(p, other))
+	bpf_for(step, 0, cpu_ids) {
+		if (is_idle(other) && may_run_on(p, other))
 			return other;
+		other = next_in_core[CPU_INDEX(other)];
+		if (other == cpu)
+			break;
 	}
 	return NO_CPU;
 }
@@ -30,18 +34,18 @@ static s32 idle_core(const struct task_struct *p, s32 cpu)
 {
 	const struct cpumask *cores = scx_bpf_get_idle_smtmask();
 	s32 found = NO_CPU;
-	u32 step;
+	u32 other = cpu, step;
 
-	bpf_for(step, 0, cpu_ids) {
-		u32 other = cpu + step;
-
-		if (other >= cpu_ids)
-			other -= cpu_ids;
-		if (!bpf_cpumask_test_cpu(other, cores) || !same_cache(cpu, other))
-			continue;
-		if (is_idle(other) && may_run_on(p, other)) {
-			found = other;
-			break;
+	if (!bpf_cpumask_empty(cores)) {
+		bpf_for(step, 0, cpu_ids) {
+			if (bpf_cpumask_test_cpu(other, cores) && is_idle(other) &&
+			    may_run_on(p, other)) {
+				found = other;
+				break;
+			}
+			other = next_in_cache[CPU_INDEX(other)];
+			if (other == cpu)
+				break;
 		}
 	}
 	scx_bpf_put_idle_cpumask(cores);

@@ -52,7 +52,7 @@ static bool is_pullable(const struct task_struct *p, const struct task_state *t,
 	/* Who is not counted yet where it waits is still being brought there. */
 	if (t->counted_on != pull->from)
 		return false;
-	if (!may_run_on(p, pull->to) || t->weight / 2 > pull->load)
+	if (t->weight / 2 > pull->load)
 		return false;
 	return pull->also_hot || !policy_is_hot(p, t, pull);
 }
@@ -67,8 +67,10 @@ static bool pull_tasks(struct pull *pull)
 	bpf_for_each(scx_dsq, p, queue_of(from, 0), 0) {
 		u64 shift;
 
-		if (pull->pulled >= pull->tasks || pull->scanned++ >= PULL_SCAN_LIMIT)
+		if (pull->pulled >= pull->tasks || pull->scanned++ >= pull->limit)
 			break;
+		if (!may_run_on(p, pull->to))
+			continue;
 		t = state_of(p);
 		if (!t || !is_pullable(p, t, pull))
 			continue;

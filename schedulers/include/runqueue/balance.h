@@ -20,54 +20,96 @@
 
 #define LONGEST_INTERVAL_MS 4
 
+/* Somebody has come to @rq. */
+static void note_waiting(const struct runqueue *rq)
+{
+	if (!work_waits && rq->nr > 1 && nr_to_give(rq) > 0)
+		work_waits = 1;
+}
+
 /* Bring over what @pull describes; whether that was anything. */
 static bool pull_tasks(struct pull *pull);
 
-/* The CPU no farther than @farthest that has most to give away now, or NO_CPU. */
-static s32 busiest_cpu(s32 cpu, u32 farthest, u64 now)
+/*
+ * Look once at all other CPUs: who has most to give away to @cpu now, by distance. Tasks that may
+ * run nowhere else are nothing to give. Whether there is any such CPU.
+ */
+__noinline bool find_busiest(s32 cpu, u64 now)
 {
-	s32 other, best = NO_CPU;
-	u32 load, most = 0;
+	struct pull *pull = &rq_of(cpu)->pull;
+	bool found = false;
+	u32 distance, load;
+	s32 other;
 
+	bpf_for(distance, 0, DISTANCES)
+		pull->busiest[distance] = NO_CPU;
 	bpf_for(other, 0, cpu_ids) {
-		const struct runqueue *rq = rq_of(other);
-
-		if (other == cpu || rq->nr <= rq->busy || cpu_distance(cpu, other) > farthest)
+		if (other == cpu || nr_to_give(rq_of(other)) <= 0)
 			continue;
+		found = true;
+		distance = cpu_distance(cpu, other);
 		load = source_load(other, 0, now);
-		if (best == NO_CPU || load > most) {
-			most = load;
-			best = other;
+		if (distance < DISTANCES &&
+		    (pull->busiest[distance] == NO_CPU || load > pull->most[distance])) {
+			pull->busiest[distance] = other;
+			pull->most[distance] = load;
 		}
 	}
-	return best;
+	return found;
+}
+
+/* Bring one task of @from to @cpu, which has none; whether there is one that may come. */
+__noinline bool pull_one(s32 cpu, s32 from, u64 now)
+{
+	struct runqueue *rq = rq_of(cpu);
+	struct pull *pull = &rq->pull;
+
+	pull->from = from;
+	pull->to = cpu;
+	pull->tasks = 1;
+	pull->load = ~0U;
+	pull->limit = rq->idle ? SEARCH_LIMIT : PULL_SCAN_LIMIT;
+	pull->also_hot = is_taken(from) || (rq->idle && rq->balance_failed >= CACHE_NICE_TRIES);
+	pull->now = now;
+	if (!pull_tasks(pull))
+		return false;
+	rq->balance_failed = 0;
+	if (nr_to_give(rq_of(from)) > 0)
+		call_for_waiting(from);
+	return true;
 }
 
 /*
  * For a CPU without work: one task of the busiest CPU, from the nearest that has any. A CPU that
- * has just run out of work leaves hot tasks alone; one that stays idle in the end does not.
+ * has just run out of work leaves hot tasks alone; one that stays idle in the end does not, and
+ * asks everybody when those of the busiest may not run here.
  */
 static bool pull_to_idle(struct runqueue *rq, u64 now)
 {
-	struct pull *pull = &rq->pull;
 	bool was_idle = rq->idle;
 	u32 distance;
+	s32 other;
 
-	bpf_for(distance, SAME_CORE, was_idle ? FAR + 1 : NEWLY_IDLE_REACH) {
-		pull->from = busiest_cpu(rq->cpu, distance, now);
-		if (pull->from == NO_CPU)
+	/* Who comes after this says so again. */
+	if (!work_waits || !__sync_lock_test_and_set(&work_waits, 0))
+		return false;
+	if (!find_busiest(rq->cpu, now))
+		return false;
+	work_waits = 1;
+	bpf_for(distance, SAME_CORE, was_idle ? DISTANCES : NEWLY_IDLE_REACH) {
+		if (distance >= DISTANCES || rq->pull.busiest[distance] == NO_CPU)
 			continue;
-		pull->to = rq->cpu;
-		pull->tasks = 1;
-		pull->load = ~0U;
-		pull->also_hot = was_idle && rq->balance_failed >= CACHE_NICE_TRIES;
-		pull->now = now;
-		if (pull_tasks(pull)) {
-			rq->balance_failed = 0;
+		if (pull_one(rq->cpu, rq->pull.busiest[distance], now))
 			return true;
-		}
 		if (was_idle && rq->balance_failed < CACHE_NICE_TRIES)
 			rq->balance_failed++;
+	}
+	if (!was_idle)
+		return false;
+	bpf_for(other, 0, cpu_ids) {
+		if (other != rq->cpu && nr_to_give(rq_of(other)) > 0 &&
+		    pull_one(rq->cpu, other, now))
+			return true;
 	}
 	return false;
 }
@@ -102,6 +144,26 @@ static u32 imbalance(struct runqueue *rq, s32 from, u64 now)
 	return give;
 }
 
+/* The CPU with most to give away, or NO_CPU. */
+static s32 busiest_of_all(struct runqueue *rq, u64 now)
+{
+	struct pull *pull = &rq->pull;
+	s32 best = NO_CPU;
+	u32 distance, most = 0;
+
+	if (!find_busiest(rq->cpu, now))
+		return NO_CPU;
+	bpf_for(distance, SAME_CORE, DISTANCES) {
+		if (distance >= DISTANCES || pull->busiest[distance] == NO_CPU)
+			continue;
+		if (best == NO_CPU || pull->most[distance] > most) {
+			best = pull->busiest[distance];
+			most = pull->most[distance];
+		}
+	}
+	return best;
+}
+
 /* For a CPU with work, now and then: bring its share over from the busiest. */
 static void pull_to_busy(struct runqueue *rq, u64 now)
 {
@@ -110,7 +172,7 @@ static void pull_to_busy(struct runqueue *rq, u64 now)
 
 	rq->balance_due = false;
 	rq->balanced_at = now;
-	pull->from = busiest_cpu(rq->cpu, FAR, now);
+	pull->from = busiest_of_all(rq, now);
 	load = pull->from == NO_CPU ? 0 : imbalance(rq, pull->from, now);
 	if (!load) {
 		if (rq->balance_interval_ms < LONGEST_INTERVAL_MS)
@@ -122,7 +184,8 @@ static void pull_to_busy(struct runqueue *rq, u64 now)
 	pull->to = rq->cpu;
 	pull->tasks = PULL_SCAN_LIMIT;
 	pull->load = load;
-	pull->also_hot = rq->balance_failed >= CACHE_NICE_TRIES;
+	pull->limit = PULL_SCAN_LIMIT;
+	pull->also_hot = is_taken(pull->from) || rq->balance_failed >= CACHE_NICE_TRIES;
 	pull->now = now;
 	if (pull_tasks(pull))
 		rq->balance_failed = 0;
@@ -134,20 +197,13 @@ static void pull_to_busy(struct runqueue *rq, u64 now)
  */
 static void remind_to_balance(struct runqueue *rq, u64 now)
 {
-	const struct cpumask *idle;
-	s32 helper;
-
 	if (cpu_ids == 1)
 		return;
 	if (elapsed(rq->balanced_at, now) >= MS(rq->balance_interval_ms) * BUSY_FACTOR)
 		rq->balance_due = true;
-	if (rq->nr <= 1)
-		return;
-	idle = scx_bpf_get_idle_cpumask();
-	helper = bpf_cpumask_any_distribute(idle);
-	scx_bpf_put_idle_cpumask(idle);
-	if (helper < cpu_ids)
-		kick(helper, SCX_KICK_IDLE);
+	/* An idle CPU has no tick of its own to look for work on. */
+	if (nr_to_give(rq) > 0)
+		call_for_waiting(rq->cpu);
 }
 
 #endif

@@ -37,7 +37,7 @@ static void adopt_orphans(struct runqueue *rq, u64 now)
 			continue;
 		pull->from = other;
 		pull->to = rq->cpu;
-		pull->tasks = PULL_SCAN_LIMIT;
+		pull->tasks = pull->limit = PULL_SCAN_LIMIT;
 		pull->load = ~0U;
 		pull->also_hot = true;
 		pull->now = now;
@@ -46,6 +46,17 @@ static void adopt_orphans(struct runqueue *rq, u64 now)
 		if (ARRAYS == 2)
 			send_home(pull, 1);
 	}
+}
+
+/* CPUs that are possible but not online now; only changes are told. */
+static void note_absent(void)
+{
+	const struct cpumask *online = scx_bpf_get_online_cpumask();
+	s32 cpu;
+
+	bpf_for(cpu, 0, cpu_ids)
+		rq_of(cpu)->offline = !bpf_cpumask_test_cpu(cpu, online);
+	scx_bpf_put_cpumask(online);
 }
 
 /* On @cpu itself, which still takes interrupts. */

@@ -3,13 +3,26 @@
 #define RUNOFF_RUNQUEUE_LOAD_H
 
 #include "include/affinity.h"
-#include "state.h"
+#include "taken.h"
 
 /* Percent by which another CPU must have more to do, as in 2.6's domains above a core. */
 #define IMBALANCE_PCT 125
 
 /* Longer idleness has made any load nothing. */
 #define FORGOTTEN_TICKS 64
+
+/*
+ * What is asked of many CPUs in turn is not static: the verifier then looks at it once, and not for
+ * every way in which each of its callers gets there.
+ */
+
+/* A task of a higher class counts as one of nice 0. */
+static u32 load_now(const struct runqueue *rq)
+{
+	u32 own = rq->weight > 0 ? rq->weight : 0;
+
+	return own + (is_taken(rq->cpu) ? LOAD_OF_ONE : 0);
+}
 
 /*
  * The averages as they were when the CPU last ticked, and less for each tick that it slept through:
@@ -22,6 +35,8 @@ static u32 average_load(const struct runqueue *rq, u32 index, u64 now)
 
 	if (rq->busy)
 		return load;
+	if (is_taken(rq->cpu))
+		return load_now(rq);
 	if (ticks >= FORGOTTEN_TICKS)
 		return 0;
 	return load >> (index ? ticks * 5 / 12 : ticks);
@@ -38,13 +53,8 @@ static void sample_load(struct runqueue *rq, u64 now)
 	rq->load_at = now;
 }
 
-static u32 load_now(const struct runqueue *rq)
-{
-	return rq->weight > 0 ? rq->weight : 0;
-}
-
 /* What @cpu surely has to give away: a short burst of work is no reason to move any. */
-static u32 source_load(s32 cpu, u32 index, u64 now)
+__noinline u32 source_load(s32 cpu, u32 index, u64 now)
 {
 	u32 average = average_load(rq_of(cpu), index, now), load = load_now(rq_of(cpu));
 
@@ -52,16 +62,16 @@ static u32 source_load(s32 cpu, u32 index, u64 now)
 }
 
 /* What @cpu may have to do: a short pause is no reason to bring it work. */
-static u32 target_load(s32 cpu, u32 index, u64 now)
+__noinline u32 target_load(s32 cpu, u32 index, u64 now)
 {
 	u32 average = average_load(rq_of(cpu), index, now), load = load_now(rq_of(cpu));
 
 	return average > load ? average : load;
 }
 
-static bool is_idle(s32 cpu)
+__noinline bool is_idle(s32 cpu)
 {
-	return !rq_of(cpu)->nr && !rq_of(cpu)->offline;
+	return !rq_of(cpu)->nr && !rq_of(cpu)->offline && !is_taken(cpu);
 }
 
 #endif

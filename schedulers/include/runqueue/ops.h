@@ -2,6 +2,7 @@
 #ifndef RUNOFF_RUNQUEUE_OPS_H
 #define RUNOFF_RUNQUEUE_OPS_H
 
+#include "include/exit.h"
 #include "include/sync.h"
 #include "hotplug.h"
 #include "pull.h"
@@ -41,8 +42,10 @@ static u64 policy_run_ns(const struct task_state *t, const struct runqueue *rq);
 static void policy_stopped(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns);
 static void policy_tick(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 now);
 static void policy_yield(struct task_struct *p, struct task_state *t, struct runqueue *rq);
-/* Its nice value changed: set level and weight. */
-static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq);
+/* Its nice value has become worse @by so many levels: set level and weight. */
+static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq, s32 by);
+/* It is normal, batch or idle now, and was not before. */
+static void policy_reclass(struct task_struct *p, struct task_state *t, struct runqueue *rq);
 
 s32 BPF_STRUCT_OPS(runqueue_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
@@ -66,6 +69,7 @@ static void place_child(struct task_struct *p, struct task_state *t, struct runq
 	struct task_state *from = state_of(parent);
 
 	t->place = PLACE_TAIL;
+	move_home(t, rq);
 	if (!from || rq->cpu != bpf_get_smp_processor_id() || !rq->busy)
 		return;
 	set_level(t, rq, level_of(rq->curr_rung, rq));
@@ -114,11 +118,14 @@ void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
 	if (comes) {
 		t->stamp = now;
 		count_on(t, cpu);
+		note_waiting(rq);
 	}
 	insert(p, t, rq, policy_run_ns(t, rq), enq_flags);
-	if (comes)
+	if (comes || t->improved)
 		preempt(p, t, rq);
-	t->newborn = t->sync = false;
+	if ((comes || (enq_flags & SCX_ENQ_REENQ)) && is_taken(cpu))
+		call_idle_cpu_for(p);
+	t->newborn = t->sync = t->improved = false;
 }
 
 static void charge(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 now)
@@ -135,6 +142,7 @@ static void keep(struct task_struct *prev, struct task_state *t, struct runqueue
 	t->stamp = now;
 	t->place = PLACE_HEAD;
 	rq->curr_rung = t->rung;
+	rq->curr_array = t->array;
 	scx_bpf_task_set_slice(prev, policy_run_ns(t, rq));
 }
 
@@ -152,6 +160,7 @@ void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
 	struct task_state *t = NULL;
 	u64 now = scx_bpf_now();
 
+	rq->taken = false;
 	if (cpu_ids > 1 && !rq->offline && !is_active(cpu))
 		leave_to_others(cpu);
 	if (cpu_ids > 1 && orphans && !rq->offline)
@@ -164,7 +173,7 @@ void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
 		charge(prev, t, rq, now);
 		policy_settle(prev, t, rq, now);
 	}
-	if (rq->rescue_due && rescue_starved(rq))
+	if (may_rescue(rq) && rescue_starved(rq, now))
 		return;
 	if ((!t || is_beaten(t, rq)) && take_first(rq))
 		return;
@@ -191,7 +200,10 @@ void BPF_STRUCT_OPS(runqueue_running, struct task_struct *p)
 	t->stamp = t->charged_at = now;
 	t->place = PLACE_HEAD;
 	rq->curr_rung = t->rung;
+	rq->curr_array = t->array;
+	rq->curr_movable = t->movable;
 	rq->busy = true;
+	rq->taken = false;
 	if (rq->idle)
 		count_by(idle_ns, elapsed(rq->idle_since, now));
 	rq->idle = false;
@@ -247,16 +259,37 @@ bool BPF_STRUCT_OPS(runqueue_yield, struct task_struct *from, struct task_struct
 
 void BPF_STRUCT_OPS(runqueue_set_weight, struct task_struct *p, u32 weight)
 {
+	struct runqueue *rq = rq_of(scx_bpf_task_cpu(p));
 	struct task_state *t = state_of(p);
-	s32 counted_on;
+	s32 counted_on, by;
+	u32 before;
 
-	if (!t || t->static_prio == p->static_prio)
+	if (!t || (t->static_prio == p->static_prio && t->sched_policy == p->policy))
 		return;
+	by = p->static_prio - t->static_prio;
+	move_home(t, rq);
+	before = standing(t, rq);
 	counted_on = t->counted_on;
 	count_on(t, NO_CPU);
 	t->static_prio = p->static_prio;
-	policy_renice(p, t, rq_of(scx_bpf_task_cpu(p)));
+	if (by)
+		policy_renice(p, t, rq, by);
+	if (t->sched_policy != p->policy) {
+		t->sched_policy = p->policy;
+		policy_reclass(p, t, rq);
+	}
+	t->improved = by < 0 || standing(t, rq) < before;
+	t->place = PLACE_TAIL;
 	count_on(t, counted_on);
+	choose_anew_if_running(p);
+}
+
+void BPF_STRUCT_OPS(runqueue_set_cpumask, struct task_struct *p, const struct cpumask *unused)
+{
+	struct task_state *t = state_of(p);
+
+	if (t)
+		recount_movable(t, p);
 }
 
 s32 BPF_STRUCT_OPS(runqueue_init_task, struct task_struct *p, struct scx_init_task_args *args)
@@ -269,8 +302,10 @@ s32 BPF_STRUCT_OPS(runqueue_init_task, struct task_struct *p, struct scx_init_ta
 		return -ENOMEM;
 	t->counted_on = NO_CPU;
 	t->static_prio = p->static_prio;
+	t->sched_policy = p->policy;
 	t->stamp = scx_bpf_now();
 	t->weight = LOAD_OF_ONE;
+	t->movable = is_movable(p);
 	policy_begin(p, t);
 	if (!args->fork)
 		return 0;
@@ -288,16 +323,20 @@ void BPF_STRUCT_OPS(runqueue_disable, struct task_struct *p)
 
 	if (t)
 		count_on(t, NO_CPU);
+	if (scx_bpf_task_running(p))
+		lose_cpu(rq_of(scx_bpf_task_cpu(p)));
 }
 
 void BPF_STRUCT_OPS(runqueue_cpu_online, s32 cpu)
 {
 	rq_of(cpu)->offline = false;
+	count_cpus(NO_CPU);
 }
 
 void BPF_STRUCT_OPS(runqueue_cpu_offline, s32 cpu)
 {
 	leave_to_others(cpu);
+	count_cpus(cpu);
 }
 
 s32 BPF_STRUCT_OPS_SLEEPABLE(runqueue_init)
@@ -311,23 +350,31 @@ s32 BPF_STRUCT_OPS_SLEEPABLE(runqueue_init)
 		rq->cpu = cpu;
 		rq->heads = KEY_OF_TAIL;
 		rq->balance_interval_ms = 1;
+#if SECOND_ARRAY == EXPIRED
+		policy_begins_epoch(rq);
+#endif
 		bpf_for(array, 0, ARRAYS) {
 			error = scx_bpf_create_dsq(queue_of(rq, array), -1);
 			if (error)
 				return error;
 		}
 	}
+	find_neighbours();
+	note_absent();
+	count_cpus(NO_CPU);
 	return 0;
 }
 
-#define RUNQUEUE_OPS                                                                            \
-	.select_cpu = (void *)runqueue_select_cpu, .enqueue = (void *)runqueue_enqueue,         \
-	.dispatch = (void *)runqueue_dispatch, .running = (void *)runqueue_running,             \
-	.stopping = (void *)runqueue_stopping, .tick = (void *)runqueue_tick,                   \
-	.yield = (void *)runqueue_yield, .set_weight = (void *)runqueue_set_weight,             \
-	.init_task = (void *)runqueue_init_task, .disable = (void *)runqueue_disable,           \
-	.cpu_online = (void *)runqueue_cpu_online, .cpu_offline = (void *)runqueue_cpu_offline, \
-	.init = (void *)runqueue_init,                                                          \
-	.flags = SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED
+#define RUNQUEUE_OPS                                                                              \
+	.select_cpu = (void *)runqueue_select_cpu, .enqueue = (void *)runqueue_enqueue,           \
+	.dispatch = (void *)runqueue_dispatch, .running = (void *)runqueue_running,               \
+	.stopping = (void *)runqueue_stopping, .tick = (void *)runqueue_tick,                     \
+	.yield = (void *)runqueue_yield, .set_weight = (void *)runqueue_set_weight,               \
+	.set_cpumask = (void *)runqueue_set_cpumask, .init_task = (void *)runqueue_init_task,     \
+	.disable = (void *)runqueue_disable, .cpu_online = (void *)runqueue_cpu_online,           \
+	.cpu_offline = (void *)runqueue_cpu_offline, .cpu_release = (void *)runqueue_cpu_release, \
+	.update_idle = (void *)runqueue_update_idle, .init = (void *)runqueue_init, EXIT_OPS,     \
+	WATCHDOG_OPS,                                                                             \
+	.flags = SCX_OPS_ENQ_EXITING | SCX_OPS_ENQ_MIGRATION_DISABLED | SCX_OPS_KEEP_BUILTIN_IDLE
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef RUNOFF_RUNQUEUE_PLACE_H
 #define RUNOFF_RUNQUEUE_PLACE_H
 
+#include "include/neighbours.h"
 #include "load.h"
 
 /* Whether balancing is that of 2.6.20 and not of 2.6.8. */
@@ -53,12 +54,13 @@ static bool follows_waker_late(const struct task_state *t, s32 this_cpu, s32 pre
 /* On a machine with SMT: an idle thread of the core of @cpu, if @cpu itself has work. */
 static s32 idle_thread(const struct task_struct *p, s32 cpu)
 {
-	s32 other;
+	u32 other = cpu, step;
 
-	if (is_idle(cpu))
+	if (next_in_core[CPU_INDEX(cpu)] == cpu || is_idle(cpu))
 		return cpu;
-	bpf_for(other, 0, cpu_ids) {
-		if (cpu_distance(cpu, other) == SAME_CORE && is_idle(other) && may_run_on(p, other))
+	bpf_for(step, 0, cpu_ids) {
+		other = next_in_core[CPU_INDEX(other)];
+		if (other == cpu || (is_idle(other) && may_run_on(p, other)))
 			return other;
 	}
 	return cpu;

@@ -10,7 +10,7 @@ enum { PROMOTION_CODED, PROMOTION_DOCUMENTED, PROMOTION_NONE };
  * On a tick: move all that wait one level up when it is time, so that nobody waits for ever.
  * ZAPHOD's announcements say that the interval grows with the number of other tasks, but its test
  * for that is the wrong way round and never defers: the two rules differ from three tasks on
- * (specs/schedulers/zaphod.md section 8).
+ * (docs/schedulers/zaphod.md).
  */
 static void promote_when_due(struct runqueue *rq, u32 rule, u64 interval, u64 now)
 {

@@ -6,10 +6,9 @@
 #include "place.h"
 #include "queue.h"
 
-static bool is_pullable(const struct task_struct *p, const struct task_state *t,
-			const struct pull *pull)
+static bool is_pullable(const struct task_state *t, const struct pull *pull)
 {
-	if (!may_run_on(p, pull->to) || t->weight / 2 > pull->load)
+	if (t->weight / 2 > pull->load)
 		return false;
 	return pull->also_hot || !is_cache_hot(t, cpu_distance(pull->from, pull->to), pull->now);
 }
@@ -23,10 +22,12 @@ static void pull_array(struct pull *pull, u32 array)
 	struct task_state *t;
 
 	bpf_for_each(scx_dsq, p, queue_of(from, array), 0) {
-		if (pull->pulled >= pull->tasks || pull->scanned++ >= PULL_SCAN_LIMIT)
+		if (pull->pulled >= pull->tasks || pull->scanned++ >= pull->limit)
 			break;
+		if (!may_run_on(p, pull->to))
+			continue;
 		t = state_of(p);
-		if (!t || !is_pullable(p, t, pull))
+		if (!t || !is_pullable(t, pull))
 			continue;
 		move_home(t, to);
 		scx_bpf_dsq_move_set_vtime(BPF_FOR_EACH_ITER, tail_key(t));

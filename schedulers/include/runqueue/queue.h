@@ -56,15 +56,25 @@ static u64 second_queue(struct runqueue *rq)
 	return queue_of(rq, second);
 }
 
-/* Whether @t is on a better level than the running task. */
+/* Whether @t comes before the running task: from a better queue, or on a better level of the same.
+ */
 static bool precedes(const struct task_state *t, const struct runqueue *rq)
 {
-	return t->array == rq->active && level_of(t->rung, rq) < level_of(rq->curr_rung, rq);
+	if (t->array != rq->active)
+		return false;
+	return rq->curr_array != rq->active || level_of(t->rung, rq) < level_of(rq->curr_rung, rq);
+}
+
+/* Where @t stands on its CPU, for comparisons: less is better. */
+static u32 standing(const struct task_state *t, const struct runqueue *rq)
+{
+	return ((u32)(t->array != rq->active) << 16) | level_of(t->rung, rq);
 }
 
 static inline bool equals(const struct task_state *t, const struct runqueue *rq)
 {
-	return level_of(t->rung, rq) == level_of(rq->curr_rung, rq);
+	return t->array == rq->active && rq->curr_array == rq->active &&
+	       level_of(t->rung, rq) == level_of(rq->curr_rung, rq);
 }
 
 /* Put the running task @t behind all that wait on the best level that is not better than its. */

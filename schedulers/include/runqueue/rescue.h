@@ -2,58 +2,82 @@
 #ifndef RUNOFF_RUNQUEUE_RESCUE_H
 #define RUNOFF_RUNQUEUE_RESCUE_H
 
+#include "include/watchdog.h"
 #include "state.h"
 
 /*
- * The schedulers of their time let a task wait for as long as better ones had work. Today the core
- * has a watchdog, which ejects a scheduler under which a task waits for 30 s (kernel/sched/ext.c,
- * check_rq_for_timeouts), so who has waited for half of that gets a turn.
+ * So many are let through at once, a tick each. Then the others have their turns for a while, among
+ * them the kernel's own threads, one of which the watchdog needs.
  */
-#define STARVED_MS	(15 * 1000)
-#define RESCUE_EVERY_NS MS(1000)
+#define RESCUED_AT_ONCE 512
+#define RESCUE_REST_NS	MS(500)
 
 /* What one look through a queue may cost at most. */
-#define SCAN_LIMIT 512
+#define RESCUE_SCAN_LIMIT 8192
 
 /* On a tick, now and then: next time this CPU chooses, look for tasks that starve. */
 static void remind_to_rescue(struct runqueue *rq, u64 now)
 {
-	if (rq->nr > 1 && elapsed(rq->rescued_at, now) >= RESCUE_EVERY_NS) {
+	if (rq->nr > 1 && !rq->rescued && elapsed(rq->rescued_at, now) >= RESCUE_REST_NS) {
 		rq->rescued_at = now;
 		rq->rescue_due = true;
 	}
 }
 
-/* Those who starve are at the end of the queue. */
-static bool rescue_from(struct runqueue *rq, u32 array)
+static bool is_starved(const struct runqueue *rq, struct task_struct *p)
 {
-	u64 ticks = STARVED_MS * NSEC_PER_MSEC / tick_ns;
+	u64 ms = (bpf_jiffies64() - p->scx.runnable_at) * tick_ns / NSEC_PER_MSEC;
+
+	if (!is_user(p))
+		return ms >= KERNEL_STARVED_MS;
+	return ms >= STARVED_MS && rq->rescued < RESCUED_AT_ONCE;
+}
+
+/* Threads of the kernel are first; of a level who has waited longest. */
+static void rescue_from(struct runqueue *rq, u32 array)
+{
 	struct task_struct *p;
 
-	rq->rescued = false;
-	rq->scanned = 0;
-	bpf_for_each(scx_dsq, p, queue_of(rq, array), SCX_DSQ_ITER_REV) {
-		if (rq->scanned++ >= SCAN_LIMIT)
+	bpf_for_each(scx_dsq, p, queue_of(rq, array), 0) {
+		if (rq->scanned++ >= RESCUE_SCAN_LIMIT)
 			break;
-		if (bpf_jiffies64() - p->scx.runnable_at < ticks)
+		if (!is_starved(rq, p))
 			continue;
-		if (scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, 0)) {
-			rq->rescued = true;
+		/*
+		 * Whoever is better waits for all of them: until the next tick each, not a slice.
+		 * What begins with a tick has not quite had all of it when the next one comes.
+		 */
+		scx_bpf_dsq_move_set_slice(BPF_FOR_EACH_ITER, tick_ns / 2);
+		if (scx_bpf_dsq_move(
+			    BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, is_user(p) ? 0 : SCX_ENQ_HEAD)) {
+			rq->rescued++;
 			count(rescues);
 		}
 	}
-	return rq->rescued;
 }
 
 /* Give a turn to the tasks that the watchdog would otherwise call stalled; whether there were any.
  */
-static bool rescue_starved(struct runqueue *rq)
+static bool rescue_starved(struct runqueue *rq, u64 now)
 {
-	bool first;
-
+	/* The CPU chooses again, so all of them have had it. */
+	if (rq->rescued) {
+		rq->rescued = 0;
+		rq->rescued_at = now;
+		return false;
+	}
 	rq->rescue_due = false;
-	first = rescue_from(rq, 0);
-	return (ARRAYS == 2 && rescue_from(rq, 1)) || first;
+	rq->scanned = 0;
+	rescue_from(rq, 0);
+	if (ARRAYS == 2)
+		rescue_from(rq, 1);
+	return rq->rescued;
+}
+
+/* Whether there is anything about rescues to decide now. */
+static __always_inline bool may_rescue(const struct runqueue *rq)
+{
+	return rq->rescue_due || rq->rescued;
 }
 
 #endif

@@ -15,6 +15,8 @@
  */
 #include <bpf_experimental.h>
 #include "include/machine.h"
+#include "include/online.h"
+#include "include/sleep.h"
 #include "statistics.h"
 
 /* No second queue; */
@@ -61,6 +63,8 @@ struct task_state {
 	/* The CPU whose load it is part of; NO_CPU while it sleeps. */
 	s32 counted_on;
 	s32 static_prio;
+	/* SCHED_NORMAL, SCHED_BATCH or SCHED_IDLE. */
+	u32 sched_policy;
 	u32 weight;
 	s32 home;
 #ifdef SECOND_ARRAY
@@ -72,9 +76,11 @@ struct task_state {
 #endif
 	bool newborn;
 	bool sync;
+	/* It stands better, or weighs more, than when it was queued. */
+	bool improved;
+	/* It may run on more than one CPU, and is counted as such. */
+	bool movable;
 };
-
-#define NO_CPU -1
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -95,6 +101,11 @@ struct pull {
 	u32 load;
 	u32 pulled;
 	u32 scanned;
+	/* How many tasks to look at. */
+	u32 limit;
+	/* By distance: the CPU there that has most to give away, and its load; see find_busiest. */
+	s32 busiest[DISTANCES];
+	u32 most[DISTANCES];
 	/* The sum of the loads of so many CPUs. */
 	u32 sum;
 	u32 cpus;
@@ -102,13 +113,15 @@ struct pull {
 	u64 now;
 };
 
-/* Written under the CPU's own lock, but for nr and weight; others read it without. */
+/* Written under the CPU's own lock, but for nr, weight and movable; others read it without. */
 struct runqueue {
 	struct policy_runqueue policy;
 	s32 cpu;
 	/* Tasks that run or wait, and the sum of their weights. */
 	s32 nr;
 	s32 weight;
+	/* Those of them that may run on other CPUs too. */
+	s32 movable;
 #ifdef SECOND_ARRAY
 	/* How often everybody here was moved up by one level. */
 	u16 promotions;
@@ -116,11 +129,16 @@ struct runqueue {
 	u64 promotion_due;
 	/* Of the running task, meaningless unless busy. */
 	u16 curr_rung;
+	u8 curr_array;
 	u8 active;
 	/* Counts down, so that a later head insert comes before an earlier one. */
 	u64 heads;
 #endif
 	bool busy;
+	/* Of the running task. */
+	bool curr_movable;
+	/* A higher class has taken it from us, and has not given it back yet. */
+	bool taken;
 	bool offline;
 	/* The last look for work found none anywhere. */
 	bool idle;
@@ -133,13 +151,15 @@ struct runqueue {
 	u32 load[2];
 	u64 load_at;
 	struct pull pull;
-	/* When to look for tasks that starve, whether to, how far the look has got, and its result.
+	/*
+	 * When it last looked for tasks that starve, whether it shall again, how far the look has
+	 * got, and how many it has found that are having their turns.
 	 */
 	u64 rescued_at;
 	bool rescue_due;
 	volatile u32 scanned;
-	bool rescued;
-};
+	volatile u32 rescued;
+} OWN_CACHE_LINES;
 
 static struct runqueue rqs[MAX_CPUS];
 
@@ -160,19 +180,9 @@ static u64 elapsed(u64 from, u64 to)
 
 #define SCHED_BATCH 3
 
-#define TASK_UNINTERRUPTIBLE 0x2
-#define TASK_DEAD	     0x80
-#define TASK_NOLOAD	     0x400
-
 static inline bool in_interrupt(void)
 {
 	return get_preempt_count() & (HARDIRQ_MASK | SOFTIRQ_MASK);
-}
-
-/* Kernel threads that only wait for work say so in a way that was not there in 2004. */
-static inline bool is_uninterruptible(u32 state)
-{
-	return (state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD);
 }
 
 static inline bool is_user(const struct task_struct *p)
@@ -198,6 +208,14 @@ static void set_level(struct task_state *t, const struct runqueue *rq, u32 level
 	t->home = rq->cpu;
 }
 
+/* As much better or worse as its nice value has become. */
+static inline void shift_level(struct task_state *t, const struct runqueue *rq, s32 by, s32 worst)
+{
+	s32 level = (s32)level_of(t->rung, rq_of(t->home)) + by;
+
+	set_level(t, rq, level < BEST_LEVEL ? BEST_LEVEL : level > worst ? worst : level);
+}
+
 /* The same level on another CPU, where there were more or fewer promotions. */
 static void move_home(struct task_state *t, const struct runqueue *rq)
 {
@@ -213,12 +231,37 @@ static void count_on(struct task_state *t, s32 cpu)
 	if (t->counted_on != NO_CPU) {
 		__sync_fetch_and_sub(&rq_of(t->counted_on)->nr, 1);
 		__sync_fetch_and_sub(&rq_of(t->counted_on)->weight, t->weight);
+		if (t->movable)
+			__sync_fetch_and_sub(&rq_of(t->counted_on)->movable, 1);
 	}
 	t->counted_on = cpu;
 	if (cpu != NO_CPU) {
 		__sync_fetch_and_add(&rq_of(cpu)->nr, 1);
 		__sync_fetch_and_add(&rq_of(cpu)->weight, t->weight);
+		if (t->movable)
+			__sync_fetch_and_add(&rq_of(cpu)->movable, 1);
 	}
+}
+
+static bool is_movable(const struct task_struct *p)
+{
+	return p->nr_cpus_allowed > 1;
+}
+
+/* How many wait there whom another CPU might take. */
+static s32 nr_to_give(const struct runqueue *rq)
+{
+	return rq->movable - (rq->busy && rq->curr_movable);
+}
+
+/* @p may run on one CPU only from now on, or on more. */
+static void recount_movable(struct task_state *t, const struct task_struct *p)
+{
+	s32 counted_on = t->counted_on;
+
+	count_on(t, NO_CPU);
+	t->movable = is_movable(p);
+	count_on(t, counted_on);
 }
 
 /*
@@ -229,6 +272,13 @@ static void kick(s32 cpu, u64 flags)
 {
 	if (!rq_of(bpf_get_smp_processor_id())->offline)
 		scx_bpf_kick_cpu(cpu, flags);
+}
+
+/* What @p is worth has changed: if it runs, its CPU looks whether it still should. */
+static void choose_anew_if_running(const struct task_struct *p)
+{
+	if (scx_bpf_task_running(p))
+		kick(scx_bpf_task_cpu(p), SCX_KICK_PREEMPT);
 }
 
 static u64 queue_of(const struct runqueue *rq, u32 array)

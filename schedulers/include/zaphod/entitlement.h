@@ -24,12 +24,30 @@ static void become_yardstick(struct zaphod_task *task, struct zaphod_cpu *cpu, u
 	cpu->yardstick_decays_at = now + MS(time_slice);
 }
 
+/* Each of more slices would make no difference: less than a 20,000th is left of what it was. */
+#define MOST_DECAYS 1000
+
+/* It is forgotten little by little, slice by slice, also those in which nobody ran. */
+static void decay_yardstick(struct zaphod_cpu *cpu, u64 now)
+{
+	u64 slice = MS(time_slice), due;
+	u32 decays;
+
+	if (time_before(now, cpu->yardstick_decays_at))
+		return;
+	due = (now - cpu->yardstick_decays_at) / slice + 1;
+	cpu->yardstick_decays_at += due * slice;
+	bpf_for(decays, 0, due < MOST_DECAYS ? due : MOST_DECAYS)
+		cpu->yardstick = (u64)cpu->yardstick * of_thousand(990) >> 24;
+}
+
 /* Compare what @task has used per share with who has most: who has little comes first. */
 static void update_entitlement(struct zaphod_task *task, s32 static_prio, struct zaphod_cpu *cpu,
 			       u64 now)
 {
 	u32 usage = task->usage < task->soft_cap ? task->usage : task->soft_cap;
 
+	decay_yardstick(cpu, now);
 	task->usage_per_share = usage / shares_of(static_prio);
 	if (task->usage_per_share > cpu->yardstick)
 		become_yardstick(task, cpu, now);
@@ -40,13 +58,12 @@ static void update_entitlement(struct zaphod_task *task, s32 static_prio, struct
 			BEST_LEVEL + scale_round(ratio(task->usage_per_share, cpu->yardstick), 19);
 }
 
-/* On a tick: who had most is forgotten little by little, unless he is running right now. */
-static void decay_yardstick(struct zaphod_task *running, struct zaphod_cpu *cpu, u64 now)
+/* On a tick: who had most and is running right now is not forgotten. */
+static void hold_yardstick(struct zaphod_task *running, struct zaphod_cpu *cpu, u64 now)
 {
 	if (time_before(now, cpu->yardstick_decays_at))
 		return;
-	cpu->yardstick_decays_at = now + MS(time_slice);
-	cpu->yardstick = (u64)cpu->yardstick * of_thousand(990) >> 24;
+	decay_yardstick(cpu, now);
 	if (running->soft_cap && running->usage_per_share > cpu->yardstick)
 		become_yardstick(running, cpu, now);
 }

@@ -123,7 +123,7 @@ static void zaphod_tick(struct zaphod_task *running, struct zaphod_cpu *cpu, u32
 {
 	sample_nr_running(cpu, nr, now);
 	if (stands_by_entitlement())
-		decay_yardstick(running, cpu, now);
+		hold_yardstick(running, cpu, now);
 }
 
 #endif

@@ -59,7 +59,7 @@ struct zaphod_cpu {
 };
 
 PARAMETER("ms", "1..1000", "How long a task may run before its equals get a turn.")
-volatile u32 time_slice = 100;
+TURN volatile u32 time_slice = 100;
 
 PARAMETER("ms", "1..10000",
 	  "Time between two promotions, which move all that wait up one level; less makes nice "

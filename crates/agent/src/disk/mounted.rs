@@ -3,49 +3,57 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read};
-use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
+use std::io::{self, PipeReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sched::{CloneFlags, unshare};
-use nix::sys::prctl;
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::Signal;
 use nix::sys::stat::{major, minor, stat};
-use nix::unistd::Pid;
 use serde::Deserialize;
 
-use super::account::Counts;
-use super::in_charge::InCharge;
-use super::{HURRY, pieces};
-use crate::protocol;
-use crate::stop;
-use crate::work::process::now_ns;
+use super::place::{self, Free};
+use super::said::Said;
+use machine::cgroup::Purpose;
+use machine::clock::now_ns;
+use machine::containment::Containment;
+use machine::mounts;
+use machine::process::{KILL_LIMIT, Process};
+use machine::root::Root;
+use machine::stop::Stop;
+use ublk::in_charge::InCharge;
+use ublk::{Counts, HURRY, ServerProcess, pieces};
 
+/// What a server may take until there is a disk: its blocks are copied, and the kernel takes its programs.
+const START_LIMIT: Duration = Duration::from_secs(120);
 /// What a server may take to end when nobody uses its disk any more.
 const END_LIMIT: Duration = Duration::from_secs(20);
-const LOOK: Duration = Duration::from_millis(5);
-/// After so long it is asked again.
-const INSIST_MS: u16 = 5000;
-/// It has a machine of its own, which sees all of its mounts.
-const GUESTS_AGENT: u32 = 1;
+/// And what it may take when the agent itself is to stop: a killed one leaves its device to the sweep.
+const STOP_LIMIT: Duration = Duration::from_millis(500);
+/// How much is read of what a server complains of.
+const WORDS_BYTES: u64 = 64 * 1024;
 
 #[derive(Deserialize)]
 struct Announced {
     device: PathBuf,
 }
 
-pub struct Mounted {
-    server: Child,
-    output: BufReader<ChildStdout>,
-    place: PathBuf,
+pub struct Mounted<'a> {
+    child: Process,
+    /// Of the server, which goes before it.
+    _containment: Containment,
+    server: ServerProcess,
+    errors: PipeReader,
+    /// What the server says; None when nobody listens any more.
+    said: Option<Said<'a>>,
+    stop: &'a Stop,
+    /// Where it is mounted, once that is there.
+    place: Option<Free>,
     is_mounted: bool,
+    /// The file with its data, once the server has made it.
+    data: Option<PathBuf>,
     /// Major and minor number, as blktrace(8) names a device.
     numbers: String,
     /// When the workload was started, by CLOCK_MONOTONIC.
@@ -53,34 +61,28 @@ pub struct Mounted {
     in_charge: Option<InCharge>,
 }
 
-impl Mounted {
-    /// Makes the disk and mounts it on `place`, which is made if it is not there. It keeps a log of each
+impl<'a> Mounted<'a> {
+    /// Makes the disk and mounts it on `place`, which is below `root` if there is one, and is made if it is not there. It keeps a log of each
     /// request if that is wanted.
     ///
     /// # Errors
-    /// There is no such disk here, or no ext4 on it.
-    pub fn start(disk: &protocol::MadeDisk, place: &Path, with_log: bool) -> Result<Self> {
-        if std::process::id() != GUESTS_AGENT {
-            keep_mounts_apart().context("cannot keep mounts apart")?;
-        }
-        let mut server =
-            command(disk, with_log).spawn().context("cannot start the disk's server")?;
-        let output = BufReader::new(server.stdout.take().expect("it is piped"));
-        let mut mounted = Self {
-            server,
-            output,
-            place: place.into(),
-            is_mounted: false,
-            numbers: String::new(),
-            started_ns: Cell::new(None),
-            in_charge: None,
-        };
-        let line = mounted.line()?;
-        let Announced { device } =
-            serde_json::from_str(&line).map_err(|_| anyhow!("{}", mounted.last_words()))?;
+    /// There is no such disk here, or no ext4 on it, something is in `place`, or a stop was requested before there was.
+    pub fn start(
+        disk: &protocol::MadeDisk,
+        root: Option<&Path>,
+        place: &Path,
+        with_log: bool,
+        stop: &'a Stop,
+    ) -> Result<Self> {
+        mounts::keep_apart()?;
+        place::free(root, place)?;
+        let data = disk.file.as_deref().map(in_roots_alone).transpose()?;
+        let mut mounted = Self::of(command(disk, data.as_deref(), with_log), stop)?;
+        let device = mounted.announced()?;
+        mounted.data = data;
         let number = stat(&device)?.st_rdev;
         mounted.numbers = format!("{},{}", major(number), minor(number));
-        fs::create_dir_all(place)?;
+        let place = &mounted.place.insert(place::made_free(root, place)?).path;
         mount(Some(&device), place, Some("ext4"), MsFlags::empty(), None::<&str>)
             .with_context(|| format!("cannot mount {} on {}", device.display(), place.display()))?;
         mounted.is_mounted = true;
@@ -90,6 +92,44 @@ impl Mounted {
         Ok(mounted)
     }
 
+    /// Starts the server; its end takes all away again.
+    fn of(mut command: Command, stop: &'a Stop) -> Result<Self> {
+        let ((said, output), (errors, warnings)) = (io::pipe()?, io::pipe()?);
+        command.stdin(Stdio::null()).stdout(output).stderr(warnings);
+        let containment = Containment::create(&Root::machine(), Purpose::Disk)?;
+        let child = containment.spawn(&mut command).context("cannot start the disk's server")?;
+        // The server alone has these from now on: what it says has an end.
+        drop(command);
+        let server = ServerProcess::of_child(&child)?;
+        let said = Some(Said::new(said, stop));
+        let (place, data, numbers, started_ns) = Default::default();
+        let (is_mounted, in_charge) = (false, None);
+        Ok(Self {
+            child,
+            _containment: containment,
+            server,
+            errors,
+            said,
+            stop,
+            place,
+            is_mounted,
+            data,
+            numbers,
+            started_ns,
+            in_charge,
+        })
+    }
+
+    /// The disk, which is there from now on.
+    fn announced(&mut self) -> Result<PathBuf> {
+        let said = self.said.as_mut().expect("it is listened to");
+        let is_there = said.await_words(START_LIMIT).context("there is no disk yet")?;
+        ensure!(is_there, "the disk's server makes no disk");
+        let line = said.line().context("cannot hear the disk's server")?;
+        let announced: Option<Announced> = serde_json::from_str(&line).ok();
+        announced.map(|disk| disk.device).ok_or_else(|| anyhow!("{}", self.last_words()))
+    }
+
     /// The workload starts now.
     pub fn note_start(&self) {
         self.started_ns.set(Some(now_ns()));
@@ -97,7 +137,7 @@ impl Mounted {
 
     /// The sample has been measured: what is still to be written takes no time any more and is not counted.
     pub fn hurry(&self) {
-        self.signal(HURRY);
+        self.server.signal(HURRY);
     }
 
     /// Why its elevator was not the same throughout.
@@ -109,132 +149,174 @@ impl Mounted {
     /// is one and the workload was started.
     ///
     /// # Errors
-    /// The server was lost while the disk was in use.
+    /// The server was lost while the disk was in use, the disk cannot be unmounted, or a stop was requested: it is taken
+    /// away nevertheless.
     pub fn end(mut self, tell: &mut dyn FnMut(String)) -> Result<Counts> {
         self.hurry();
         self.unmount(MntFlags::empty()).context("cannot unmount the disk")?;
-        self.ask_to_end()?;
-        let line = self.line()?;
+        let said = self.said.as_mut().expect("it is listened to");
+        // At its end it has something to say.
+        let is_ending = |span| said.await_words(span);
+        ensure!(self.server.ask_to_end(END_LIMIT, is_ending)?, "the disk's server does not end");
+        let line = said.line().context("cannot hear the disk's server")?;
         let counts: Counts = serde_json::from_str(&line)
             .map_err(|_| anyhow!("the disk was lost: {}", self.last_words()))?;
         self.forward_log(&counts, tell).context("cannot hear the disk's log")?;
-        ensure!(self.ended_within(END_LIMIT), "the disk's server did not end");
+        ensure!(self.server.ended_within(END_LIMIT), "the disk's server did not end");
         Ok(counts)
-    }
-
-    /// Returns when the server has something to say, which it has at its end. It insists to be asked twice while
-    /// somebody holds the disk, such as a process with mounts of its own.
-    fn ask_to_end(&self) -> Result<()> {
-        let start = Instant::now();
-        while start.elapsed() < END_LIMIT {
-            self.signal(Signal::SIGTERM);
-            let mut said = [PollFd::new(self.output.get_ref().as_fd(), PollFlags::POLLIN)];
-            if poll(&mut said, PollTimeout::from(INSIST_MS)).is_ok_and(|ready| ready > 0) {
-                return Ok(());
-            }
-        }
-        bail!("the disk's server does not end")
     }
 
     fn forward_log(&mut self, counts: &Counts, tell: &mut dyn FnMut(String)) -> Result<()> {
         let Some(dropped) = counts.dropped else { return Ok(()) };
+        let log = self.said.as_mut().expect("it is listened to").rest();
         let Some(start_ns) = self.started_ns.get() else {
             // Its server ends when everything has been read.
-            return Ok(io::copy(&mut self.output, &mut io::sink()).map(drop)?);
+            return Ok(io::copy(log, &mut io::sink()).map(drop)?);
         };
         tell(format!("# device={} dropped={dropped}\n", self.numbers));
-        pieces::forward(&mut self.output, start_ns, tell)
-    }
-
-    fn line(&mut self) -> Result<String> {
-        let mut line = String::new();
-        self.output.read_line(&mut line).context("cannot hear the disk's server")?;
-        Ok(line)
+        pieces::forward(log, start_ns, tell)
     }
 
     /// The last line that the server has to say, which has ended or is ended here.
     fn last_words(&mut self) -> String {
-        let _ = self.server.kill();
-        let mut text = String::new();
-        if let Some(mut errors) = self.server.stderr.take() {
-            let _ = errors.read_to_string(&mut text);
+        self.server.signal(Signal::SIGKILL);
+        let mut words = Vec::new();
+        if self.server.ended_within(KILL_LIMIT) {
+            let _ = self.errors.by_ref().take(WORDS_BYTES).read_to_end(&mut words);
         }
+        let text = String::from_utf8_lossy(&words);
         let last = text.trim_end().lines().next_back().unwrap_or("its server was killed");
         last.trim_start_matches("runoff-agent: ").to_owned()
     }
 
-    fn signal(&self, signal: Signal) {
-        // A server that has ended already shows in its output.
-        let _ = kill(Pid::from_raw(self.server.id().cast_signed()), signal);
-    }
-
     fn unmount(&mut self, flags: MntFlags) -> nix::Result<()> {
-        if std::mem::take(&mut self.is_mounted) {
-            umount2(&self.place, flags).inspect_err(|_| self.is_mounted = true)?;
-            // One that was there before may have something in it.
-            let _ = fs::remove_dir(&self.place);
+        if let Some(place) = &self.place {
+            if self.is_mounted {
+                umount2(&place.path, flags)?;
+                self.is_mounted = false;
+            }
+            if place.is_new {
+                let _ = fs::remove_dir(&place.path);
+            }
         }
         Ok(())
     }
 
-    fn ended_within(&mut self, limit: Duration) -> bool {
-        let start = Instant::now();
-        while start.elapsed() < limit {
-            if !matches!(self.server.try_wait(), Ok(None)) {
-                return true;
-            }
-            sleep(LOOK);
+    /// Ends the server, whoever uses its disk: within the limits whatever happens.
+    fn end_server(&mut self) {
+        // Nobody reads a log that it would wait to be rid of.
+        self.said = None;
+        let has_ended = |span| Ok::<_, io::Error>(self.server.ended_within(span));
+        let limit = if self.stop.requested() { STOP_LIMIT } else { END_LIMIT };
+        if !self.server.ask_to_end(limit, has_ended).unwrap_or(false) {
+            self.child.kill();
         }
-        false
+        let _ = self.child.reap(Duration::ZERO);
     }
 }
 
-impl Drop for Mounted {
+impl Drop for Mounted<'_> {
     fn drop(&mut self) {
-        // The number of one that has ended may be another's by now.
-        let is_there = matches!(self.server.try_wait(), Ok(None));
-        if is_there {
-            self.hurry();
-        }
+        self.hurry();
         let _ = self.unmount(MntFlags::MNT_DETACH);
-        if is_there {
-            self.signal(Signal::SIGTERM);
-            if !self.ended_within(END_LIMIT) {
-                let _ = self.server.kill();
-                let _ = self.server.wait();
-            }
-        }
+        self.end_server();
         // A server that was killed has left its device behind.
-        let _ = super::sweep();
+        let _ = ublk::sweep();
+        if let Some(data) = &self.data
+            && let Err(error) = fs::remove_file(data)
+        {
+            eprintln!("runoff-agent: cannot remove {}: {error}", data.display());
+        }
     }
 }
 
-/// What is mounted from now on is there for this process and those that it starts alone, and goes with them.
-fn keep_mounts_apart() -> nix::Result<()> {
-    unshare(CloneFlags::CLONE_NEWNS)?;
-    let flags = MsFlags::MS_REC | MsFlags::MS_SLAVE;
-    mount(None::<&str>, "/", None::<&str>, flags, None::<&str>)
+/// `file` with the way to it resolved.
+fn in_roots_alone(file: &Path) -> Result<PathBuf> {
+    let (directory, name) = file.parent().zip(file.file_name()).context("it is no file's name")?;
+    Ok(place::existing(None, directory)?.join(name))
 }
 
-fn command(disk: &protocol::MadeDisk, with_log: bool) -> Command {
+fn command(disk: &protocol::MadeDisk, data: Option<&Path>, with_log: bool) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.arg("disk").args(["--elevator", &disk.elevator, "--model", &disk.model]);
     command.args(["--size-mb", &disk.size_mb.to_string()]);
     command.arg("--content").arg(&disk.content);
-    if let Some(file) = &disk.file {
-        command.arg("--file").arg(file);
+    if let Some(data) = data {
+        command.arg("--file").arg(data);
     }
     if with_log {
         command.arg("--requests");
     }
     command.args(disk.parameters.iter().map(|(key, value)| format!("{key}={value}")));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // SAFETY: both are plain system calls.
-    unsafe {
-        command.pre_exec(|| {
-            stop::unblock_signals()?;
-            prctl::set_pdeathsig(Signal::SIGKILL).map_err(Into::into)
-        });
-    }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use nix::sys::signal::raise;
+
+    use super::*;
+
+    /// A disk with a shell in the server's place, which says when it listens.
+    fn served_by<'a>(script: &str, stop: &'a Stop) -> Mounted<'a> {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Mounted::of(command, stop).unwrap()
+    }
+
+    fn seconds_to_end(script: &str) -> f64 {
+        let stop = Stop::new().unwrap();
+        let mut mounted = served_by(script, &stop);
+        mounted.said.as_mut().unwrap().line().unwrap();
+        let start = Instant::now();
+        mounted.end_server();
+        assert!(mounted.server.ended_within(Duration::ZERO));
+        start.elapsed().as_secs_f64()
+    }
+
+    #[test]
+    fn a_server_with_a_long_log_ends_at_once_when_nobody_reads_it() {
+        let log = "trap 'yes | head -c 1000000; exit' TERM; echo; while :; do sleep 0.02; done";
+        assert!(seconds_to_end(log) < 5.0);
+    }
+
+    #[test]
+    fn a_server_that_wants_to_hear_it_twice_is_told_twice() {
+        let twice = "trap 'trap - TERM' TERM; echo; while :; do sleep 0.02; done";
+        assert!(seconds_to_end(twice) < 5.0);
+    }
+
+    #[test]
+    fn a_stop_is_seen_before_there_is_a_disk() {
+        let stop = Stop::new().unwrap();
+        let mut mounted = served_by("exec sleep 60", &stop);
+        raise(Signal::SIGTERM).unwrap();
+        let start = Instant::now();
+        let refusal = format!("{:#}", mounted.announced().unwrap_err());
+        assert!(refusal.contains("stopped on request"), "{refusal}");
+        drop(mounted);
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn a_stop_is_seen_while_a_disk_ends_and_its_server_does_not() {
+        let stop = Stop::new().unwrap();
+        let mut mounted = served_by("trap '' TERM; echo; while :; do sleep 0.02; done", &stop);
+        mounted.said.as_mut().unwrap().line().unwrap();
+        raise(Signal::SIGTERM).unwrap();
+        let start = Instant::now();
+        let error = format!("{:#}", mounted.end(&mut |_| ()).err().unwrap());
+        assert!(error.contains("stopped on request"), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn a_server_that_fails_says_why_in_its_last_line() {
+        let script = "echo warning >&2; echo 'runoff-agent: no such disk' >&2; exit 64";
+        let stop = Stop::new().unwrap();
+        let mut mounted = served_by(script, &stop);
+        assert_eq!(mounted.announced().unwrap_err().to_string(), "no such disk");
+    }
 }

@@ -6,24 +6,31 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::borrowed::Borrowed;
-use super::metrics::Metrics;
 use super::mounted::Mounted;
-use crate::protocol::{BorrowedDisk, Disk};
+use machine::stop::Stop;
+use protocol::{BorrowedDisk, Disk};
+use ublk::metrics::Metrics;
 
-pub enum SampleDisk {
-    Made(Mounted),
+pub enum SampleDisk<'a> {
+    Made(Mounted<'a>),
     Borrowed(Borrowed),
 }
 
-impl SampleDisk {
-    /// Behind its elevator, below `place`. One that is made keeps a log of each request if that is wanted.
+impl<'a> SampleDisk<'a> {
+    /// Puts `disk` behind its elevator, below `place`, which is below `root` if there is one. One that is made keeps a log of each request if that is wanted.
     ///
     /// # Errors
-    /// There is no such disk here, or its elevator does not take charge.
-    pub fn start(disk: &Disk, place: &Path, with_log: bool) -> Result<Self> {
+    /// There is no such disk here, its elevator does not take charge, or a stop was requested.
+    pub fn start(
+        disk: &Disk,
+        root: Option<&Path>,
+        place: &Path,
+        with_log: bool,
+        stop: &'a Stop,
+    ) -> Result<Self> {
         Ok(match disk {
-            Disk::Made(wanted) => Self::Made(Mounted::start(wanted, place, with_log)?),
-            Disk::Borrowed(wanted) => Self::Borrowed(Borrowed::start(wanted, place)?),
+            Disk::Made(wanted) => Self::Made(Mounted::start(wanted, root, place, with_log, stop)?),
+            Disk::Borrowed(wanted) => Self::Borrowed(Borrowed::start(wanted, root, place, stop)?),
         })
     }
 
@@ -63,7 +70,7 @@ impl SampleDisk {
     /// if there is one and the workload was started.
     ///
     /// # Errors
-    /// It was lost while it was in use, or could not be given back as it was.
+    /// The disk was lost while it was in use, or could not be given back as it was.
     pub fn end(self, tell: &mut dyn FnMut(String)) -> Result<Metrics> {
         match self {
             Self::Made(mounted) => Ok(mounted.end(tell)?.metrics()),

@@ -4,25 +4,32 @@
 
 mod devices;
 mod entropy;
+mod fw_cfg;
 mod mounts;
+mod ports;
 mod quiet;
 mod serial;
+mod snapshot;
 
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use nix::kmod::{ModuleInitFlags, finit_module};
 use nix::sys::reboot::{RebootMode, reboot};
+use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::sync;
 use serde::Deserialize;
 
-use crate::session;
-use crate::stop::Stop;
+use crate::booted::ORDERS;
+use crate::session::{self, Start};
 use devices::{Content, find};
+use machine::stop::Stop;
+use snapshot::Passed;
 
-const ORDERS: &str = "/boot.json";
+/// How many files a process may have open, and may allow itself to have: as most distributions have it, whose init is
+/// systemd (DefaultLimitNOFILE). The kernel's own second number is 4096.
+const OPEN_FILES: (u64, u64) = (1024, 524_288);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,12 +42,15 @@ struct Orders {
     disk: bool,
     /// and one with swap space.
     swap: bool,
+    /// Whether copies of this guest, once it is quiet, get the next two.
+    snapshot: bool,
     /// Perturbs everything that a deterministic machine would repeat; absent under the real clock.
     seed: Option<u64>,
     /// A file with the session's requests; absent when they come over the serial port.
     requests: Option<PathBuf>,
 }
 
+/// Does what a lab wants of a guest, and turns it off.
 pub fn main() -> ! {
     if let Err(error) = run() {
         eprintln!("runoff-agent: the guest cannot start: {error:#}");
@@ -53,6 +63,8 @@ pub fn main() -> ! {
 
 fn run() -> Result<()> {
     mounts::kernel_file_systems()?;
+    setrlimit(Resource::RLIMIT_NOFILE, OPEN_FILES.0, OPEN_FILES.1)
+        .context("cannot allow more open files")?;
     let orders = fs::read_to_string(ORDERS).with_context(|| format!("cannot read {ORDERS}"))?;
     let orders: Orders =
         serde_json::from_str(&orders).with_context(|| format!("{ORDERS} is not valid"))?;
@@ -70,17 +82,25 @@ fn run() -> Result<()> {
     }
     let mut port = serial::open()?;
     quiet::wait();
+    let stop = Stop::new()?;
+    if orders.snapshot {
+        // Once for all copies.
+        let mut start = Start::now();
+        let Passed { loaded, seed, requests } = snapshot::pass()?;
+        entropy::perturb(seed)?;
+        start.loaded = loaded;
+        return session::run(requests, &mut port, start, &stop);
+    }
     if let Some(seed) = orders.seed {
         entropy::perturb(seed)?;
     }
-    let stop = Stop::new()?;
     match &orders.requests {
         Some(path) => {
             let file =
                 File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-            session::run(&mut BufReader::new(file), &mut port, &stop)
+            session::run(file, &mut port, Start::now(), &stop)
         }
-        None => session::run(&mut BufReader::new(port.try_clone()?), &mut port, &stop),
+        None => session::run(port.try_clone()?, &mut port, Start::now(), &stop),
     }
 }
 

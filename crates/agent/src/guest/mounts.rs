@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use nix::libc;
 use nix::mount::{MsFlags, mount};
 
-use crate::scratch::PROGRAMS;
+use machine::scratch::PROGRAMS;
 
 /// Where workloads with an image have their root directory.
 pub const IMAGE: &str = "/image";

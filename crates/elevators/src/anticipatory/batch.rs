@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Batches of reads and writes in turn, and how many writes one may hold.
 
-use super::Kind;
-use crate::MS;
+use super::kind::Kind;
+use crate::time::MS;
 
 /// A switch waits until everything in flight has completed.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Pending {
 
 pub struct Batches {
     pub kind: Kind,
-    /// By kind.
+    /// How long a batch of each kind lasts while the other waits.
     expire_ns: [u64; 2],
     /// When the running batch ends if the other kind waits.
     expires: u64,

@@ -5,35 +5,30 @@
 //! reads and writes that somebody waits for.
 
 mod batch;
+mod kind;
 mod process;
 mod waiting;
 
 use rustc_hash::FxHashMap as HashMap;
 
 use batch::{Batches, Pending};
+use kind::{Kind, kind};
 use process::{Newcomers, Process};
 use waiting::Anticipation;
 
-use crate::lane::{Key, Lane};
-use crate::{Context, Direction, Elevator, End, MayQueue, Pool, Request, Settings};
+use crate::elevator::{Elevator, End};
+use crate::pool::{MayQueue, Pool};
+use crate::request::{Context, Direction, Request};
+use crate::sorted_fifo::{Key, SortedFifo};
+use parameters::Settings;
 
 /// The farthest that the head goes back for a request, in sectors, and how much farther a way back counts.
 const BACK_MAX: u64 = 1024 * 1024;
 const BACK_PENALTY: u64 = 2;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Sync,
-    Async,
-}
-
-fn kind(request: &Request) -> Kind {
-    if request.sync { Kind::Sync } else { Kind::Async }
-}
-
 /// What waits in one class.
 struct Waiting {
-    lane: Lane,
+    requests: SortedFifo,
     /// End of the last dispatched request.
     last_end: u64,
     expire_ns: u64,
@@ -42,11 +37,11 @@ struct Waiting {
 
 impl Waiting {
     fn new(expire_ns: u64) -> Self {
-        Self { lane: Lane::default(), last_end: 0, expire_ns, last_check: None }
+        Self { requests: SortedFifo::default(), last_end: 0, expire_ns, last_check: None }
     }
 
     fn best(&self) -> Option<Key> {
-        self.lane.nearest(self.last_end, BACK_MAX, BACK_PENALTY)
+        self.requests.nearest(self.last_end, BACK_MAX, BACK_PENALTY)
     }
 
     /// The oldest if it has expired; looked at only once per expiry, or expired requests would cause
@@ -56,18 +51,18 @@ impl Waiting {
             return None;
         }
         self.last_check = Some(now);
-        self.lane.expired(now)
+        self.requests.expired(now)
     }
 }
 
 pub struct Anticipatory {
-    /// By kind.
+    /// What waits of each kind.
     waiting: [Waiting; 2],
     batches: Batches,
     anticipation: Anticipation,
     processes: HashMap<Context, Process>,
     newcomers: Newcomers,
-    /// By kind.
+    /// How many of each kind are dispatched and not completed.
     in_flight: [usize; 2],
 }
 
@@ -91,8 +86,8 @@ impl Anticipatory {
         }
     }
 
-    fn lane(&self, kind: Kind) -> &Lane {
-        &self.waiting[kind as usize].lane
+    fn requests(&self, kind: Kind) -> &SortedFifo {
+        &self.waiting[kind as usize].requests
     }
 
     /// Whether waiting for the anticipated process should end; `candidate` is what would be served instead.
@@ -109,7 +104,7 @@ impl Anticipatory {
 
     fn dispatch(&mut self, kind: Kind, key: Key) -> Request {
         let waiting = &mut self.waiting[kind as usize];
-        let request = waiting.lane.take(key).request;
+        let request = waiting.requests.take(key).request;
         waiting.last_end = request.end();
         self.in_flight[kind as usize] += 1;
         self.batches.dispatched(kind);
@@ -149,7 +144,7 @@ impl Anticipatory {
             if !busy && let Some(overdue) = self.waiting[kind as usize].overdue(now) {
                 return Some(overdue);
             }
-            let candidate = best.map(|key| self.lane(kind).get(key).request);
+            let candidate = best.map(|key| self.requests(kind).get(key).request);
             if self.anticipation.may_wait() && !self.can_break(candidate.as_ref(), now) {
                 self.anticipation.wait();
                 return None;
@@ -167,7 +162,7 @@ impl Anticipatory {
 
     /// Switches if the other kind is due; the first request of a batch of reads is the oldest.
     fn of_new_batch(&mut self, now: u64) -> Option<Key> {
-        let [reads, writes] = [Kind::Sync, Kind::Async].map(|kind| !self.lane(kind).is_empty());
+        let [reads, writes] = [Kind::Sync, Kind::Async].map(|kind| !self.requests(kind).is_empty());
         let to = if reads && !(writes && self.batches.kind == Kind::Sync) {
             Kind::Sync
         } else {
@@ -183,7 +178,7 @@ impl Anticipatory {
         let waiting = &mut self.waiting[self.batches.kind as usize];
         if self.batches.kind == Kind::Sync {
             waiting.last_check = Some(now);
-            return waiting.lane.head();
+            return waiting.requests.head();
         }
         waiting.overdue(now).or(waiting.best())
     }
@@ -194,7 +189,7 @@ impl Elevator for Anticipatory {
         let process = self.processes.entry(request.context).or_default();
         process.submitted(&request, &mut self.newcomers, now);
         let waiting = &mut self.waiting[kind(&request) as usize];
-        waiting.lane.insert(request, now + waiting.expire_ns);
+        waiting.requests.insert(request, now + waiting.expire_ns);
         if self.anticipation.waits() && self.can_break(Some(&request), now) {
             self.anticipation.finish();
         }
@@ -202,7 +197,7 @@ impl Elevator for Anticipatory {
 
     fn next(&mut self, now: u64) -> Option<Request> {
         self.anticipation.time_out(now, &self.processes, &mut self.newcomers);
-        let [reads, writes] = [Kind::Sync, Kind::Async].map(|kind| !self.lane(kind).is_empty());
+        let [reads, writes] = [Kind::Sync, Kind::Async].map(|kind| !self.requests(kind).is_empty());
         self.batches.note_idle(reads, writes);
         if !(reads || writes) || self.anticipation.waits() {
             return None;
@@ -220,7 +215,7 @@ impl Elevator for Anticipatory {
     }
 
     fn drain(&mut self, _now: u64) -> Option<Request> {
-        let kind = if self.lane(Kind::Sync).is_empty() { Kind::Async } else { Kind::Sync };
+        let kind = if self.requests(Kind::Sync).is_empty() { Kind::Async } else { Kind::Sync };
         let best = self.waiting[kind as usize].best()?;
         Some(self.dispatch(kind, best))
     }
@@ -265,11 +260,11 @@ impl Elevator for Anticipatory {
     }
 
     fn queued(&self) -> usize {
-        self.waiting.iter().map(|waiting| waiting.lane.len()).sum()
+        self.waiting.iter().map(|waiting| waiting.requests.len()).sum()
     }
 
     fn holds(&self, waiting: &Request) -> bool {
-        self.lane(kind(waiting)).contains(waiting.id)
+        self.requests(kind(waiting)).contains(waiting.id)
     }
 
     fn may_merge(&self, waiting: &Request, new: &Request, _end: End) -> bool {
@@ -277,11 +272,11 @@ impl Elevator for Anticipatory {
     }
 
     fn extended(&mut self, old: &Request, grown: &Request) {
-        self.waiting[kind(old) as usize].lane.extend(old.id, grown);
+        self.waiting[kind(old) as usize].requests.extend(old.id, grown);
     }
 
     fn joined(&mut self, survivor: &Request, gone: &Request) {
-        self.waiting[kind(gone) as usize].lane.join(survivor.id, gone.id);
+        self.waiting[kind(gone) as usize].requests.join(survivor.id, gone.id);
         if let Some(process) = self.processes.get_mut(&gone.context) {
             process.queued -= 1;
         }

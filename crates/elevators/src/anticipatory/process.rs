@@ -2,7 +2,8 @@
 //! What is known of a process that reads.
 
 use crate::history::{Mean, ONE, Seeks, decayed};
-use crate::{MS, Request};
+use crate::request::Request;
+use crate::time::MS;
 
 /// Longer think times count as this.
 const MAX_THINK_NS: u64 = 20 * MS;
@@ -12,7 +13,7 @@ pub struct Process {
     pub queued: usize,
     pub in_flight: usize,
     pub exited: bool,
-    /// In nanoseconds, from a completed read to the next request.
+    /// Nanoseconds from a completed read to the next request.
     pub think: Mean,
     pub seeks: Seeks,
     /// When its last read completed.
@@ -25,7 +26,7 @@ pub struct Process {
 pub struct Newcomers {
     think_total: u64,
     seek_total: u64,
-    /// That one never comes back, of 256.
+    /// How many of 256 never come back.
     pub exit_probability: u64,
 }
 

@@ -3,9 +3,10 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
-use super::Kind;
+use super::kind::Kind;
 use super::process::{Newcomers, Process};
-use crate::{Context, MS, Request};
+use crate::request::{Context, Request};
+use crate::time::MS;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -22,7 +23,7 @@ pub struct Anticipation {
     /// Think times and seeks are looked at, which the first version did not.
     history: bool,
     state: State,
-    /// Who did the last dispatched read; None after a write.
+    /// The process of the last dispatched read; None after a write.
     process: Option<Context>,
     /// When that read completed.
     completed: Option<u64>,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::process::Owner;
-use crate::Class;
+use crate::request::Class;
 
 type Place = (Class, i64, u64, Owner);
 

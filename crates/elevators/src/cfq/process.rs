@@ -2,8 +2,8 @@
 //! One queue of time-sliced CFQ, and what is known of its process.
 
 use crate::history::{Mean, Seeks};
-use crate::lane::Lane;
-use crate::{Class, Context, Priority, Request};
+use crate::request::{Class, Context, Priority, Request};
+use crate::sorted_fifo::SortedFifo;
 
 /// Who shares a queue: a process for what somebody waits for, a priority for the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,7 +43,7 @@ pub struct Slice {
 pub struct ProcessQueue {
     pub owner: Owner,
     pub priority: Priority,
-    pub lane: Lane,
+    pub requests: SortedFifo,
     pub in_flight: usize,
     /// What the last slice had left (positive) or took too much, in nanoseconds.
     pub rest_ns: i64,
@@ -55,11 +55,11 @@ pub struct ProcessQueue {
 
 impl ProcessQueue {
     pub fn new(owner: Owner, priority: Priority) -> Self {
-        let (lane, think, seeks) = Default::default();
+        let (requests, think, seeks) = Default::default();
         Self {
             owner,
             priority,
-            lane,
+            requests,
             in_flight: 0,
             rest_ns: 0,
             exited: false,

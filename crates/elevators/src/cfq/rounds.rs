@@ -5,13 +5,16 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::lane::Lane;
-use crate::{Context, Direction, Elevator, End, MayQueue, Pool, Request, Settings};
+use crate::elevator::{Elevator, End};
+use crate::pool::{MayQueue, Pool};
+use crate::request::{Context, Direction, Request};
+use crate::sorted_fifo::SortedFifo;
+use parameters::Settings;
 
 #[derive(Default)]
 struct ProcessQueue {
-    lane: Lane,
-    /// By direction: what counts against its share of the pool.
+    requests: SortedFifo,
+    /// Requests of each direction that count against its share of the pool.
     counted: [usize; 2],
 }
 
@@ -33,8 +36,8 @@ impl Rounds {
     pub fn new(settings: &Settings) -> Self {
         let (queues, busy, dispatch) = Default::default();
         Self {
-            quantum: settings.get("quantum") as usize,
-            queued: settings.get("queued") as usize,
+            quantum: settings.count("quantum"),
+            queued: settings.count("queued"),
             quirks: settings.get("quirks") == 1,
             queues,
             busy,
@@ -56,12 +59,12 @@ impl Rounds {
 
     fn take_lowest(&mut self, context: Context) {
         let queue = self.queues.get_mut(&context).expect("a busy process has a queue");
-        let key = queue.lane.lowest().expect("a busy process has requests");
-        let request = queue.lane.take(key).request;
+        let key = queue.requests.lowest().expect("a busy process has requests");
+        let request = queue.requests.take(key).request;
         if !self.quirks {
             queue.counted[request.direction as usize] -= 1;
         }
-        if queue.lane.is_empty() {
+        if queue.requests.is_empty() {
             self.queues.remove(&context);
         } else if self.quirks {
             // First quirk: the head of the list is served until it is empty.
@@ -86,7 +89,7 @@ impl Rounds {
     fn holder(&self, waiting: &Request) -> Option<Context> {
         self.queues
             .get(&waiting.context)
-            .filter(|queue| queue.lane.contains(waiting.id))
+            .filter(|queue| queue.requests.contains(waiting.id))
             .map(|_| waiting.context)
     }
 
@@ -100,14 +103,14 @@ impl Rounds {
 impl Elevator for Rounds {
     fn add(&mut self, request: Request, now: u64) {
         let queue = self.queues.entry(request.context).or_default();
-        if queue.lane.is_empty() {
+        if queue.requests.is_empty() {
             match self.quirks {
                 true => self.busy.push_front(request.context),
                 false => self.busy.push_back(request.context),
             }
         }
         queue.counted[request.direction as usize] += 1;
-        queue.lane.insert(request, now);
+        queue.requests.insert(request, now);
     }
 
     fn next(&mut self, _now: u64) -> Option<Request> {
@@ -128,7 +131,7 @@ impl Elevator for Rounds {
     }
 
     fn queued(&self) -> usize {
-        self.dispatch.len() + self.queues.values().map(|queue| queue.lane.len()).sum::<usize>()
+        self.dispatch.len() + self.queues.values().map(|queue| queue.requests.len()).sum::<usize>()
     }
 
     fn holds(&self, waiting: &Request) -> bool {
@@ -141,22 +144,22 @@ impl Elevator for Rounds {
     }
 
     fn extended(&mut self, old: &Request, grown: &Request) {
-        self.queue(old).lane.extend(old.id, grown);
+        self.queue(old).requests.extend(old.id, grown);
     }
 
     fn joined(&mut self, survivor: &Request, gone: &Request) {
-        let key = self.queue(gone).lane.key(gone.id).expect("what is merged waits");
+        let key = self.queue(gone).requests.key(gone.id).expect("what is merged waits");
         let quirks = self.quirks;
         let queue = self.queue(gone);
         if survivor.context == gone.context {
-            queue.lane.join(survivor.id, gone.id);
+            queue.requests.join(survivor.id, gone.id);
         } else {
-            queue.lane.take(key);
+            queue.requests.take(key);
         }
         if !quirks {
             queue.counted[gone.direction as usize] -= 1;
         }
-        if queue.lane.is_empty() {
+        if queue.requests.is_empty() {
             self.queues.remove(&gone.context);
             self.busy.retain(|context| *context != gone.context);
         }

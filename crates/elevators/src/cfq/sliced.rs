@@ -8,15 +8,20 @@ use rustc_hash::FxHashMap as HashMap;
 
 use super::order::Order;
 use super::process::{Owner, ProcessQueue, Slice};
-use crate::lane::Key;
-use crate::{Class, Context, Direction, Elevator, End, MS, MayQueue, Pool, Request, Settings};
+use crate::elevator::{Elevator, End};
+use crate::pool::{MayQueue, Pool};
+use crate::portion::portion;
+use crate::request::{Class, Context, Direction, Request};
+use crate::sorted_fifo::Key;
+use crate::time::MS;
+use parameters::Settings;
 
 /// The idle class waits until the others have not used the disk for this long (CFQ_IDLE_GRACE).
 const IDLE_GRACE_NS: u64 = 200 * MS;
 
 struct Rules {
     quantum: usize,
-    /// Of async and sync.
+    /// Expiry of async and of sync requests.
     fifo_expire_ns: [u64; 2],
     slice_ns: [u64; 2],
     slice_async_rq: u64,
@@ -55,7 +60,7 @@ pub struct Sliced {
     active: Option<Active>,
     head: u64,
     queued: usize,
-    /// Of async and sync.
+    /// Async and sync requests that are dispatched and not completed.
     in_flight: [usize; 2],
     /// When a request of another class than idle last completed.
     last_completion: Option<u64>,
@@ -66,7 +71,7 @@ impl Sliced {
     /// If `settings` are not those of cfq.
     pub fn new(settings: &Settings) -> Self {
         let rules = Rules {
-            quantum: settings.get("quantum") as usize,
+            quantum: settings.count("quantum"),
             fifo_expire_ns: ["fifo_expire_async_ms", "fifo_expire_sync_ms"]
                 .map(|name| settings.ns(name)),
             slice_ns: ["slice_async_ms", "slice_sync_ms"].map(|name| settings.ns(name)),
@@ -104,8 +109,8 @@ impl Sliced {
         if turn <= target {
             return slice;
         }
-        let least = slice.min(2 * self.rules.slice_idle_ns * slice / sync);
-        (slice * target / turn).max(least)
+        let least = slice.min(portion(slice, 2 * self.rules.slice_idle_ns, sync));
+        portion(slice, target, turn).max(least)
     }
 
     fn enqueue(&mut self, owner: Owner, now: u64) {
@@ -113,17 +118,18 @@ impl Sliced {
         let (class, rest_ns) = (queue.priority.class, queue.rest_ns);
         let longest = self.rules.slice_ns(true, 0);
         let own = self.rules.slice_ns(owner.is_sync(), queue.priority.level);
-        let offset = self.order.len() as i64 * (longest as i64 - own as i64);
+        let ahead = i64::try_from(self.order.len()).expect("fewer queues than requests");
+        let offset = ahead * signed_difference(longest, own);
         self.order.add(owner, class, now, offset, rest_ns);
     }
 
     /// The slice of the active queue is over; what is left of it counts only if it was `interrupted`.
     fn expire(&mut self, interrupted: bool, now: u64) {
         let Some(active) = self.active.take() else { return };
-        let rest = active.slice.end.map_or(0, |end| end as i64 - now as i64);
+        let rest = active.slice.end.map_or(0, |end| signed_difference(end, now));
         let queue = self.queue(active.owner);
         queue.rest_ns = if interrupted || rest < 0 { rest } else { 0 };
-        if !queue.lane.is_empty() {
+        if !queue.requests.is_empty() {
             self.enqueue(active.owner, now);
         } else {
             self.forget_if_exited(active.owner);
@@ -132,8 +138,9 @@ impl Sliced {
 
     fn forget_if_exited(&mut self, owner: Owner) {
         let is_active = self.active.as_ref().is_some_and(|active| active.owner == owner);
-        let gone =
-            |queue: &ProcessQueue| queue.exited && queue.lane.is_empty() && queue.in_flight == 0;
+        let gone = |queue: &ProcessQueue| {
+            queue.exited && queue.requests.is_empty() && queue.in_flight == 0
+        };
         if !is_active && self.queues.get(&owner).is_some_and(gone) {
             self.queues.remove(&owner);
         }
@@ -168,7 +175,7 @@ impl Sliced {
         {
             return None;
         }
-        if !queue.lane.is_empty() {
+        if !queue.requests.is_empty() {
             return Some(true);
         }
         let waits = active.waits_until.is_some_and(|until| now < until);
@@ -199,10 +206,10 @@ impl Sliced {
         let mut overdue = None;
         if !active.slice.checked_fifo {
             active.slice.checked_fifo = true;
-            overdue = queue.lane.expired(now);
+            overdue = queue.requests.expired(now);
         }
         let key = overdue.or_else(|| {
-            queue.lane.nearest(self.head, self.rules.back_max, self.rules.back_penalty)
+            queue.requests.nearest(self.head, self.rules.back_max, self.rules.back_penalty)
         })?;
         active.slice.dispatched += 1;
         active.waits_until = None;
@@ -211,7 +218,7 @@ impl Sliced {
 
     fn take(&mut self, owner: Owner, key: Key) -> Request {
         let queue = self.queue(owner);
-        let request = queue.lane.take(key).request;
+        let request = queue.requests.take(key).request;
         queue.in_flight += 1;
         self.head = request.end();
         self.queued -= 1;
@@ -238,15 +245,20 @@ impl Sliced {
     }
 }
 
+/// `one` less `other`, both times in nanoseconds.
+fn signed_difference(one: u64, other: u64) -> i64 {
+    one.checked_signed_diff(other).expect("no time is later than LATEST_NS")
+}
+
 impl Elevator for Sliced {
     fn add(&mut self, request: Request, now: u64) {
         let owner = Owner::of(&request);
         let idle_ns = self.rules.slice_idle_ns;
         let queue =
             self.queues.entry(owner).or_insert_with(|| ProcessQueue::new(owner, request.priority));
-        let was_empty = queue.lane.is_empty();
+        let was_empty = queue.requests.is_empty();
         queue.submitted(&request, idle_ns, now);
-        queue.lane.insert(request, now + self.rules.fifo_expire_ns[usize::from(request.sync)]);
+        queue.requests.insert(request, now + self.rules.fifo_expire_ns[usize::from(request.sync)]);
         self.queued += 1;
         let is_active = self.active.as_ref().is_some_and(|active| active.owner == owner);
         if was_empty && !is_active {
@@ -278,13 +290,13 @@ impl Elevator for Sliced {
     fn drain(&mut self, now: u64) -> Option<Request> {
         self.expire(true, now);
         let (_, owner) = self.order.first()?;
-        let key = self.queues[&owner].lane.nearest(
+        let key = self.queues[&owner].requests.nearest(
             self.head,
             self.rules.back_max,
             self.rules.back_penalty,
         )?;
         let request = self.take(owner, key);
-        if self.queues[&owner].lane.is_empty() {
+        if self.queues[&owner].requests.is_empty() {
             self.order.remove(owner);
         }
         Some(request)
@@ -301,7 +313,7 @@ impl Elevator for Sliced {
         let fresh = now + self.slice_ns(owner);
         let queue = &self.queues[&owner];
         let waits =
-            queue.lane.is_empty() && queue.in_flight == 0 && queue.is_worth_waiting(idle_ns);
+            queue.requests.is_empty() && queue.in_flight == 0 && queue.is_worth_waiting(idle_ns);
         match self.active.as_mut().filter(|active| active.owner == owner) {
             None => self.forget_if_exited(owner),
             Some(active) => {
@@ -323,7 +335,7 @@ impl Elevator for Sliced {
         let owner = Owner::Sync(context);
         let Some(queue) = self.queues.get_mut(&owner) else { return };
         queue.exited = true;
-        let pointless = queue.lane.is_empty() && queue.in_flight == 0;
+        let pointless = queue.requests.is_empty() && queue.in_flight == 0;
         if pointless && self.active.as_ref().is_some_and(|active| active.owner == owner) {
             self.expire(false, now);
         }
@@ -341,7 +353,9 @@ impl Elevator for Sliced {
     }
 
     fn holds(&self, waiting: &Request) -> bool {
-        self.queues.get(&Owner::of(waiting)).is_some_and(|queue| queue.lane.contains(waiting.id))
+        self.queues
+            .get(&Owner::of(waiting))
+            .is_some_and(|queue| queue.requests.contains(waiting.id))
     }
 
     /// Only within one queue, or one process would pay for another.
@@ -350,11 +364,11 @@ impl Elevator for Sliced {
     }
 
     fn extended(&mut self, old: &Request, grown: &Request) {
-        self.queue(Owner::of(old)).lane.extend(old.id, grown);
+        self.queue(Owner::of(old)).requests.extend(old.id, grown);
     }
 
     fn joined(&mut self, survivor: &Request, gone: &Request) {
-        self.queue(Owner::of(survivor)).lane.join(survivor.id, gone.id);
+        self.queue(Owner::of(survivor)).requests.join(survivor.id, gone.id);
         self.queued -= 1;
     }
 }

@@ -5,12 +5,14 @@ pub mod mq;
 
 use std::collections::VecDeque;
 
-use crate::lane::{Key, Lane};
-use crate::{Direction, Elevator, End, Id, Request, Settings};
+use crate::elevator::{Elevator, End};
+use crate::request::{Direction, Id, Request};
+use crate::sorted_fifo::{Key, SortedFifo};
+use parameters::Settings;
 
 #[derive(Debug, Clone)]
 struct Rules {
-    /// By direction, in nanoseconds.
+    /// Expiry of each direction, in nanoseconds.
     expire_ns: [u64; 2],
     writes_starved: u64,
     fifo_batch: u64,
@@ -22,8 +24,8 @@ struct Rules {
 /// Linux 2.6.12, drivers/block/deadline-iosched.c.
 pub struct Deadline {
     rules: Rules,
-    /// By direction.
-    lanes: [Lane; 2],
+    /// What waits of each direction.
+    requests: [SortedFifo; 2],
     /// What follows the last dispatched request in sort order.
     next: Option<(Direction, Id)>,
     last_end: u64,
@@ -44,19 +46,19 @@ impl Deadline {
             front_merges: settings.get("front_merges") == 1,
             gap_ends_batch: settings.choice("variant") == "2.5.63-mm2",
         };
-        let (lanes, settled) = Default::default();
-        Self { rules, lanes, next: None, last_end: 0, batching: 0, starved: 0, settled }
+        let (requests, settled) = Default::default();
+        Self { rules, requests, next: None, last_end: 0, batching: 0, starved: 0, settled }
     }
 
-    fn lane(&mut self, direction: Direction) -> &mut Lane {
-        &mut self.lanes[direction as usize]
+    fn requests(&mut self, direction: Direction) -> &mut SortedFifo {
+        &mut self.requests[direction as usize]
     }
 
     /// Takes `key` out and continues from there.
     fn take(&mut self, direction: Direction, key: Key) -> Request {
-        let lane = self.lane(direction);
-        let following = lane.after(key).map(|key| lane.get(key).request.id);
-        let request = lane.take(key).request;
+        let requests = self.requests(direction);
+        let following = requests.after(key).map(|key| requests.get(key).request.id);
+        let request = requests.take(key).request;
         self.next = following.map(|id| (direction, id));
         self.last_end = request.end();
         request
@@ -64,7 +66,7 @@ impl Deadline {
 
     /// Makes room for a request that is about to begin at `sector`.
     fn settle(&mut self, direction: Direction, sector: u64) {
-        if let Some(older) = self.lane(direction).at(sector) {
+        if let Some(older) = self.requests(direction).at(sector) {
             let request = self.take(direction, older);
             self.settled.push_back(request);
         }
@@ -73,7 +75,7 @@ impl Deadline {
     /// The next of the running batch.
     fn of_batch(&mut self) -> Option<(Direction, Key)> {
         let (direction, id) = self.next?;
-        let key = self.lane(direction).key(id).expect("the next request waits");
+        let key = self.requests(direction).key(id).expect("the next request waits");
         if self.rules.gap_ends_batch && key.sector != self.last_end {
             self.batching += self.rules.fifo_batch;
         }
@@ -81,7 +83,7 @@ impl Deadline {
     }
 
     fn choose_direction(&mut self) -> Option<Direction> {
-        let [reads, writes] = [0, 1].map(|direction| !self.lanes[direction].is_empty());
+        let [reads, writes] = [0, 1].map(|direction| !self.requests[direction].is_empty());
         if reads && !writes {
             return Some(Direction::Read);
         }
@@ -96,12 +98,12 @@ impl Deadline {
     /// A new batch, or what was next if nothing of `direction` has expired.
     fn of_direction(&mut self, direction: Direction, now: u64) -> Option<Key> {
         let next = self.next.filter(|(of, _)| *of == direction);
-        let lane = self.lane(direction);
-        let expired = lane.expired(now);
+        let requests = self.requests(direction);
+        let expired = requests.expired(now);
         if let (None, Some((_, id))) = (expired, next) {
-            return lane.key(id);
+            return requests.key(id);
         }
-        let first = expired.or(lane.lowest());
+        let first = expired.or(requests.lowest());
         self.batching = 0;
         first
     }
@@ -112,7 +114,7 @@ impl Elevator for Deadline {
         let direction = request.direction;
         let expires = now + self.rules.expire_ns[direction as usize];
         self.settle(direction, request.first);
-        self.lane(direction).insert(request, expires);
+        self.requests(direction).insert(request, expires);
     }
 
     fn next(&mut self, now: u64) -> Option<Request> {
@@ -133,11 +135,11 @@ impl Elevator for Deadline {
     fn completed(&mut self, _request: &Request, _now: u64) {}
 
     fn queued(&self) -> usize {
-        self.settled.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
+        self.settled.len() + self.requests.iter().map(SortedFifo::len).sum::<usize>()
     }
 
     fn holds(&self, waiting: &Request) -> bool {
-        self.lanes[waiting.direction as usize].contains(waiting.id)
+        self.requests[waiting.direction as usize].contains(waiting.id)
     }
 
     fn may_merge(&self, _waiting: &Request, _new: &Request, end: End) -> bool {
@@ -148,15 +150,15 @@ impl Elevator for Deadline {
         if grown.first != old.first {
             self.settle(old.direction, grown.first);
         }
-        self.lane(old.direction).extend(old.id, grown);
+        self.requests(old.direction).extend(old.id, grown);
     }
 
     fn joined(&mut self, survivor: &Request, gone: &Request) {
-        let lane = &mut self.lanes[gone.direction as usize];
+        let requests = &mut self.requests[gone.direction as usize];
         if self.next == Some((gone.direction, gone.id)) {
-            let after = lane.key(gone.id).and_then(|key| lane.after(key));
-            self.next = after.map(|key| (gone.direction, lane.get(key).request.id));
+            let after = requests.key(gone.id).and_then(|key| requests.after(key));
+            self.next = after.map(|key| (gone.direction, requests.get(key).request.id));
         }
-        lane.join(survivor.id, gone.id);
+        requests.join(survivor.id, gone.id);
     }
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Deadline as blk-mq has it: three classes, batches in any order of gaps, started at the oldest request.
 
-use crate::lane::{Key, Lane};
-use crate::{Class, Direction, Elevator, End, Id, Request, Settings};
+use crate::elevator::{Elevator, End};
+use crate::request::{Class, Direction, Id, Request};
+use crate::sorted_fifo::{Key, SortedFifo};
+use parameters::Settings;
 
 const CLASSES: [Class; 3] = [Class::RealTime, Class::BestEffort, Class::Idle];
 
 /// One class of ioprio.
 #[derive(Default)]
 struct Level {
-    /// By direction.
-    lanes: [Lane; 2],
+    /// What waits of each direction.
+    requests: [SortedFifo; 2],
     /// What follows the last dispatched request of this class in sort order.
     next: Option<(Direction, Id)>,
     in_flight: usize,
@@ -18,7 +20,7 @@ struct Level {
 
 impl Level {
     fn queued(&self) -> usize {
-        self.lanes.iter().map(Lane::len).sum()
+        self.requests.iter().map(SortedFifo::len).sum()
     }
 }
 
@@ -29,7 +31,7 @@ pub struct MqDeadline {
     writes_starved: u64,
     fifo_batch: u64,
     front_merges: bool,
-    /// By class.
+    /// Each class, the best first.
     levels: [Level; 3],
     batching: u64,
     starved: u64,
@@ -61,9 +63,11 @@ impl MqDeadline {
             return None;
         }
         CLASSES.into_iter().skip(1).find(|class| {
-            let lanes = &self.levels[*class as usize].lanes;
-            lanes.iter().zip(self.expire_ns).any(|(lane, expire)| {
-                lane.head().is_some_and(|key| lane.get(key).expires - expire + self.aging_ns <= now)
+            let requests = &self.levels[*class as usize].requests;
+            requests.iter().zip(self.expire_ns).any(|(requests, expire)| {
+                requests
+                    .head()
+                    .is_some_and(|key| requests.get(key).expires - expire + self.aging_ns <= now)
             })
         })
     }
@@ -86,20 +90,20 @@ impl MqDeadline {
         };
         self.batching += 1;
         let level = &mut self.levels[class as usize];
-        let lane = &mut level.lanes[direction as usize];
-        level.next = lane.after(key).map(|key| (direction, lane.get(key).request.id));
+        let requests = &mut level.requests[direction as usize];
+        level.next = requests.after(key).map(|key| (direction, requests.get(key).request.id));
         level.in_flight += 1;
-        Some(lane.take(key).request)
+        Some(requests.take(key).request)
     }
 
     fn of_batch(&self, class: Class) -> Option<(Direction, Key)> {
         let level = &self.levels[class as usize];
         let (direction, id) = level.next.filter(|_| self.batching < self.fifo_batch)?;
-        level.lanes[direction as usize].key(id).map(|key| (direction, key))
+        level.requests[direction as usize].key(id).map(|key| (direction, key))
     }
 
     fn choose_direction(&mut self, class: Class) -> Option<Direction> {
-        let [reads, writes] = &self.levels[class as usize].lanes;
+        let [reads, writes] = &self.levels[class as usize].requests;
         if !reads.is_empty() && (writes.is_empty() || self.starved < self.writes_starved) {
             self.starved += u64::from(!writes.is_empty());
             return Some(Direction::Read);
@@ -110,11 +114,12 @@ impl MqDeadline {
 
     fn start(&self, class: Class, direction: Direction, now: u64) -> Option<Key> {
         let level = &self.levels[class as usize];
-        let lane = &level.lanes[direction as usize];
-        let next = level.next.filter(|(of, _)| *of == direction).and_then(|(_, id)| lane.key(id));
-        match (lane.expired(now), next) {
+        let requests = &level.requests[direction as usize];
+        let next =
+            level.next.filter(|(of, _)| *of == direction).and_then(|(_, id)| requests.key(id));
+        match (requests.expired(now), next) {
             (None, Some(next)) => Some(next),
-            _ => lane.head(),
+            _ => requests.head(),
         }
     }
 }
@@ -122,7 +127,7 @@ impl MqDeadline {
 impl Elevator for MqDeadline {
     fn add(&mut self, request: Request, now: u64) {
         let expires = now + self.expire_ns[request.direction as usize];
-        self.level(&request).lanes[request.direction as usize].insert(request, expires);
+        self.level(&request).requests[request.direction as usize].insert(request, expires);
     }
 
     fn next(&mut self, now: u64) -> Option<Request> {
@@ -144,7 +149,7 @@ impl Elevator for MqDeadline {
     }
 
     fn holds(&self, waiting: &Request) -> bool {
-        self.levels[waiting.priority.class as usize].lanes[waiting.direction as usize]
+        self.levels[waiting.priority.class as usize].requests[waiting.direction as usize]
             .contains(waiting.id)
     }
 
@@ -153,16 +158,16 @@ impl Elevator for MqDeadline {
     }
 
     fn extended(&mut self, old: &Request, grown: &Request) {
-        self.level(old).lanes[old.direction as usize].extend(old.id, grown);
+        self.level(old).requests[old.direction as usize].extend(old.id, grown);
     }
 
     fn joined(&mut self, survivor: &Request, gone: &Request) {
         let level = self.level(gone);
-        let lane = &mut level.lanes[gone.direction as usize];
+        let requests = &mut level.requests[gone.direction as usize];
         if level.next == Some((gone.direction, gone.id)) {
-            let after = lane.key(gone.id).and_then(|key| lane.after(key));
-            level.next = after.map(|key| (gone.direction, lane.get(key).request.id));
+            let after = requests.key(gone.id).and_then(|key| requests.after(key));
+            level.next = after.map(|key| (gone.direction, requests.get(key).request.id));
         }
-        lane.join(survivor.id, gone.id);
+        requests.join(survivor.id, gone.id);
     }
 }

@@ -2,9 +2,13 @@
 //! What the tests of elevators share.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod course;
+pub mod drawn;
 pub mod reference;
 
 use elevators::{Elevator, MS, Request, Settings, catalogue};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 pub fn settings(name: &str, pairs: &[&str]) -> Settings {
     let description = catalogue::find(name).unwrap();
@@ -40,15 +44,15 @@ pub fn ids(requests: &[Request]) -> Vec<u64> {
     requests.iter().map(|request| request.id).collect()
 }
 
-/// Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
-pub struct Random(pub u64);
+/// Numbers that are the same in every run of a seed.
+pub struct Random(SplitMix64);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
+    }
+
     pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
+        self.0.next_u64() % limit
     }
 }

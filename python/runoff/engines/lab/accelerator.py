@@ -6,9 +6,11 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from runoff.engines import tools
 from runoff.engines.agent import AgentLost
 from runoff.engines.lab import cache, qemu
 from runoff.engines.lab.guest import Cargo, Orders, boot
@@ -16,12 +18,12 @@ from runoff.engines.lab.kernel import Kernel
 
 KVM = Path("/dev/kvm")
 
-PROBE_LIMIT_S = 30.0
+PROBE_LIMIT_S = 10.0
 
 SAFE_QEMU = (8, 1)
 
 
-def choose(kernel: Kernel, folder: Path, say: Callable[[str], None]) -> tuple[qemu.Accelerator, str]:
+def choose(kernel: Kernel, say: Callable[[str], None]) -> tuple[qemu.Accelerator, str]:
     """The accelerator and, for emulation, why. A device that opens proves nothing: a guest is booted
     in it, once per boot of this machine, QEMU and kernel."""
     if not os.access(KVM, os.R_OK | os.W_OK):
@@ -31,26 +33,25 @@ def choose(kernel: Kernel, folder: Path, say: Callable[[str], None]) -> tuple[qe
         why = json.loads(memory.read_text(encoding="utf-8"))["why"]
     except (OSError, ValueError, KeyError):
         say("booting a guest to see whether KVM works here")
-        why = _probe(kernel, folder)
+        with tempfile.TemporaryDirectory(prefix="runoff-kvm-") as folder:
+            why = _probe(kernel, Path(folder))
         memory.write_text(json.dumps({"why": why}), encoding="utf-8")
     return ("tcg", why) if why else ("kvm", "")
 
 
 def _probe(kernel: Kernel, folder: Path) -> str:
     """Why KVM does not work, or nothing."""
-    probe = folder / "kvm-probe"
-    probe.mkdir(parents=True, exist_ok=True)
     machine = qemu.Machine(
         kernel=kernel.vmlinux,
-        initramfs=probe / "initramfs",
-        console=probe / "console.txt",
+        initramfs=folder / "initramfs",
+        console=folder / "console.txt",
         cpus=2,
         memory_mb=512,
         clock="real",
         accelerator="kvm",
     )
     try:
-        boot(probe, machine, kernel, Cargo(), Orders(), PROBE_LIMIT_S).close()
+        boot(folder, machine, kernel, Cargo(), Orders(), PROBE_LIMIT_S).close()
     except AgentLost as lost:
         return f"KVM does not carry this kernel here: {lost}"
     return ""
@@ -78,3 +79,9 @@ def qemu_version() -> str:
     """First line of what QEMU says of itself."""
     output = subprocess.run([qemu.PROGRAM, "--version"], capture_output=True, text=True, check=False).stdout
     return output.partition("\n")[0]
+
+
+@functools.cache
+def qemu_sha256() -> str:
+    """Of the program."""
+    return tools.digests([qemu.PROGRAM])[qemu.PROGRAM]

@@ -36,6 +36,16 @@ def images() -> Path:
     return root() / "images"
 
 
+def snapshots() -> Path:
+    """One directory per guest that is kept."""
+    return root() / "snapshots"
+
+
+def emulators() -> Path:
+    """One directory per QEMU of runoff's own."""
+    return root() / "qemus"
+
+
 def apt() -> Path:
     """Private apt state, one directory per mirror."""
     return root() / "apt"
@@ -70,6 +80,15 @@ def writing() -> Iterator[None]:
         raise
 
 
+def require_room(directory: Path, wanted_mb: int) -> None:
+    """Raises MissingError where ``directory`` has less room than that."""
+    free_mb = shutil.disk_usage(directory).free // (1 << 20)
+    if free_mb < wanted_mb:
+        raise MissingError(
+            f"{wanted_mb} MB are needed, and {root()} has {free_mb}: free some, or set RUNOFF_CACHE to a larger disk"
+        )
+
+
 @contextlib.contextmanager
 def locked(path: Path, progress: Progress) -> Iterator[None]:
     """Hold the exclusive lock that belongs to ``path``; says so when another process has it."""
@@ -86,16 +105,33 @@ def locked(path: Path, progress: Progress) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def building(final: Path, progress: Progress) -> Iterator[Path | None]:
+def held(path: Path) -> Iterator[bool]:
+    """Hold the lock that belongs to ``path``, which is there; yields False, at once, where another process has it."""
+    with (path.parent / f".{path.name}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield path.exists()
+
+
+@contextlib.contextmanager
+def building(final: Path, progress: Progress, is_whole: Callable[[Path], bool] = Path.exists) -> Iterator[Path | None]:
     """Build the directory ``final``: yields a temporary one that takes its place when the block succeeds.
 
-    Yields None when ``final`` is there already, maybe because another process has just finished it. What a killed
-    build left behind is removed by the next one.
+    Yields None when ``final`` is there and whole already, maybe because another process has just finished it. What a
+    killed build left behind is removed by the next one.
     """
     with locked(final, progress):
         if final.exists():
-            yield None
-            return
+            if is_whole(final):
+                yield None
+                return
+            progress(f"{final.name} is damaged: it is made again")
+            # Somebody may be removing it at this moment.
+            with writing(), contextlib.suppress(FileNotFoundError):
+                shutil.rmtree(final) if final.is_dir() else final.unlink()
         part = final.parent / f".{final.name}.part"
         with writing():
             shutil.rmtree(part, ignore_errors=True)

@@ -134,6 +134,16 @@ class Archive:
                 self._download_file(address, directory / name, digest)
         return next(directory / name for _, name, _ in files if name.endswith(".dsc"))
 
+    def download_file(self, path: str, directory: Path, digest: str) -> Path:
+        """Fetch the file at ``path`` below the archive's address, whose SHA-256 is known, into ``directory``.
+
+        Raises:
+            MissingError: it is not there, or another.
+        """
+        target = directory / path.rpartition("/")[2]
+        self._download_file(f"{self.address}/{path}", target, f"SHA256:{digest}")
+        return target
+
     def proxies(self) -> Mapping[str, str]:
         """The user's own apt proxies, by option name."""
         dump = self._apt("apt-config", "dump", "Acquire", what="apt-config dump")

@@ -34,26 +34,31 @@ class Cargo:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What makes this boot different from the next."""
+    """What makes this boot, or copy, different from the next."""
 
     seed: int | None = None
     requests: Sequence[Mapping[str, Any]] | None = None
-    """Under the virtual clock nothing may arrive from outside: the session's requests travel in the initramfs."""
+    """Under the virtual clock nothing may arrive from outside: the session's requests are there when it begins."""
 
 
 class Guest:
     """A running guest; ``agent`` speaks with it."""
 
-    def __init__(self, agent: Agent, console: Path, fingerprint: Mapping[str, Any]) -> None:
+    def __init__(self, agent: Agent, console: Path, fingerprint: Mapping[str, Any], *, is_copy: bool = False) -> None:
         self.agent = agent
         self.fingerprint = fingerprint
         self._console = console
+        self._is_copy = is_copy
 
     def last_words(self) -> str:
-        return console_reason(self._console)
+        return console_reason(self._console) or self.agent.last_words()
 
     def close(self) -> None:
-        self.agent.close()
+        if self._is_copy:
+            # Nobody will use what it would put back.
+            self.agent.kill()
+        else:
+            self.agent.close()
 
     def kill(self) -> None:
         self.agent.kill()
@@ -61,6 +66,25 @@ class Guest:
 
 def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders, timeout_s: float) -> Guest:
     """Start a guest and wait for its agent. Raises AgentLost with the console's reason."""
+    pack(machine, kernel, cargo, orders)
+    command = qemu.command(machine)
+    agent = Agent(command, requests=orders.requests is None)
+    try:
+        fingerprint = agent.hello(timeout_s)
+    except AgentLost as lost:
+        agent.kill()
+        raise not_started(machine.console, agent, lost) from None
+    finally:
+        # QEMU has read it, and holds the others open, by the time the agent speaks.
+        for file in (machine.initramfs, machine.disk, machine.swap):
+            if file is not None:
+                file.unlink(missing_ok=True)
+    (folder / "qemu.txt").write_text(" ".join(command) + "\n", encoding="utf-8")
+    return Guest(agent, machine.console, fingerprint)
+
+
+def pack(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders | None) -> None:
+    """Write the initramfs; without ``orders`` for a guest that is kept, whose copies get theirs later."""
     modules = _modules(kernel, [*(IMAGE_MODULES if machine.files else ()), *cargo.modules])
     initramfs.build(
         agent=find_agent(),
@@ -73,21 +97,11 @@ def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orde
         programs=cargo.programs,
         out=machine.initramfs,
     )
-    command = qemu.command(machine)
-    agent = Agent(command, requests=orders.requests is None)
-    try:
-        fingerprint = agent.hello(timeout_s)
-    except AgentLost as lost:
-        agent.kill()
-        reason = console_reason(machine.console) or agent.last_words() or str(lost)
-        raise AgentLost(f"the guest did not start: {reason}") from None
-    finally:
-        # QEMU has read it, and holds the others open, by the time the agent speaks.
-        for file in (machine.initramfs, machine.disk, machine.swap):
-            if file is not None:
-                file.unlink(missing_ok=True)
-    (folder / "qemu.txt").write_text(" ".join(command) + "\n", encoding="utf-8")
-    return Guest(agent, machine.console, fingerprint)
+
+
+def not_started(console: Path, agent: Agent, why: Exception) -> AgentLost:
+    """With the best reason that is known."""
+    return AgentLost(f"the guest did not start: {console_reason(console) or agent.last_words() or why}")
 
 
 def _modules(kernel: Kernel, names: Sequence[str]) -> list[Path]:
@@ -97,16 +111,18 @@ def _modules(kernel: Kernel, names: Sequence[str]) -> list[Path]:
     return list(ordered)
 
 
-def _order_files(machine: qemu.Machine, modules: list[str], orders: Orders) -> dict[str, bytes]:
+def _order_files(machine: qemu.Machine, modules: list[str], orders: Orders | None) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
-    if orders.requests is not None:
-        files["/requests.jsonl"] = b"".join(json.dumps(request).encode() + b"\n" for request in orders.requests)
+    requests = orders.requests if orders is not None else None
+    if requests is not None:
+        files["/requests.jsonl"] = b"".join(json.dumps(request).encode() + b"\n" for request in requests)
     files["/boot.json"] = json.dumps(
         {
             "modules": modules,
             **{name: name in machine.files for name in ("image", "disk", "swap")},
-            "seed": orders.seed,
-            "requests": "/requests.jsonl" if orders.requests is not None else None,
+            "snapshot": orders is None,
+            "seed": orders.seed if orders is not None else None,
+            "requests": "/requests.jsonl" if requests is not None else None,
         }
     ).encode()
     return files

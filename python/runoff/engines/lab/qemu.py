@@ -4,11 +4,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from runoff.plan import Clock
+from runoff.results import Clock
+from runoff.topology import Topology
 
 PROGRAM = "qemu-system-x86_64"
 
 Accelerator = Literal["kvm", "tcg"]
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Of a guest that is kept when it is quiet, and of its copies."""
+
+    directory: Path
+    """Of the guest's memory, a file for each of its banks."""
+    orders: Path
+    """What the guest reads when it goes on."""
+    monitor: int
+    """File descriptor of a socket for QEMU's own protocol."""
+    writes: bool
+    """Whether what the guest writes to memory and files is kept, or private and gone with it."""
+    goes_on: bool
+    """Whether it begins where a kept one has stopped, not by a boot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +40,13 @@ class Machine:
     memory_mb: int
     clock: Clock
     accelerator: Accelerator
+    program: str | Path = PROGRAM
+    quantum: int | None = None
+    """Under the virtual clock, with runoff's QEMU: how many instructions a CPU may be ahead of another."""
+    budget_s: float | None = None
+    """With a quantum: how much of its own time it has before it is ended."""
+    topology: Topology | None = None
+    """None is one socket with so many cores."""
     seed: int = 0
     """Of the guest's own random numbers, under the virtual clock."""
     instruction_shift: int = 0
@@ -34,11 +58,22 @@ class Machine:
     swap: Path | None = None
     """As long as the swap space shall be."""
 
+    keeping: Keeping | None = None
+
     @property
     def files(self) -> dict[str, Path]:
         """Those of the three that it has."""
         named = {"image": self.image, "disk": self.disk, "swap": self.swap}
         return {name: path for name, path in named.items() if path is not None}
+
+    @property
+    def banks(self) -> dict[str, int]:
+        """Its memory in MiB, by name: one bank for each NUMA node."""
+        nodes = self.topology.nodes if self.topology is not None else 1
+        if nodes == 1:
+            return {"ram": self.memory_mb}
+        each = self.memory_mb // nodes
+        return {f"ram{node}": each + (self.memory_mb % nodes if node == 0 else 0) for node in range(nodes)}
 
 
 def command(machine: Machine) -> list[str]:
@@ -46,15 +81,16 @@ def command(machine: Machine) -> list[str]:
     return [
         # A runoff that is killed takes its guests with it; QEMU knows how to do that only since 11.0.
         *("setpriv", "--pdeathsig", "KILL", "--"),
-        PROGRAM,
+        str(machine.program),
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *_clock(machine),
         *_memory(machine),
-        *("-smp", str(machine.cpus)),
+        *_topology(machine),
         *("-kernel", str(machine.kernel), "-initrd", str(machine.initramfs)),
         *("-append", kernel_command_line(machine)),
         *("-serial", f"file:{_escape(machine.console)}"),
         *("-chardev", "stdio,id=agent,signal=off", "-serial", "chardev:agent"),
+        *_keeping(machine.keeping),
     ]
 
 
@@ -74,27 +110,82 @@ def _clock(machine: Machine) -> list[str]:
         # Every instruction takes the same time, idle time is skipped, and nothing comes from outside:
         # the same bytes in every run.
         return [
-            *("-accel", "tcg", "-icount", f"shift={machine.instruction_shift},sleep=off"),
+            *("-accel", "tcg", "-icount", f"shift={machine.instruction_shift},sleep=off{_own_clocks(machine)}"),
             *("-rtc", "clock=vm,base=2026-01-01", "-seed", str(machine.seed % (1 << 32))),
-            *("-cpu", "max,-rdrand,-rdseed"),
+            *("-cpu", _emulated_cpu(machine, "-rdrand", "-rdseed")),
         ]
     if machine.accelerator == "kvm":
         return ["-accel", "kvm", "-cpu", "host"]
-    return ["-accel", "tcg,thread=multi", "-cpu", "max"]
+    return ["-accel", "tcg,thread=multi", "-cpu", _emulated_cpu(machine)]
+
+
+def _own_clocks(machine: Machine) -> str:
+    if machine.quantum is None:
+        return ""
+    budget = "" if machine.budget_s is None else f",budget={round(1000 * machine.budget_s)}"
+    return f",quantum={machine.quantum}{budget}"
+
+
+def _emulated_cpu(machine: Machine, *features: str) -> str:
+    # QEMU emulates an AMD without the feature by which such a CPU tells its threads (topoext).
+    threads = machine.topology is not None and machine.topology.threads > 1
+    return ",".join(["max", *features, *(["vendor=GenuineIntel"] if threads else [])])
+
+
+def _topology(machine: Machine) -> list[str]:
+    topology = machine.topology
+    if topology is None:
+        return ["-smp", str(machine.cpus)]
+    counts = f"sockets={topology.sockets},cores={topology.cores},threads={topology.threads}"
+    words = ["-smp", f"{machine.cpus},{counts}"]
+    if topology.nodes == 1:
+        return words
+    for node, bank in enumerate(machine.banks):
+        cpus = topology.cpus_of(node)
+        words += ["-numa", f"node,nodeid={node},cpus={cpus[0]}-{cpus[-1]},memdev={bank}"]
+    for one in range(topology.nodes):
+        for other in range(one + 1, topology.nodes):
+            words += ["-numa", f"dist,src={one},dst={other},val={topology.distance}"]
+    return words
+
+
+def _keeping(keeping: Keeping | None) -> list[str]:
+    if keeping is None:
+        return []
+    return [
+        # The guest's own order to stop here: at a time of its own clock, not of the host's.
+        *("-device", "ib700", "-watchdog-action", "pause"),
+        *("-fw_cfg", f"name=opt/org.runoff/orders,file={_escape(keeping.orders)}"),
+        *("-chardev", f"socket,id=monitor,fd={keeping.monitor}", "-mon", "chardev=monitor,mode=control"),
+        *(("-incoming", "defer") if keeping.goes_on else ()),
+    ]
 
 
 def _memory(machine: Machine) -> list[str]:
-    files = machine.files
-    if not files:
-        return ["-machine", "pc", "-m", f"{machine.memory_mb}M"]
-    sizes = {name: path.stat().st_size for name, path in files.items()}
-    largest_mb = machine.memory_mb + sum(sizes.values()) // (1 << 20) + 1024
-    words = ["-machine", "pc,nvdimm=on", "-m", f"{machine.memory_mb}M,slots={1 + len(files)},maxmem={largest_mb}M"]
-    # Synchronous devices: they need no unpacking, no memory of the guest, and stay repeatable.
-    for name, path in files.items():
-        backend = f"memory-backend-file,id={name},mem-path={_escape(path)},share=off,size={sizes[name]}"
-        words += ["-object", backend, "-device", f"nvdimm,memdev={name}"]
-    return words
+    files, keeping = machine.files, machine.keeping
+    share = "on" if keeping is not None and keeping.writes else "off"
+    kind, size, words = "pc", f"{machine.memory_mb}M", []
+    banks = machine.banks
+    if keeping is not None and len(banks) == 1:
+        kind += ",memory-backend=ram"
+    for name, mb in banks.items():
+        if keeping is not None:
+            words += ["-object", _backend(name, keeping.directory / name, mb << 20, share)]
+        elif len(banks) > 1:
+            words += ["-object", f"memory-backend-ram,id={name},size={mb}M"]
+    if files:
+        sizes = {name: path.stat().st_size for name, path in files.items()}
+        largest_mb = machine.memory_mb + sum(sizes.values()) // (1 << 20) + 1024
+        kind += ",nvdimm=on"
+        size += f",slots={1 + len(files)},maxmem={largest_mb}M"
+        # Synchronous devices: they need no unpacking, no memory of the guest, and stay repeatable.
+        for name, path in files.items():
+            words += ["-object", _backend(name, path, sizes[name], share), "-device", f"nvdimm,memdev={name}"]
+    return ["-machine", kind, "-m", size, *words]
+
+
+def _backend(name: str, path: Path, size: int, share: str) -> str:
+    return f"memory-backend-file,id={name},mem-path={_escape(path)},share={share},size={size}"
 
 
 def _escape(path: Path) -> str:

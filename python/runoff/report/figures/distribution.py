@@ -3,8 +3,8 @@
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import Canvas, dots, number
 from runoff.report.layout import cut_middle, distinct_width
-from runoff.report.model import Table
 from runoff.report.numbers import Scale
+from runoff.report.values import Table
 from runoff.statistics import Summary, Verdict
 
 WIDTH = 560

@@ -1,17 +1,19 @@
 """All changes against the baseline on one axis, with the margin within which arms are the same."""
 
+from collections.abc import Sequence
+
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import Canvas, mark
 from runoff.report.layout import cut_middle, distinct_width
-from runoff.report.model import Report, Table
 from runoff.report.numbers import percent_decimals, percent_range, percent_text
+from runoff.report.values import Report, Table
 from runoff.statistics import Comparison, Interval, Verdict
 
-WIDTH = 720
+WIDTH = 600
 ROW = 22
 HEADING = 26
 PIXELS_PER_LETTER = 7.4
-RIGHT = 126
+RIGHT = 122
 TOP = 6
 NAMES = (18, 30)
 FARTHEST = Interval(-100.0, 200.0)
@@ -22,19 +24,18 @@ STYLES = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}
 
 def draw(report: Report) -> str:
     """The picture; an empty string if no headline table has a percent interval."""
-    tables = [(table, _rows(table)) for table in report.headline]
+    tables = [(table, changes(table)) for table in report.headline]
     tables = [(table, rows) for table, rows in tables if rows]
     if not tables:
         return ""
     margin = 100 * tables[0][0].analysis.question.margin
     bottom = TOP + sum(HEADING + ROW * len(rows) for _, rows in tables)
     canvas = Canvas(WIDTH, f"change against {report.baseline} in percent, with intervals")
-    ends = [end for _, rows in tables for _, interval in rows for end in (interval.low, interval.high)]
-    low, high = max(FARTHEST.low, min(*ends, -2 * margin)), min(FARTHEST.high, max(*ends, 2 * margin))
+    low, high = span([interval for _, rows in tables for _, interval in rows], margin)
     letters = distinct_width(report.results.arms, *NAMES)
     axis = Axis.covering(low, high, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
     canvas.rect(axis.at(-margin), TOP, axis.at(margin) - axis.at(-margin), bottom - TOP, "margin")
-    for value, label in axis.ticks(8):
+    for value, label in axis.ticks(6):
         canvas.line(axis.at(value), TOP, axis.at(value), bottom, "grid")
         canvas.text(axis.at(value), bottom + 16, f"{label} %", "tick", "middle")
     canvas.line(axis.at(0), TOP, axis.at(0), bottom, "zero")
@@ -42,7 +43,7 @@ def draw(report: Report) -> str:
     for table, rows in tables:
         y += HEADING
         better = f", {table.metric.direction} is better" if table.judged else ""
-        canvas.text(2, y - 8, cut_middle(f"{table.place}: {table.metric.title}{better}", 90), "group")
+        canvas.text(2, y - 8, cut_middle(f"{table.place}: {table.metric.title}{better}", 74), "group")
         for comparison, interval in rows:
             canvas.text(axis.start - 10, y + ROW / 2 + 4, cut_middle(comparison.arm, letters), "name", "end")
             _row(canvas, axis, comparison, interval, y + ROW / 2, percent_decimals(table))
@@ -50,7 +51,15 @@ def draw(report: Report) -> str:
     return canvas.render(bottom + 24)
 
 
-def _rows(table: Table) -> list[tuple[Comparison, Interval]]:
+def span(intervals: Sequence[Interval], margin: float) -> tuple[float, float]:
+    """What an axis has to cover, in percent."""
+    low = min(-2 * margin, *(interval.low for interval in intervals))
+    high = max(2 * margin, *(interval.high for interval in intervals))
+    return max(FARTHEST.low, low), min(FARTHEST.high, high)
+
+
+def changes(table: Table) -> list[tuple[Comparison, Interval]]:
+    """Those with an interval, in the order of the table's rows."""
     comparisons = [table.analysis.comparisons[arm] for arm in table.arms]
     return [(c, c.percent_interval) for c in comparisons if c.percent_interval]
 

@@ -1,10 +1,10 @@
 """Value against run order, blocks as bands, voids where they happened."""
 
 from runoff.report.figures.axis import Axis
-from runoff.report.figures.svg import COLOURS, SHAPES, Canvas, cross, mark, number
+from runoff.report.figures.svg import COLOURS, MARKERS, SHAPES, Canvas, cross, mark, number, places
 from runoff.report.layout import cut_middle, distinct_width
-from runoff.report.model import Report, Table
 from runoff.report.numbers import Scale
+from runoff.report.values import Report, Table
 
 WIDTH = 560
 TOP = 20
@@ -34,15 +34,13 @@ def draw(report: Report, table: Table) -> str:
         canvas.text(LEFT - 6, upward.at(value) + 4, label, "tick", "end")
     for index, arm in enumerate(report.results.arms):
         mine = [point for point in table.points if point.arm == arm]
-        d = "".join(
-            mark(SHAPES[index % len(SHAPES)], across.at(p.position), upward.at(scale.scaled(p.value))) for p in mine
-        )
+        d = places((across.at(p.position), upward.at(scale.scaled(p.value))) for p in mine)
         if d:
-            canvas.path(d, f"mark a{index % COLOURS}")
+            canvas.path(d, f"marks m{index % MARKERS}")
     _voids(canvas, table, across, bottom)
     title = f"{table.metric.title}{f' ({scale.unit})' if scale.unit else ''} in run order; bands are blocks"
     canvas.text((LEFT + WIDTH) / 2, bottom + 15, title, "tick", "middle")
-    return canvas.render(_legend(canvas, report.results.arms, bottom + 36))
+    return canvas.render(legend(canvas, report.results.arms, bottom + 36))
 
 
 def _bands(canvas: Canvas, report: Report, across: Axis, bottom: float) -> None:
@@ -73,7 +71,8 @@ def _voids(canvas: Canvas, table: Table, across: Axis, bottom: float) -> None:
         canvas.path(cross(across.at(sample.position), bottom - VOID_LANE / 2), "void", tip)
 
 
-def _legend(canvas: Canvas, arms: tuple[str, ...], y: float) -> float:
+def legend(canvas: Canvas, arms: tuple[str, ...], y: float) -> float:
+    """Each arm's mark and name from ``y`` on; returns where they end."""
     x = float(LEFT)
     letters = distinct_width(arms, *NAMES)
     for index, arm in enumerate(arms):

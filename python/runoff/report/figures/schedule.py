@@ -1,4 +1,4 @@
-"""What ran when: one row per task, a bar wherever it had the CPU."""
+"""What ran when and where: one row per task, a bar wherever it had a CPU, in that CPU's colour."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +16,8 @@ BAR = 22
 
 Span = tuple[float, float]
 """From and until, in milliseconds."""
+Run = tuple[float, float, int]
+"""From, until, and the CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +25,17 @@ class Row:
     """One task."""
 
     label: str
-    runs: Sequence[Span]
+    runs: Sequence[Run]
     waits: Sequence[Span] = ()
     """From when it should have woken until it ran."""
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any]) -> "Row":
-        """From one entry of what ``runoff-agent hogs --timeline`` writes."""
+    def of(cls, label: str, timeline: Mapping[str, Any]) -> "Row":
+        """From what ``runoff-agent scene --timeline`` writes of one actor."""
         return cls(
-            label=f"{entry['task']}, nice {entry['nice']}",
-            runs=[(start, end) for start, end in entry["intervals"]],
-            waits=[(due, ran) for due, ran in entry["wakes"]],
+            label=label,
+            runs=[(start, end, cpu) for start, end, cpu in timeline["runs"]],
+            waits=[(due, ran) for due, ran in timeline["waits"]],
         )
 
 
@@ -44,27 +46,29 @@ def draw(title: str, about: str, rows: Sequence[Row], window: Span) -> str:
     axis = Axis(0, window[1] - window[0], LEFT, WIDTH - RIGHT)
     canvas.text(LEFT, 22, title, "title")
     canvas.text(LEFT, 40, about, "tick")
-    canvas.text(WIDTH - RIGHT + 8, TOP - 8, "of the CPU", "tick")
+    canvas.text(WIDTH - RIGHT + 8, TOP - 8, "of a CPU", "tick")
     for value, label in axis.ticks(7):
         canvas.line(axis.at(value), TOP, axis.at(value), bottom, "grid")
         canvas.text(axis.at(value), bottom + 16, label, "tick", "middle")
     for index, row in enumerate(rows):
-        _row(canvas, axis, row, window, TOP + ROW * (index + 0.5), index)
+        _row(canvas, axis, row, window, TOP + ROW * (index + 0.5))
     canvas.text(WIDTH - RIGHT + 16, bottom + 16, "ms", "tick")
-    _legend(canvas, bottom + 36)
+    _legend(canvas, bottom + 36, 1 + max((cpu for row in rows for _, _, cpu in row.runs), default=0))
     return canvas.render_alone(bottom + 48)
 
 
-def _row(canvas: Canvas, axis: Axis, row: Row, window: Span, middle: float, index: int) -> None:
+def _row(canvas: Canvas, axis: Axis, row: Row, window: Span, middle: float) -> None:
     canvas.text(LEFT - 10, middle + 4, row.label, "name", "end")
     waits = _within(row.waits, window)
     if waits:
         canvas.path("".join(_line(axis, wait, middle) for wait in waits), "wait")
-    runs = _within(row.runs, window)
-    if runs:
-        # The first colour is grey, which is what waiting looks like.
-        canvas.path("".join(_bar(axis, run, middle) for run in runs), f"a{1 + index % (COLOURS - 1)}")
-    share = sum(end - start for start, end in runs) / (window[1] - window[0])
+    used = 0.0
+    for cpu in sorted({cpu for _, _, cpu in row.runs}):
+        runs = _within([(start, end) for start, end, on in row.runs if on == cpu], window)
+        used += sum(end - start for start, end in runs)
+        if runs:
+            canvas.path("".join(_bar(axis, run, middle) for run in runs), _colour(cpu))
+    share = used / (window[1] - window[0])
     canvas.text(WIDTH - RIGHT + 8, middle + 4, f"{100 * share:.1f} %", "name")
 
 
@@ -83,10 +87,16 @@ def _line(axis: Axis, span: Span, middle: float) -> str:
     return f"M{number(axis.at(span[0]))} {number(middle)}H{number(axis.at(span[1]))}"
 
 
-def _legend(canvas: Canvas, y: float) -> None:
+def _colour(cpu: int) -> str:
+    """The first one is grey, which is what waiting looks like."""
+    return f"a{1 + cpu % (COLOURS - 1)}"
+
+
+def _legend(canvas: Canvas, y: float, cpus: int) -> None:
     x = float(LEFT)
-    canvas.rect(x, y - 10, 16, 11, "a1")
-    canvas.text(x + 22, y, "on the CPU", "tick")
-    x += 110
+    for cpu in range(cpus):
+        canvas.rect(x, y - 10, 16, 11, _colour(cpu))
+        canvas.text(x + 22, y, f"on CPU {cpu}", "tick")
+        x += 90
     canvas.line(x, y - 4, x + 16, y - 4, "wait")
     canvas.text(x + 22, y, "its sleep is over, it waits for the CPU", "tick")

@@ -21,6 +21,9 @@ SHAPES = tuple(OUTLINES)
 
 COLOURS = 7
 
+MARKERS = len(SHAPES) * COLOURS
+"""Arms that a shape and a colour of their own tell apart."""
+
 
 def number(value: float) -> str:
     """A coordinate with one decimal at most."""
@@ -82,6 +85,24 @@ def _sheet() -> str:
 def dots(places: Iterable[tuple[float, float]]) -> str:
     """Lines of no length, which round caps turn into dots: the shortest way to draw many."""
     return "".join(f"M{number(x)} {number(y)}h0" for x, y in places)
+
+
+def places(points: Iterable[tuple[float, float]]) -> str:
+    """Where a path of class ``marks`` has its markers, to the pixel: much shorter than as many outlines."""
+    d = "L".join(f"{x:.0f} {y:.0f}" for x, y in points)
+    return f"M{d}" if d else ""
+
+
+def markers(count: int) -> str:
+    """What the paths of a page refer to, as a picture of no size, and the style that refers to it."""
+    used = range(min(count, MARKERS))
+    drawn = "".join(
+        f'<marker id="m{i}" markerWidth="12" markerHeight="12" refX="6" refY="6" markerUnits="userSpaceOnUse">'
+        f'<path class="mark a{i % COLOURS}" d="{mark(SHAPES[i % len(SHAPES)], 6, 6)}"/></marker>'
+        for i in used
+    )
+    style = "".join(f".m{i}{{marker:url(#m{i})}}" for i in used)
+    return f'<svg class="markers" width="0" height="0" aria-hidden="true"><style>{style}</style>{drawn}</svg>'
 
 
 def mark(shape: str, x: float, y: float) -> str:

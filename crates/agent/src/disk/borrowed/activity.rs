@@ -3,7 +3,7 @@
 
 use std::ops::{Add, Sub};
 
-use crate::disk::metrics::{self, Metrics};
+use ublk::metrics::{self, Metrics};
 
 /// The first ten numbers of /sys/block/DISK/stat, or a sum or difference of such.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ const WRITE_MS: usize = 7;
 const BUSY_MS: usize = 9;
 
 impl Activity {
-    /// Since the disk was there; zeros if it has gone.
+    /// What the kernel has counted since the disk was there; zeros if it has gone.
     pub fn of(disk: &str) -> Self {
         let text = std::fs::read_to_string(format!("/sys/block/{disk}/stat")).unwrap_or_default();
         Self::parse(&text)
@@ -34,7 +34,7 @@ impl Activity {
         Self(numbers)
     }
 
-    /// By name, as those of a disk behind one of our elevators (docs/protocol.md).
+    /// Metrics by name, as those of a disk behind one of our elevators (docs/protocol.md).
     pub fn metrics(&self) -> Metrics {
         let number = |index: usize| metrics::number(self.0[index]);
         let served = number(READS) + number(WRITES);
@@ -70,7 +70,7 @@ impl Sub for Activity {
             let (now, then) = (self.0[index], earlier.0[index]);
             match index {
                 // The kernel prints 32 bits of these.
-                READ_MS | WRITE_MS | BUSY_MS => u64::from((now as u32).wrapping_sub(then as u32)),
+                READ_MS | WRITE_MS | BUSY_MS => now.wrapping_sub(then) & u64::from(u32::MAX),
                 _ => now.saturating_sub(then),
             }
         }))

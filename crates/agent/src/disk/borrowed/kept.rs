@@ -5,40 +5,40 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::error::DiskError;
-use crate::disk::queue::Queue;
+use ublk::error::DiskError;
+use ublk::kernel_queue::KernelQueue;
 
 /// One tunable can move another.
 const ROUNDS: usize = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// As /sys/block names it.
+    /// The disk, as /sys/block names it.
     pub disk: String,
-    /// Of its queue: another disk may have the name later.
+    /// The inode of its queue: another disk may have the name later.
     inode: Option<u64>,
     elevator: String,
-    /// By file below the queue's directory.
+    /// What is set, by file below the queue's directory.
     values: BTreeMap<String, String>,
 }
 
 impl Kept {
     /// # Errors
-    /// It has no elevator.
+    /// The disk has no elevator.
     pub fn of(disk: &str) -> Result<Self, DiskError> {
-        let queue = Queue::of(disk);
+        let queue = KernelQueue::of(disk);
         let absent = |error| DiskError::NoElevator { disk: disk.into(), error };
         let elevator = queue.elevator().map_err(absent)?;
         let values = queue.values().map_err(absent)?;
         Ok(Self { disk: disk.into(), inode: queue.inode(), elevator, values })
     }
 
-    /// Whether there was anything to do.
+    /// Makes the queue what it was; whether there was anything to do.
     ///
     /// # Errors
     /// Something has another value than before nevertheless.
     pub fn put_back(&self) -> Result<bool, DiskError> {
-        let queue = Queue::of(&self.disk);
+        let queue = KernelQueue::of(&self.disk);
         if queue.inode() != self.inode || queue.elevator().is_err() {
             // The disk has gone, and its settings with it.
             return Ok(false);
@@ -63,7 +63,7 @@ impl Kept {
     }
 
     /// Files and values that are not what they were.
-    fn missing(&self, queue: &Queue) -> Vec<(String, String)> {
+    fn missing(&self, queue: &KernelQueue) -> Vec<(String, String)> {
         let elevator = ("scheduler".to_owned(), self.elevator.clone());
         let chosen = queue.elevator().ok();
         let values = self

@@ -3,9 +3,9 @@
 
 use std::fs;
 
-use crate::disk::latency::Latency;
-use crate::disk::metrics::{self, Metrics};
-use crate::probe::{AttachedProbe, Histogram};
+use probes::AttachedProbe;
+use ublk::latency::Latency;
+use ublk::metrics::{self, Metrics};
 
 /// In the order of the probe's histograms.
 const KINDS: [&str; 2] = ["read", "write"];
@@ -22,27 +22,23 @@ impl Watch {
         probe?.ok().map(Self)
     }
 
-    /// Those of before do not count.
+    /// Forgets what was counted before.
     pub fn begin(&self) {
         KINDS.iter().zip(0..).for_each(|(_, index)| self.0.clear(index));
     }
 
-    /// By name, as those of a disk that is made for a sample (docs/protocol.md).
+    /// Percentiles by name, as those of a disk that is made for a sample (docs/protocol.md).
     pub fn metrics(&self) -> Metrics {
         let found = KINDS.iter().zip(0..).filter_map(|(kind, index)| {
-            let latency = self.0.histogram(index).ok()?;
-            (latency.count() > 0).then(|| metrics::of_latency(kind, summary(&latency)))
+            let times = self.0.histogram(index).ok()?;
+            let latency = Latency::of(|percent| times.percentile_ns(percent), times.max_ns());
+            (times.count() > 0).then(|| metrics::of_latency(kind, latency))
         });
         found.flatten().collect()
     }
 }
 
-fn summary(times: &Histogram) -> Latency {
-    let [p50_ns, p95_ns, p99_ns] = [50, 95, 99].map(|percent| times.percentile_ns(percent));
-    Latency { p50_ns, p95_ns, p99_ns, max_ns: times.max_ns() }
-}
-
-/// As the probe wants it: the major number above 32 bits of the minor one.
+/// The number of `disk` as the probe wants it: the major number above 32 bits of the minor one.
 fn number(disk: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/sys/block/{disk}/dev")).ok()?;
     let (major, minor) = text.trim().split_once(':')?;

@@ -6,7 +6,7 @@ mod activity;
 mod below;
 mod kept;
 mod latency;
-mod record;
+mod loans;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -20,61 +20,64 @@ use self::activity::Activity;
 use self::below::disks_below;
 use self::kept::Kept;
 use self::latency::Watch;
-pub use self::record::sweep;
-use self::record::{Record, Records};
-use super::error::DiskError;
-use super::in_charge::InCharge;
-use super::kernel::{KernelElevator, Tunable};
-use super::metrics::Metrics;
-use super::queue::Queue;
-use super::setup;
-use crate::protocol::{Borrow, BorrowedDisk};
+pub use self::loans::sweep;
+use self::loans::{Loan, Loans};
+use super::place;
+use machine::stop::Stop;
+use protocol::{Borrow, BorrowedDisk};
+use ublk::error::DiskError;
+use ublk::in_charge::InCharge;
+use ublk::kernel::{KernelElevator, Tunable};
+use ublk::kernel_queue::KernelQueue;
+use ublk::metrics::Metrics;
+use ublk::setup;
 
 pub struct Borrowed {
     place: PathBuf,
-    record: Record,
+    loan: Loan,
     in_charge: Vec<InCharge>,
     watch: Option<Watch>,
     /// When the workload started.
     before: Cell<Activity>,
-    /// From there to its end.
+    /// What was counted from there to its end.
     metrics: RefCell<Metrics>,
     is_returned: bool,
 }
 
 impl Borrowed {
-    /// Those that `place` lies on, with a fresh elevator if one is wanted.
+    /// Borrows the disks that `place`, below `root` if there is one, lies on, with a fresh elevator if one is wanted.
     ///
     /// # Errors
     /// There are none, another agent has one of them, or the kernel does not take the elevator or what is set of it.
-    pub fn start(wanted: &Borrow, place: &Path) -> Result<Self> {
+    pub fn start(wanted: &Borrow, root: Option<&Path>, place: &Path, stop: &Stop) -> Result<Self> {
         let elevator = match &wanted.elevator {
             Some(name) => Some(setup::kernel_elevator(name, &wanted.parameters)?),
             None => None,
         };
-        let disks = match (disks_below(place), &elevator) {
+        let place = place::to_work_in(root, place)?;
+        let disks = match (disks_below(&place), &elevator) {
             (Err(DiskError::OnNoDisk { .. }), None) => BTreeSet::new(),
             (found, _) => found?,
         };
-        let records = Records::lock()?;
-        records.settle(&disks)?;
+        let loans = Loans::lock(Some(stop))?;
+        loans.settle(&disks)?;
         let kept = disks.iter().map(|disk| Kept::of(disk));
         let kept = match &elevator {
             Some(_) => kept.collect::<Result<_, _>>()?,
             // Where there is none it cannot be changed either.
             None => kept.flatten().collect(),
         };
-        let record = records.add(place, kept)?;
-        drop(records);
+        let loan = loans.add(&place, kept)?;
+        drop(loans);
         // From here on its end puts everything back.
         let (in_charge, before, metrics) = Default::default();
-        let (place, watch, is_returned) = (place.into(), None, false);
-        let mut borrowed = Self { place, record, in_charge, watch, before, metrics, is_returned };
+        let (watch, is_returned) = (None, false);
+        let mut borrowed = Self { place, loan, in_charge, watch, before, metrics, is_returned };
         if let Some((elevator, given)) = &elevator {
             borrowed.write_back()?;
             borrowed.put_in_charge(elevator, given)?;
         }
-        let disks = borrowed.record.disks.iter();
+        let disks = borrowed.loan.disks.iter();
         let seen: Result<_, _> = disks.map(|kept| InCharge::now(&kept.disk)).collect();
         borrowed.in_charge = seen.context("cannot see the disk's elevator")?;
         if let Some((elevator, _)) = elevator {
@@ -89,8 +92,8 @@ impl Borrowed {
         elevator: &KernelElevator,
         given: &[(&'static Tunable, u64)],
     ) -> Result<(), DiskError> {
-        for kept in &self.record.disks {
-            let queue = Queue::of(&kept.disk);
+        for kept in &self.loan.disks {
+            let queue = KernelQueue::of(&kept.disk);
             // A change of the elevator to itself would leave it as it is.
             queue.choose(KernelElevator::none())?;
             queue.choose(elevator)?;
@@ -111,7 +114,7 @@ impl Borrowed {
     pub fn disks(&self) -> Vec<BorrowedDisk> {
         let told = self.in_charge.iter().map(|seen| BorrowedDisk {
             name: seen.disk().into(),
-            about: Queue::of(seen.disk()).about(),
+            about: KernelQueue::of(seen.disk()).about(),
             elevator: seen.elevator().into(),
         });
         told.collect()
@@ -138,7 +141,7 @@ impl Borrowed {
         self.write_back()?;
         self.give_back()?;
         // What is on no disk of this kind has nothing to tell.
-        let is_on_disk = !self.record.disks.is_empty();
+        let is_on_disk = !self.loan.disks.is_empty();
         Ok(if is_on_disk { self.metrics.take() } else { Metrics::new() })
     }
 
@@ -150,14 +153,14 @@ impl Borrowed {
     }
 
     fn counted(&self) -> Activity {
-        let disks = self.record.disks.iter();
+        let disks = self.loan.disks.iter();
         disks.map(|kept| Activity::of(&kept.disk)).fold(Activity::default(), |sum, one| sum + one)
     }
 
-    /// If it fails the record stays, for `sweep`.
+    /// If it fails the loan stays, for `sweep`.
     fn give_back(&mut self) -> Result<(), DiskError> {
         self.is_returned = true;
-        Records::lock()?.give_back(&self.record).map(drop)
+        Loans::lock(None)?.give_back(&self.loan).map(drop)
     }
 }
 

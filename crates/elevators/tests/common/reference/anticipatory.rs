@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Anticipatory once more.
+#![expect(clippy::cast_possible_truncation, reason = "contexts and draws are small")]
 
 use super::{Waiting, oldest};
 use elevators::Request;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The elevators once more, as plain lists that are searched from end to end at every choice.
 //!
-//! They take requests that are never merged, and time in whole nanoseconds.
+//! No reference merges requests; time is in whole nanoseconds.
 
 pub mod anticipatory;
 pub mod mq;

@@ -6,12 +6,12 @@ use elevators::{Class, Direction, Request};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// With default parameters, sectors all different.
+/// Deadline of blk-mq with default parameters, sectors all different.
 #[derive(Default)]
 pub struct MqDeadline {
     waiting: Waiting,
     flying: Vec<Request>,
-    /// By class, what follows in sort order.
+    /// What follows in sort order in each class.
     following: [Option<u64>; 3],
     batch: u64,
     reads_preferred: u64,

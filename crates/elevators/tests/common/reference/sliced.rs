@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Time-sliced CFQ once more, for best-effort processes at level 4 that nobody knows enough of to give up waiting.
+#![expect(clippy::cast_possible_wrap, reason = "sharers are few")]
 
 use super::{Waiting, oldest};
 use elevators::Request;
@@ -15,7 +16,7 @@ struct Share {
     rest: i64,
 }
 
-/// With default parameters but for `low_latency=0`.
+/// Time-sliced CFQ with default parameters but for `low_latency=0`.
 #[derive(Default)]
 pub struct Sliced {
     waiting: Waiting,
@@ -75,18 +76,18 @@ impl Sliced {
         self.waiting.push((request, now));
         self.share(of);
         if first && self.owner != Some(of) {
-            self.say_when(of, now as i64);
+            self.say_when(of, now.cast_signed());
         }
         let close = self.head.max(request.first) - self.head.min(request.first) <= 8192;
         let weaker = |owner: Option<u64>| owner.is_none() || (self.waits.is_some() && close);
         if request.sync && self.owner.is_some_and(|owner| owner != of && weaker(owner)) {
-            self.lose(true, now as i64);
+            self.lose(true, now.cast_signed());
             self.win(of);
         }
     }
 
     pub fn completed(&mut self, request: &Request, now: u64) {
-        let now = now as i64;
+        let now = now.cast_signed();
         let of = who(request);
         self.flying.retain(|other| other.id != request.id);
         if self.owner == Some(of) {
@@ -99,7 +100,7 @@ impl Sliced {
     }
 
     pub fn next(&mut self, at: u64) -> Option<Request> {
-        let now = at as i64;
+        let now = at.cast_signed();
         let over =
             self.end.is_some_and(|end| now >= end) || (self.owner == Some(None) && self.had >= 16);
         let keeps = self.owner.is_some_and(|of| {

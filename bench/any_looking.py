@@ -1,0 +1,216 @@
+"""How often the sequential rule finds a difference where there is none, whoever looks after every block.
+
+Each campaign is looked at after each block from some block on, up to 500; one false + or - at any look counts against
+it. The critical values are those of the program, the campaigns are drawn here all at once. Prints tables in Markdown.
+Usage: any_looking.py [CAMPAIGNS, 2000]
+"""
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from runoff.statistics import sequential
+from runoff.statistics.level import single
+
+BLOCKS = 500
+ARMS = (2, 3, 5)
+FIRST_LOOKS = (3, 5, 10, 20)
+ALPHA = 0.05
+STEP = 250
+
+Array = np.ndarray
+Draw = Callable[[np.random.Generator, int, int], Array]
+"""Logarithms of values: campaigns x arms x blocks."""
+
+
+def _log_of_times(noise: Draw) -> Draw:
+    """Of values about 100 with this noise, none below 1."""
+    return lambda draw, runs, arms: np.log(np.maximum(100 + noise(draw, runs, arms), 1))
+
+
+def _normal(sd: float) -> Draw:
+    return lambda draw, runs, arms: sd * draw.standard_normal((runs, arms, BLOCKS))
+
+
+def _uneven(which: int) -> Draw:
+    def values(draw: np.random.Generator, runs: int, arms: int) -> Array:
+        noise = 0.01 * draw.standard_normal((runs, arms, BLOCKS))
+        noise[:, which] *= 10
+        return noise
+
+    return values
+
+
+def _graded(draw: np.random.Generator, runs: int, arms: int) -> Array:
+    return np.linspace(0.01, 0.1, arms)[:, None] * draw.standard_normal((runs, arms, BLOCKS))
+
+
+def _stalls(share: float, factor: float) -> Draw:
+    def values(draw: np.random.Generator, runs: int, arms: int) -> Array:
+        shape = (runs, arms, BLOCKS)
+        stalled = np.where(draw.random(shape) < share, factor, 1.0)
+        return np.log((100 + 0.5 * draw.standard_normal(shape)) * stalled)
+
+    return values
+
+
+def _blocks(draw: np.random.Generator, runs: int, arms: int) -> Array:
+    return 0.02 * draw.standard_normal((runs, arms, BLOCKS)) + 0.1 * draw.standard_normal((runs, 1, BLOCKS))
+
+
+def _bimodal(draw: np.random.Generator, runs: int, arms: int) -> Array:
+    shape = (runs, arms, BLOCKS)
+    return np.log(np.where(draw.random(shape) < 0.5, 90, 110) + 2 * draw.standard_normal(shape))
+
+
+def _integers(draw: np.random.Generator, runs: int, arms: int) -> Array:
+    return np.log(np.round(10 + 0.6 * draw.standard_normal((runs, arms, BLOCKS))))
+
+
+def _ties(draw: np.random.Generator, runs: int, arms: int) -> Array:
+    shape = (runs, arms, BLOCKS)
+    return np.log(np.where(draw.random(shape) < 0.9, 100, 100 + draw.integers(-5, 6, shape)))
+
+
+def _in_run_order(noise: Callable[[np.random.Generator, int, int], Array]) -> Draw:
+    """Noise of the machine over the runs, dealt to the arms by an order of each block."""
+
+    def values(draw: np.random.Generator, runs: int, arms: int) -> Array:
+        course = noise(draw, runs, arms * BLOCKS).reshape(runs, BLOCKS, arms)
+        return np.moveaxis(draw.permuted(course, axis=2), 2, 1)
+
+    return values
+
+
+def _drift(draw: np.random.Generator, runs: int, length: int) -> Array:
+    return np.log(100 + 30 * np.arange(length) / length + 2 * draw.standard_normal((runs, length)))
+
+
+def _drift_at_once(draw: np.random.Generator, runs: int, length: int) -> Array:
+    """30 % in the first tenth: ten times as steep."""
+    course = np.minimum(1, 10 * np.arange(length) / length)
+    return np.log(100 + 30 * course + 0.3 * draw.standard_normal((runs, length)))
+
+
+def _autoregressive(draw: np.random.Generator, runs: int, length: int) -> Array:
+    noise = 0.05 * draw.standard_normal((runs, length))
+    for place in range(1, length):
+        noise[:, place] = 0.95 * noise[:, place - 1] + noise[:, place] * math.sqrt(1 - 0.95**2)
+    return noise
+
+
+SCENARIOS: dict[str, Draw] = {
+    "normal 5 %": _normal(0.05),
+    "lognormal, sigma 1": _normal(1.0),
+    "t(2) about 100, scale 5": _log_of_times(lambda draw, runs, arms: 5 * draw.standard_t(2, (runs, arms, BLOCKS))),
+    "Cauchy in logarithms": lambda draw, runs, arms: 0.01 * draw.standard_cauchy((runs, arms, BLOCKS)),
+    "block effects 10 %, noise 2 %": _blocks,
+    "baseline 10 times noisier": _uneven(0),
+    "one arm 10 times noisier": _uneven(-1),
+    "spread 1 to 10 times": _graded,
+    "stalls: 10 % of runs +30 %": _stalls(0.1, 1.3),
+    "stalls: 2 % of runs x 2.5": _stalls(0.02, 2.5),
+    "bimodal 90/110": _bimodal,
+    "whole numbers, 10 +- 0.6": _integers,
+    "ties: 90 % one value": _ties,
+    "drift 30 % in run order": _in_run_order(_drift),
+    "drift 30 % in the first tenth": _in_run_order(_drift_at_once),
+    "AR(1) 0.95 in run order": _in_run_order(_autoregressive),
+}
+"""All arms have one distribution, or one centre about which they are symmetric: that is no difference to any rule."""
+
+
+def _skewed(noise: Callable[[np.random.Generator, tuple[int, int]], Array]) -> Draw:
+    def values(draw: np.random.Generator, runs: int, arms: int) -> Array:
+        steady = 0.01 * draw.standard_normal((runs, arms, BLOCKS))
+        steady[:, -1] = 0.05 * noise(draw, (runs, BLOCKS))
+        return steady
+
+    return values
+
+
+def _rare(share: float, size: float) -> Callable[[np.random.Generator, tuple[int, int]], Array]:
+    return lambda draw, shape: (np.where(draw.random(shape) < share, 1.0, 0.0) - share) * size
+
+
+SKEWED: dict[str, Draw] = {
+    "gamma(4), skewness 1": _skewed(lambda draw, shape: draw.gamma(4, size=shape) / 2 - 2),
+    "Gumbel, skewness 1.1": _skewed(lambda draw, shape: draw.gumbel(size=shape) - float(np.euler_gamma)),
+    "lognormal 0.5, skewness 1.75": _skewed(
+        lambda draw, shape: np.exp(0.5 * draw.standard_normal(shape)) - math.exp(0.125)
+    ),
+    "exponential, skewness 2": _skewed(lambda draw, shape: draw.exponential(size=shape) - 1),
+    "20 % of runs +5 %, skewness 1.5": _skewed(_rare(0.2, 1.0)),
+    "10 % of runs +30 %, else faster": _skewed(_rare(0.1, 20 * math.log(1.3))),
+    "5 % of runs +60 %, else faster": _skewed(_rare(0.05, 20 * math.log(1.6))),
+}
+"""One arm is skewed, and its mean logarithm is the others': no rule that has not seen the tail can know."""
+
+
+def statistics(differences: Array) -> Array:
+    """|t| of the first 1, 2, ... values along the last axis; infinite where they are one number."""
+    n = np.arange(1, differences.shape[-1] + 1)
+    mean = np.cumsum(differences, axis=-1) / n
+    squares = np.cumsum(differences**2, axis=-1)
+    spread = np.maximum(squares - n * mean**2, 0)
+    spread[spread <= 1e-12 * squares] = 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(mean) * np.sqrt(n * np.maximum(n - 1, 1) / spread)
+    return np.nan_to_num(t, nan=0.0, posinf=np.inf)
+
+
+def separated(differences: Array, alpha: float) -> Array:
+    """After each block: whether zero is outside of the interval."""
+    places = range(1, differences.shape[-1] + 1)
+    bounds = np.array([sequential.critical(n, alpha) for n in places])
+    signs = np.array([sequential.sign_flip(n) <= alpha for n in places])
+    t = statistics(differences)
+    return np.where(np.isinf(t), signs, t > bounds)
+
+
+def looks(draw: Draw, arms: int, campaigns: int, seed: int) -> Iterator[Array]:
+    """For some campaigns at a time: whether some arm is separated at each look."""
+    generator = np.random.default_rng([seed, arms])
+    alpha = single(ALPHA, arms - 1)
+    for begin in range(0, campaigns, STEP):
+        values = draw(generator, min(STEP, campaigns - begin), arms)
+        yield separated(values[:, 1:] - values[:, :1], alpha).any(axis=1)
+
+
+def false_rates(draw: Draw, arms: int, campaigns: int, seed: int = 1) -> dict[int, float]:
+    """Fraction of campaigns with a false + or -, by the first look."""
+    wrong = np.concatenate([*looks(draw, arms, campaigns, seed)])
+    return {first: float(wrong[:, first - 1 :].any(axis=1).mean()) for first in FIRST_LOOKS}
+
+
+def delay(effect: float, campaigns: int, blocks: int = BLOCKS) -> str:
+    """Blocks until a difference of so many SDs is found by two arms: median, and 90 %."""
+    generator = np.random.default_rng(1)
+    hit = separated(effect + generator.standard_normal((campaigns, blocks)), ALPHA)
+    hit[:, : sequential.FIRST_LOOK - 1] = False
+    taken = np.sort(np.where(hit.any(axis=1), hit.argmax(axis=1) + 1, blocks + 1))
+    return f"{taken[len(taken) // 2]} ({taken[int(0.9 * len(taken))]})"
+
+
+def table(title: str, scenarios: dict[str, Draw], campaigns: int) -> None:
+    heads = [f"{arms} arms, from {first}" for arms in ARMS for first in FIRST_LOOKS]
+    print(f"\n| {title} | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
+    for name, draw in scenarios.items():
+        rates = [false_rates(draw, arms, campaigns) for arms in ARMS]
+        cells = [f"{100 * rate[first]:.1f}" for rate in rates for first in FIRST_LOOKS]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    print(f"False + or - at any look up to block {BLOCKS}, in %, {campaigns} campaigns a cell:")
+    table("all arms alike", SCENARIOS, campaigns)
+    table("one arm skewed, one mean", SKEWED, campaigns)
+    print("\nBlocks until a difference is found, two arms: median (90 %), by its size in SDs of the differences")
+    print("  ".join(f"{effect:g}: {delay(effect, campaigns)}" for effect in (0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Tables of samples that were drawn, for `verdict_errors.py`: shape (tables, blocks, arms), void ones are NaN.
+
+The true mean of all arms is 100 unless a scenario says otherwise. Arms stand in random order in each block.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Values, and the place of each in its table's run order."""
+
+    values: Array
+    positions: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many tables, blocks and arms."""
+
+    tables: int
+    blocks: int
+    arms: int
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        return self.tables, self.blocks, self.arms
+
+
+def order(rng: Rng, shape: Shape) -> Array:
+    """Places in the run order: each block all arms in random order."""
+    within = np.argsort(rng.random(shape.size), axis=2)
+    return within + shape.arms * np.arange(shape.blocks)[None, :, None].astype(float)
+
+
+def normal(sd: float) -> Callable[[Rng, Shape, Array], Array]:
+    """Normal noise."""
+    return lambda rng, shape, _: 100 * (1 + sd * rng.standard_normal(shape.size))
+
+
+def _lognormal(sigma: float) -> Callable[[Rng, Shape, Array], Array]:
+    return lambda rng, shape, _: 100 * np.exp(sigma * rng.standard_normal(shape.size))
+
+
+def _two_values(low: float, high: float, share: float, noise: float) -> Callable[[Rng, Shape, Array], Array]:
+    def draw(rng: Rng, shape: Shape, _: Array) -> Array:
+        level = np.where(rng.random(shape.size) < share, high, low)
+        return level * (1 + noise * rng.standard_normal(shape.size))
+
+    return draw
+
+
+def _student(rng: Rng, shape: Shape, _: Array) -> Array:
+    return 100 * np.exp(0.02 * rng.standard_t(2, shape.size))
+
+
+def _discrete(rng: Rng, shape: Shape, _: Array) -> Array:
+    return np.maximum(1.0, np.rint(10 + 0.6 * rng.standard_normal(shape.size)))
+
+
+def _ties(rng: Rng, shape: Shape, _: Array) -> Array:
+    return np.where(rng.random(shape.size) < 0.9, 100.0, 100 + rng.integers(-5, 6, shape.size))
+
+
+def _autoregressive(rng: Rng, shape: Shape, positions: Array) -> Array:
+    """rho 0.95 along the run order, SD 5 %."""
+    steps = rng.standard_normal((shape.tables, shape.blocks * shape.arms))
+    state = np.empty_like(steps)
+    state[:, 0] = steps[:, 0]
+    for i in range(1, steps.shape[1]):
+        state[:, i] = 0.95 * state[:, i - 1] + np.sqrt(1 - 0.95**2) * steps[:, i]
+    places = positions.reshape(shape.tables, -1).astype(int)
+    return 100 * (1 + 0.05 * np.take_along_axis(state, places, axis=1).reshape(shape.size))
+
+
+def _drift(noise: float, share: float = 0.3) -> Callable[[Rng, Shape, Array], Array]:
+    """The last sample takes ``share`` longer than the first."""
+
+    def draw(rng: Rng, shape: Shape, positions: Array) -> Array:
+        along = positions / (shape.blocks * shape.arms)
+        return 100 * (1 + share * along) * (1 + noise * rng.standard_normal(shape.size))
+
+    return draw
+
+
+def _sawtooth(noise: float, share: float) -> Callable[[Rng, Shape, Array], Array]:
+    """Each block begins anew: its last sample takes ``share`` longer than its first."""
+
+    def draw(rng: Rng, shape: Shape, positions: Array) -> Array:
+        within = (positions % shape.arms) / (shape.arms - 1)
+        return 100 * (1 + share * within) * (1 + noise * rng.standard_normal(shape.size))
+
+    return draw
+
+
+def blocks(block_sd: float, noise: float) -> Callable[[Rng, Shape, Array], Array]:
+    """Every block has a level of its own."""
+
+    def draw(rng: Rng, shape: Shape, _: Array) -> Array:
+        level = np.exp(block_sd * rng.standard_normal((shape.tables, shape.blocks, 1)))
+        return 100 * level * (1 + noise * rng.standard_normal(shape.size))
+
+    return draw
+
+
+def spread(*factors: float, noise: float = 0.005) -> Callable[[Rng, Shape, Array], Array]:
+    """SD of each arm as a multiple of ``noise``; the last factor is that of all further arms."""
+
+    def draw(rng: Rng, shape: Shape, _: Array) -> Array:
+        each = np.array([factors[min(arm, len(factors) - 1)] for arm in range(shape.arms)])
+        return 100 * (1 + noise * each * rng.standard_normal(shape.size))
+
+    return draw
+
+
+def _graded(rng: Rng, shape: Shape, _: Array) -> Array:
+    return 100 * (1 + 0.005 * np.geomspace(1, 10, shape.arms) * rng.standard_normal(shape.size))
+
+
+def _louder(rng: Rng, shape: Shape, _: Array) -> Array:
+    """Noise grows tenfold along the campaign."""
+    return 100 * (1 + 0.005 * np.geomspace(1, 10, shape.blocks)[None, :, None] * rng.standard_normal(shape.size))
+
+
+def _skewed(rng: Rng, shape: Shape, _: Array) -> Array:
+    """The baseline has a long tail (exponential), the others a normal one; equal geometric means."""
+    logs = 0.03 * rng.standard_normal(shape.size)
+    logs[:, :, 0] = 0.1 * (rng.exponential(size=shape.size[:2]) - 1)
+    return 100 * np.exp(logs)
+
+
+def _own_memory(rng: Rng, shape: Shape, _: Array) -> Array:
+    """Every arm has a memory of its own from block to block: rho 0.5, SD 5 %."""
+    state = rng.standard_normal(shape.size)
+    for block in range(1, shape.blocks):
+        state[:, block] = 0.5 * state[:, block - 1] + np.sqrt(0.75) * state[:, block]
+    return 100 * (1 + 0.05 * state)
+
+
+def _voids(draw: Callable[[Rng, Shape, Array], Array], share: float) -> Callable[[Rng, Shape, Array], Array]:
+    """A ``share`` of the samples of the last arm is void, whatever their value; three are left at least."""
+
+    def drawn(rng: Rng, shape: Shape, positions: Array) -> Array:
+        values = draw(rng, shape, positions)
+        rank = np.argsort(np.argsort(rng.random(shape.size[:2]), axis=1), axis=1)
+        lost = min(round(share * shape.blocks), shape.blocks - 3)
+        values[:, :, -1][rank < lost] = np.nan
+        return values
+
+    return drawn
+
+
+USUAL: Mapping[str, Callable[[Rng, Shape, Array], Array]] = {
+    "normal, SD 5 %": normal(0.05),
+    "lognormal, sigma 0.5": _lognormal(0.5),
+    "lognormal, sigma 1": _lognormal(1.0),
+    "two modes, 90 and 110": _two_values(90, 110, 0.5, 0.01),
+    "rare mode, 10 % at +30 %": _two_values(100, 130, 0.1, 0.01),
+    "outliers, 5 % times 1.5": _two_values(100, 150, 0.05, 0.02),
+    "outliers, 5 % times 5": _two_values(100, 500, 0.05, 0.02),
+    "t with 2 df": _student,
+    "integers, 10 -+ 0.6": _discrete,
+    "90 % of values equal": _ties,
+    "AR(1) 0.95 in run order": _autoregressive,
+    "linear drift 30 %": _drift(0.01),
+    "blocks 10 %, noise 2 %": blocks(0.1, 0.02),
+    "baseline 10 times noisier": spread(10, 1),
+    "one arm 10 times noisier": spread(1, 10, 1),
+    "spread from 1 to 10": _graded,
+    "voids 60 %, same SD": _voids(normal(0.02), 0.6),
+}
+"""Without a difference between the arms."""
+
+FURTHER: Mapping[str, Callable[[Rng, Shape, Array], Array]] = {
+    "baseline 10 times quieter": spread(0.1, 1),
+    "drift 30 % and 40 % voids": _voids(_drift(0.01), 0.4),
+    "noise grows tenfold in time": _louder,
+    "skewed baseline": _skewed,
+    "drift within blocks, 3 %": _sawtooth(0.01, 0.03),
+    "the same and 40 % voids": _voids(_sawtooth(0.01, 0.03), 0.4),
+    "arms with memory, rho 0.5": _own_memory,
+}
+
+
+def unsteady(factor: float, lost: float) -> Callable[[Rng, Shape, Array], Array]:
+    """The last arm is ``factor`` times noisier than the others (1 %) and loses a share of its samples."""
+
+    def draw(rng: Rng, shape: Shape, positions: Array) -> Array:
+        values = 100 * (1 + 0.01 * rng.standard_normal(shape.size))
+        values[:, :, -1] = 100 + factor * (values[:, :, -1] - 100)
+        return values
+
+    return _voids(draw, lost)

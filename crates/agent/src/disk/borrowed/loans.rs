@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What an agent has borrowed, in a file, written before anything is changed: so that another can put it back.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::kept::Kept;
+use machine::owner::Agent;
+use machine::state_file::{StateFiles, file};
+use machine::stop::Stop;
+use machine::{removal, scratch};
+use ublk::error::DiskError;
+
+/// Empty after a boot, which also forgets all settings of queues.
+const DIRECTORY: &str = "/run/runoff-borrowed";
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Loan {
+    agent: Agent,
+    place: PathBuf,
+    pub disks: Vec<Kept>,
+    /// Where this is written; not in there.
+    #[serde(skip)]
+    file: String,
+}
+
+/// All loans. As long as they are held nobody else begins or ends to borrow.
+pub struct Loans {
+    files: StateFiles,
+}
+
+/// What has been done for agents that are no longer there, a sentence on each thing; and what could not be.
+#[derive(Default)]
+pub struct Swept {
+    pub done: Vec<String>,
+    pub failures: Vec<DiskError>,
+}
+
+impl Loans {
+    /// # Errors
+    /// Somebody else holds them, until `stop` is heard or for too long.
+    pub fn lock(stop: Option<&Stop>) -> Result<Self, DiskError> {
+        let files = StateFiles::lock_unless(stop, Path::new(DIRECTORY)).map_err(unwritten)?;
+        Ok(Self { files })
+    }
+
+    /// Writes down that this process has borrowed `disks` to work in `place`.
+    ///
+    /// # Errors
+    /// Another has one of them.
+    pub fn add(&self, place: &Path, disks: Vec<Kept>) -> Result<Loan, DiskError> {
+        self.add_of(Agent::this(), place, disks)
+    }
+
+    fn add_of(&self, agent: Agent, place: &Path, disks: Vec<Kept>) -> Result<Loan, DiskError> {
+        for other in readable(self.all()).filter(|other| other.agent.is_there()) {
+            if let Some(disk) = disks.iter().find(|disk| other.has(&disk.disk)) {
+                return Err(DiskError::Lent { disk: disk.disk.clone(), agent: other.agent.pid });
+            }
+        }
+        // One that could not be given back stays beside it, whoever has the number now.
+        let name = agent.name("loan");
+        let loan = Loan { agent, place: place.into(), disks, file: file(&name) };
+        self.files.write(&name, &loan).map_err(unwritten)?;
+        Ok(loan)
+    }
+
+    /// Puts back whatever of `disks` nobody will who is still there: so that they are not taken for what they were.
+    pub fn settle<'a>(&self, disks: impl IntoIterator<Item = &'a String>) -> Result<(), DiskError> {
+        let disks: Vec<_> = disks.into_iter().collect();
+        let mine = Agent::this();
+        // What this process has borrowed it gives back before it borrows again, if it can.
+        let left = readable(self.all())
+            .filter(|loan| loan.agent == mine || !loan.agent.is_there())
+            .filter(|loan| disks.iter().any(|disk| loan.has(disk)));
+        for loan in left {
+            self.clear(&loan)?;
+        }
+        Ok(())
+    }
+
+    /// Gives back what somebody else had, and removes what he left there: a sentence on each thing.
+    fn clear(&self, loan: &Loan) -> Result<Vec<String>, DiskError> {
+        let mut left = scratch::left_by(loan.agent, &loan.place);
+        // What stays there is for whoever looks at the disk.
+        left.retain(|path| removal::remove(path).is_ok());
+        let changed = self.give_back(loan)?;
+        let disks = loan.disks.iter().zip(changed).filter(|(_, changed)| *changed);
+        let removed = left.iter().map(|path| format!("removed {}", path.display()));
+        let put_back = disks.map(|(kept, _)| format!("put back the elevator of {}", kept.disk));
+        Ok(removed.chain(put_back).collect())
+    }
+
+    /// Gives back all of `loan`, whatever becomes of one disk; whether there was anything to do, by disk.
+    pub fn give_back(&self, loan: &Loan) -> Result<Vec<bool>, DiskError> {
+        let ended: Vec<_> = loan.disks.iter().map(Kept::put_back).collect();
+        let changed = ended.into_iter().collect::<Result<_, _>>()?;
+        self.files.remove(&loan.file);
+        Ok(changed)
+    }
+
+    fn all(&self) -> impl Iterator<Item = Result<Loan, DiskError>> {
+        self.files.files().map(|file| {
+            let path = Path::new(DIRECTORY).join(&file);
+            let read = self.files.read::<Loan>(&file);
+            read.map(|loan| Loan { file, ..loan }).map_err(|_| DiskError::NoReading { path })
+        })
+    }
+}
+
+impl Loan {
+    fn has(&self, disk: &str) -> bool {
+        self.disks.iter().any(|kept| kept.disk == disk)
+    }
+}
+
+/// Puts back what agents that are no longer there had borrowed, and removes what they left on it. What cannot be put
+/// back is tried again the next time.
+pub fn sweep(stop: Option<&Stop>) -> Result<Swept, DiskError> {
+    let mut swept = Swept::default();
+    if !Path::new(DIRECTORY).exists() {
+        return Ok(swept);
+    }
+    let loans = Loans::lock(stop)?;
+    for loan in loans.all() {
+        let Ok(loan) = loan.map_err(|error| swept.failures.push(error)) else { continue };
+        if loan.agent.is_there() {
+            continue;
+        }
+        match loans.clear(&loan) {
+            Ok(done) => swept.done.extend(done),
+            Err(error) => swept.failures.push(error),
+        }
+    }
+    Ok(swept)
+}
+
+fn readable(all: impl Iterator<Item = Result<Loan, DiskError>>) -> impl Iterator<Item = Loan> {
+    // One that nobody can read is told of by `sweep`.
+    all.flatten()
+}
+
+fn unwritten(error: io::Error) -> DiskError {
+    DiskError::NoRecord { path: DIRECTORY.into(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loans_of_agents_with_one_number_are_kept_beside_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let loans = Loans { files: StateFiles::lock(folder.path()).unwrap() };
+        let this = Agent::this();
+        let agents = [
+            this,
+            Agent { started: this.started + 1, ..this },
+            Agent { namespace: this.namespace + 1, ..this },
+        ];
+        // The last time something of it could not be put back.
+        let twice = [agents[0], agents[0], agents[1], agents[2]];
+        let made = twice.map(|agent| loans.add_of(agent, Path::new("/x"), vec![]).unwrap());
+        assert_eq!(loans.all().count(), 4);
+        loans.give_back(&made[2]).unwrap();
+        let left = loans.all().map(|loan| loan.unwrap().agent);
+        assert!(left.into_iter().all(|agent| agent != agents[1]) && loans.all().count() == 3);
+        readable(loans.all()).for_each(|loan| drop(loans.give_back(&loan).unwrap()));
+        assert_eq!(loans.all().count(), 0);
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The directory that a sample's directories are made in: one in which nobody but root can lead elsewhere what root
+//! writes.
+
+use std::fs::{self, DirBuilder, Metadata};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use ublk::error::DiskError;
+
+use crate::booted::is_booted_for_us;
+
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+/// Names in such a directory can be changed by their owners alone.
+const STICKY: u32 = 0o1000;
+
+/// What a machine consists of: nothing of ours is made there, nor below it.
+const SYSTEM: [&str; 11] =
+    ["bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr"];
+
+/// Where `place`, which is below `root` if there is one, leads to, which may be through links: use that, so that nobody
+/// can change it any more.
+///
+/// # Errors
+/// `place` is no directory, the system's, or not root's alone, or is in one that is not; or a link leads out of `root`.
+pub fn existing(root: Option<&Path>, place: &Path) -> Result<PathBuf, DiskError> {
+    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+    let other = |words: String| unusable(io::Error::other(words));
+    if !place.is_absolute() {
+        return Err(other("it is no whole path, from / on".into()));
+    }
+    let resolved = place.canonicalize().map_err(unusable)?;
+    let top = top(root).map_err(unusable)?;
+    let Ok(inside) = resolved.strip_prefix(&top) else {
+        return Err(other(format!("a link on the way leads out of {}", top.display())));
+    };
+    if SYSTEM.iter().any(|part| inside.starts_with(part)) {
+        return Err(other("what the system consists of is there: name another directory".into()));
+    }
+    if !resolved.is_dir() {
+        return Err(unusable(io::ErrorKind::NotADirectory.into()));
+    }
+    let abouts: io::Result<Vec<_>> =
+        resolved.ancestors().map(|each| Ok((each, fs::symlink_metadata(each)?))).collect();
+    let abouts = abouts.map_err(unusable)?;
+    let shared = abouts.iter().find(|(_, about)| !is_roots_alone(about));
+    match shared.map(|(directory, _)| directory.into()) {
+        Some(shared) => Err(DiskError::SharedPlace { path: resolved, shared }),
+        None => Ok(resolved),
+    }
+}
+
+fn top(root: Option<&Path>) -> io::Result<PathBuf> {
+    root.unwrap_or(Path::new("/")).canonicalize()
+}
+
+/// As `existing`, for a directory that work is done in.
+///
+/// # Errors
+/// Those of `existing`; or it is the top of everything.
+pub fn to_work_in(root: Option<&Path>, place: &Path) -> Result<PathBuf, DiskError> {
+    let resolved = existing(root, place)?;
+    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+    if resolved == top(root).map_err(unusable)? {
+        return Err(unusable(io::Error::other("all else is below it: name another directory")));
+    }
+    Ok(resolved)
+}
+
+/// A directory that something can be mounted on without hiding anything.
+pub struct Free {
+    pub path: PathBuf,
+    /// It was not there before.
+    pub is_new: bool,
+}
+
+/// Where `place` leads to, as `to_work_in` finds it, but made if it is not there.
+///
+/// # Errors
+/// Those of `to_work_in`; or there is something in it.
+pub fn made_free(root: Option<&Path>, place: &Path) -> Result<Free, DiskError> {
+    if let Some(path) = free(root, place)? {
+        return Ok(Free { path, is_new: false });
+    }
+    let path = made(root, place)?;
+    Ok(Free { path, is_new: true })
+}
+
+/// Where `place` leads to; None if it is not there.
+///
+/// # Errors
+/// Those of `to_work_in`; or there is something in it.
+pub fn free(root: Option<&Path>, place: &Path) -> Result<Option<PathBuf>, DiskError> {
+    let Some(path) = if_there(to_work_in(root, place))? else { return Ok(None) };
+    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+    if fs::read_dir(&path).map_err(unusable)?.next().is_some() {
+        let words =
+            "a disk would hide what is in it: name an empty directory, or one that is not there";
+        return Err(unusable(io::Error::other(words)));
+    }
+    Ok(Some(path))
+}
+
+fn if_there(found: Result<PathBuf, DiskError>) -> Result<Option<PathBuf>, DiskError> {
+    match found {
+        Err(DiskError::NoPlace { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(None)
+        }
+        found => found.map(Some),
+    }
+}
+
+fn made(root: Option<&Path>, place: &Path) -> Result<PathBuf, DiskError> {
+    if let Some(there) = if_there(existing(root, place))? {
+        return Ok(there);
+    }
+    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+    let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
+        return Err(unusable(io::ErrorKind::InvalidInput.into()));
+    };
+    let resolved = made(root, parent)?.join(name);
+    // A link that leads nowhere is there already.
+    DirBuilder::new().mode(0o755).create(&resolved).map_err(unusable)?;
+    Ok(resolved)
+}
+
+/// Nobody else is in a guest, whose image may have come from somebody's own files.
+fn is_roots_alone(about: &Metadata) -> bool {
+    is_booted_for_us() || is_safe(about.uid(), about.mode())
+}
+
+fn is_safe(owner: u32, mode: u32) -> bool {
+    owner == 0 && (mode & WRITABLE_BY_OTHERS == 0 || mode & STICKY != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
+    use super::*;
+
+    fn is_root() -> bool {
+        nix::unistd::geteuid().is_root()
+    }
+
+    #[test]
+    fn only_root_may_change_names_in_it() {
+        assert!(is_safe(0, 0o755) && is_safe(0, 0o700) && is_safe(0, 0o1777));
+        assert!(!is_safe(0, 0o777) && !is_safe(0, 0o775) && !is_safe(0, 0o757));
+        assert!(!is_safe(1000, 0o700) && !is_safe(1000, 0o1777));
+    }
+
+    #[test]
+    fn what_is_no_directory_is_refused() {
+        let refusal = |place: &str| existing(None, Path::new(place)).unwrap_err();
+        for place in ["/no/such", "/proc/version", "/var/no", "tmp", ""] {
+            assert!(refusal(place).to_string().starts_with("cannot work in "), "{place}");
+            assert_eq!(refusal(place).exit_code(), 64);
+        }
+    }
+
+    #[test]
+    fn a_directory_that_others_can_change_is_refused_wherever_it_is_on_the_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+        let refusal = existing(None, &inner).unwrap_err();
+        assert_eq!(refusal.exit_code(), 64);
+        let sentence = refusal.to_string();
+        assert!(sentence.contains("root's alone"), "{sentence}");
+        assert!(sentence.contains(folder.path().to_str().unwrap()), "{sentence}");
+        assert!(made(None, &inner.join("new")).is_err() && !inner.join("new").exists());
+        if is_root() {
+            fs::set_permissions(folder.path(), Permissions::from_mode(0o1777)).unwrap();
+            assert_eq!(existing(None, &inner).unwrap(), inner);
+            chown(&inner, Some(1000), None).unwrap();
+            assert!(matches!(existing(None, &inner), Err(DiskError::SharedPlace { .. })));
+        }
+    }
+
+    #[test]
+    fn a_link_is_followed_once() {
+        if !is_root() {
+            eprintln!("not tried: only root has directories of root's");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::create_dir(&real).unwrap();
+        symlink(&real, &link).unwrap();
+        assert_eq!(existing(None, &link).unwrap(), real);
+        assert_eq!(made(None, &link.join("a/b")).unwrap(), real.join("a/b"));
+        assert!(real.join("a/b").is_dir());
+        symlink("/no/such", real.join("nowhere")).unwrap();
+        assert!(made(None, &link.join("nowhere")).is_err());
+    }
+    #[test]
+    fn what_a_machine_consists_of_is_no_place_for_work() {
+        for place in ["/", "/etc", "/usr/share", "/boot", "/proc/self", "/sys/fs", "/dev/pts"] {
+            let refusal = to_work_in(None, Path::new(place)).unwrap_err();
+            assert!(refusal.to_string().starts_with(&format!("cannot work in {place}: ")));
+            assert_eq!(refusal.exit_code(), 64);
+        }
+        if is_root() {
+            let folder = tempfile::tempdir().unwrap();
+            symlink("/etc", folder.path().join("link")).unwrap();
+            assert!(to_work_in(None, &folder.path().join("link")).is_err());
+        }
+    }
+
+    #[test]
+    fn no_link_leads_out_of_a_root() {
+        if !is_root() {
+            eprintln!("not tried: only root has directories of root's");
+            return;
+        }
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = Some(folder.path());
+        fs::create_dir_all(folder.path().join("var/tmp")).unwrap();
+        fs::create_dir_all(folder.path().join("etc")).unwrap();
+        symlink("var/tmp", folder.path().join("tmp")).unwrap();
+        symlink(outside.path(), folder.path().join("away")).unwrap();
+        let inside = |place: &str| folder.path().join(place);
+        assert_eq!(to_work_in(root, &inside("tmp")).unwrap(), inside("var/tmp"));
+        for place in ["away", "away/new"] {
+            let refusal = made_free(root, &inside(place)).err().unwrap().to_string();
+            assert!(refusal.contains("a link on the way leads out of"), "{refusal}");
+        }
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+        assert!(
+            to_work_in(root, &inside("etc")).is_err() && to_work_in(root, &inside("")).is_err()
+        );
+    }
+
+    #[test]
+    fn a_disk_hides_nothing() {
+        if !is_root() {
+            eprintln!("not tried: only root has directories of root's");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        fs::create_dir_all(place("full/part")).unwrap();
+        fs::create_dir(place("empty")).unwrap();
+        let made_free = |name| made_free(None, &place(name));
+        let refusal = made_free("full").err().unwrap().to_string();
+        assert!(refusal.contains("a disk would hide what is in it"), "{refusal}");
+        assert!(!made_free("empty").unwrap().is_new);
+        assert!(made_free("new/er").unwrap().is_new && place("new/er").is_dir());
+        assert!(free(None, &place("newest")).unwrap().is_none() && !place("newest").exists());
+    }
+}

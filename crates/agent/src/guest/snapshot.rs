@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The moment at which the lab keeps a booted guest, and lets copies of it go on, each with orders of its own
+//! (python/runoff/engines/lab/snapshot.py).
+
+use std::fs::{self, File};
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use protocol::Scheduler;
+use schedulers::Loaded;
+use serde::Deserialize;
+
+use super::fw_cfg;
+use super::ports::Ports;
+
+const ORDERS: &str = "opt/org.runoff/orders";
+const REQUESTS: &str = "/run/requests.jsonl";
+
+/// What makes one copy different from the next.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Orders {
+    /// To be loaded before the machine stops once more.
+    load: Option<Scheduler>,
+    seed: u64,
+    requests: Vec<serde_json::Value>,
+}
+
+/// What a copy goes on with.
+pub struct Passed {
+    pub loaded: Option<Loaded>,
+    pub seed: u64,
+    pub requests: File,
+}
+
+/// The machine stops here, and once more when it has loaded a scheduler, if that is wanted. What goes on is a copy.
+pub fn pass() -> Result<Passed> {
+    let mut orders = stop()?;
+    let mut loaded = None;
+    if let Some(scheduler) = &orders.load {
+        loaded = schedulers::load(scheduler)?;
+        orders = stop()?;
+    }
+    let lines: Vec<String> = orders.requests.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(REQUESTS, lines.concat())?;
+    Ok(Passed { loaded, seed: orders.seed, requests: File::open(REQUESTS)? })
+}
+
+fn stop() -> Result<Orders> {
+    stop_machine().context("cannot set the watchdog")?;
+    let text = fw_cfg::read(ORDERS)?;
+    serde_json::from_slice(&text).context("the orders are not valid")
+}
+
+/// Sleeps until the watchdog (QEMU hw/watchdog/wdt_ib700.c) has stopped the machine, which is then as quiet as it can
+/// be: with nobody awake every CPU is at the same time.
+fn stop_machine() -> Result<()> {
+    const START: u16 = 0x443;
+    /// Two seconds.
+    const LIMIT: u8 = 14;
+    Ports::open(START, 1)?.write_byte(START, LIMIT);
+    sleep(Duration::from_secs(3));
+    Ok(())
+}

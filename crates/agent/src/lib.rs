@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The instrument: takes a plan's cells one after the other, on this machine or as the only process of a guest.
+
+mod background;
+pub mod booted;
+mod cell;
+pub mod commands;
+pub mod disk;
+pub mod guest;
+mod requests;
+pub mod session;
+mod sweep;

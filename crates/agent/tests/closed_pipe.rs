@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Whoever does not read to the end what the agent prints is no error, as for `yes | head`.
+
+use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
+
+#[test]
+fn nobody_reads_the_answer() {
+    for command in ["schema", "schedulers", "elevators", "yielders", "--help"] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let done = Command::new(env!("CARGO_BIN_EXE_runoff-agent"))
+            .arg(command)
+            .stdout(OwnedFd::from(writer))
+            .stderr(Stdio::piped())
+            .output()
+            .expect("the agent starts");
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!((done.status.code(), told), (Some(0), String::new()), "{command}");
+    }
+}
+
+#[test]
+fn a_command_that_does_not_exist_is_a_usage_error() {
+    let done = Command::new(env!("CARGO_BIN_EXE_runoff-agent"))
+        .arg("none")
+        .output()
+        .expect("the agent starts");
+    assert_eq!(done.status.code(), Some(64));
+}

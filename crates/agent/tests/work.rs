@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What work may try, and where: what is not as it should be voids its sample and leaves the session as it was.
+
+mod common;
+
+use common::{Session, beside, cgroups, plain, runs, sample};
+use serde_json::json;
+
+#[test]
+fn work_that_does_not_stay_in_its_containment_voids_its_sample_alone() {
+    let Some(mut session) = Session::start() else { return };
+    let precious = tempfile::tempdir().unwrap();
+    std::fs::write(precious.path().join("important"), "kept").unwrap();
+    let bind = format!("mkdir x && mount --bind {} x", precious.path().display());
+    let root = cgroups();
+    let leave = format!("echo $$ >{root}/cgroup.procs");
+    let nested = format!("mkdir -p {root}$(sed -n s/^0:://p /proc/self/cgroup)/a/b");
+    assert!(session.reason(&plain(&bind)).contains("left mounted"));
+    assert!(precious.path().join("important").exists());
+    assert!(session.reason(&plain(&leave)).contains("left its control group"));
+    assert!(session.reason(&plain("(setsid sleep 4712 &)")).contains("left 1 threads running"));
+    let away = session.reason(&plain("umount -l /proc"));
+    assert_eq!(away, "the workload unmounted what it had not mounted: /proc");
+    let cover = format!("mount -t tmpfs x {root}; (setsid sleep 4712 &)");
+    assert!(session.reason(&plain(&cover)).contains("left 1 threads running"));
+    assert!(!runs("sleep 4712"));
+    // Nobody is in it any more.
+    session.ask(&plain(&nested));
+    session.next("sample");
+    // A preparation may mount what the workload needs.
+    session.ask(&sample(
+        "test -e x/y",
+        &["mkdir x && mount -t tmpfs x x && touch x/y"],
+        &json!({}),
+    ));
+    session.next("sample");
+    // And the workload may unmount that.
+    session.ask(&sample("umount x", &["mkdir x && mount -t tmpfs x x"], &json!({})));
+    session.next("sample");
+    session.ask(&plain("true"));
+    session.next("sample");
+    session.end();
+}
+
+#[test]
+fn a_load_that_does_not_stay_in_its_containment_voids_its_sample_alone() {
+    let Some(mut session) = Session::start() else { return };
+    let busy = "while :; do :; done";
+    let leave = format!("echo 0 >{}/cgroup.procs", cgroups());
+    let escapes =
+        format!("(setsid sh -c '{leave}; exec sleep 4716' &); sleep 0.2; echo ready; {busy}");
+    let reason = session.reason(&beside(&escapes, "sleep 0.2"));
+    let sentence = "the load `busy` had processes outside its control group, which were killed: ";
+    assert!(reason.starts_with(&format!("{sentence}sleep[")), "{reason}");
+    assert!(!runs("sleep 4716"));
+    let burns = format!(
+        "sh -c '{leave}; i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done'; echo ready; {busy}"
+    );
+    let reason = session.reason(&beside(&burns, "sleep 0.2"));
+    assert!(reason.starts_with("the load `busy` used "), "{reason}");
+    assert!(reason.ends_with(" s of CPU time outside its control group"), "{reason}");
+    // The workload of a sample that fails takes its load's strays along.
+    let reason = session.reason(&beside(&escapes, "sleep 0.2; exit 3"));
+    assert_eq!(reason, "the workload `sh -c sleep 0.2; exit 3` failed with exit status 3");
+    assert!(!runs("sleep 4716"));
+    session.ask(&beside(&format!("echo ready; {busy}"), "sleep 0.2"));
+    session.next("sample");
+    session.end();
+}
+
+#[test]
+fn what_is_no_number_voids_its_sample_and_the_session_goes_on() {
+    let Some(mut session) = Session::start() else { return };
+    let extract = json!({"extract": [{"metric": "speed", "pattern": "speed (\\S+)"}]});
+    for text in ["nan", "inf", "-infinity", "1e999"] {
+        let reason = session.reason(&sample(&format!("echo speed {text}"), &[], &extract));
+        assert_eq!(reason, format!("the output has {text:?} for metric speed, which is no number"));
+    }
+    session.ask(&sample("echo speed 1.5", &[], &extract));
+    assert_eq!(session.next("sample")["metrics"]["speed"], 1.5);
+    session.end();
+}
+
+#[test]
+fn places_that_are_not_for_it_are_refused() {
+    let Some(mut session) = Session::start() else { return };
+    let open = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(open.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777))
+        .unwrap();
+    let full = tempfile::tempdir().unwrap();
+    std::fs::write(full.path().join("important"), "kept").unwrap();
+    let places = [
+        "tmp",
+        "/tmp/../etc",
+        "/nonexistent",
+        "/etc/passwd",
+        "/",
+        "/etc",
+        "/usr/bin",
+        "/proc/self",
+        "/sys",
+        "/dev/shm",
+        open.path().to_str().unwrap(),
+    ];
+    for place in places {
+        let reason = session.reason(&sample("true", &[], &json!({"scratch": place})));
+        assert!(reason.contains(place), "{reason}");
+    }
+    let disk = json!({
+        "kind": "made", "elevator": "noop", "parameters": {}, "model": "none", "size_mb": 16, "content": "/dev/null",
+        "file": null,
+    });
+    let order = json!({"scratch": full.path(), "disk": disk});
+    let reason = session.reason(&sample("true", &[], &order));
+    assert!(reason.contains("a disk would hide what is in it"), "{reason}");
+    assert!(full.path().join("important").exists());
+    let root = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(full.path(), root.path().join("tmp")).unwrap();
+    let order = json!({"scratch": "/tmp", "root": root.path()});
+    let reason = session.reason(&sample("true", &[], &order));
+    assert!(reason.contains("leads out of"), "{reason}");
+    let reason = session.reason(&sample("true", &[], &json!({"timeout_s": -1.0})));
+    assert_eq!(reason, "the time-out -1 is not a number of seconds");
+    session.end();
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One command: started in a containment of its own, timed, and ended with all that it has started; what could not be
+//! ended, or had left, is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::CString;
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::containment::Containment;
+use crate::process::{Ended, KILL_LIMIT, Process, Waited};
+use crate::scratch::Scratch;
+use crate::stop::Stop;
+use crate::strays::Stray;
+use crate::view::View;
+
+/// A program that has ended may leave children in the middle of their own exit.
+const EXIT_GRACE: Duration = Duration::from_millis(200);
+
+/// The second look comes when a program has had time to start its threads.
+const SECOND_LOOK: Duration = Duration::from_millis(100);
+
+/// CPU time that a command and the children it waited for may have used before they were in the cgroup.
+const OUTSIDE_LIMIT: Duration = Duration::from_millis(100);
+
+/// What a command needs around it.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    pub root: Option<&'a Path>,
+    pub view: &'a View,
+    pub scratch: &'a Scratch,
+    pub environment: &'a BTreeMap<String, String>,
+    pub timeout: Duration,
+    pub stop: &'a Stop,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    Exit(i32),
+    Signal(i32),
+    TimedOut,
+    Stopped,
+    /// It ended well but left this many threads running, which were killed.
+    LeftBehind(usize),
+    /// It, or what it had started, ran outside its control group; who was found there was killed.
+    Escaped(Outside),
+    /// It had to be ended and could not be: what it does.
+    Unkillable(String),
+}
+
+/// What is known of a command's life outside its control group.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// The command itself was there at its end.
+    pub leader: bool,
+    pub strays: BTreeSet<Stray>,
+    /// More CPU time than the control group knows of.
+    pub cpu: Option<Duration>,
+}
+
+impl Outside {
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What follows the name of the command.
+impl fmt::Display for Outside {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let strays: Vec<_> = self.strays.iter().map(Stray::to_string).collect();
+        let mut facts = Vec::new();
+        if self.leader {
+            facts.push("left its control group".to_owned());
+        }
+        if !strays.is_empty() {
+            let strays = strays.join(", ");
+            facts.push(format!(
+                "had processes outside its control group, which were killed: {strays}"
+            ));
+        }
+        if let Some(cpu) = self.cpu {
+            let seconds = cpu.as_secs_f64();
+            facts.push(format!("used {seconds:.1} s of CPU time outside its control group"));
+        }
+        out.write_str(&facts.join("; "))
+    }
+}
+
+/// What the kernel and the clock say about a command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub ending: Ending,
+    pub elapsed: Duration,
+    pub voluntary_switches: i64,
+    pub involuntary_switches: i64,
+    pub max_rss_kb: i64,
+}
+
+/// Runs `argv` to its end. `look` is called with its process right after the start, once more after
+/// `SECOND_LOOK` while the command runs, and when it has ended but is not yet waited for.
+///
+/// # Errors
+/// It cannot be started, or what has left cannot be ended.
+pub fn run(
+    argv: &[String],
+    around: &Surroundings,
+    containment: &Containment,
+    mut look: impl FnMut(u32),
+) -> Result<Outcome> {
+    let mut command = prepare(argv, around)?;
+    let start = Instant::now();
+    let mut process = containment.spawn(&mut command).map_err(|error| explain(&argv[0], &error))?;
+    look(process.id());
+    let waited = wait(&process, around, start, &mut look)?;
+    if waited != Waited::Ended {
+        containment.cgroup().kill();
+        process.signal(rustix::process::Signal::KILL);
+        process.wait(KILL_LIMIT, None)?;
+    }
+    let elapsed = start.elapsed();
+    look(process.id());
+    // Asked before it is waited for: afterwards its number means nothing.
+    let leader = !containment.holds(&process);
+    let Some(ended) = process.reap(Duration::ZERO)? else {
+        let ending = Ending::Unkillable(process.what_it_does());
+        process.give_up();
+        return Ok(Outcome { ending, ..outcome(elapsed, None) });
+    };
+    let outside = Outside { leader, ..outside(&ended, containment)? };
+    let ending = match waited {
+        Waited::TimedOut => Ending::TimedOut,
+        Waited::Stopped => Ending::Stopped,
+        Waited::Ended if !outside.is_nothing() => {
+            containment.cgroup().kill();
+            Ending::Escaped(outside)
+        }
+        Waited::Ended => natural(&ended, containment),
+    };
+    Ok(Outcome { ending, ..outcome(elapsed, Some(&ended)) })
+}
+
+/// Starts `argv` and leaves it to the caller.
+///
+/// # Errors
+/// It cannot be started.
+pub fn start(argv: &[String], around: &Surroundings, containment: &Containment) -> Result<Process> {
+    let started = containment.spawn(&mut prepare(argv, around)?);
+    started.map_err(|error| explain(&argv[0], &error))
+}
+
+fn outcome(elapsed: Duration, ended: Option<&Ended>) -> Outcome {
+    Outcome {
+        ending: Ending::Stopped,
+        elapsed,
+        voluntary_switches: ended.map_or(0, |ended| ended.voluntary_switches),
+        involuntary_switches: ended.map_or(0, |ended| ended.involuntary_switches),
+        max_rss_kb: ended.map_or(0, |ended| ended.max_rss_kb),
+    }
+}
+
+fn prepare(argv: &[String], around: &Surroundings) -> Result<Command> {
+    let Some((program, arguments)) = argv.split_first() else { bail!("the command is empty") };
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .env("PATH", around.scratch.search_path())
+        .env("HOME", around.scratch.inside())
+        .env("TMPDIR", around.scratch.inside())
+        .env("LC_ALL", "C.UTF-8")
+        .envs(around.environment)
+        .stdin(Stdio::null())
+        .stdout(output(&around.scratch.stdout())?)
+        .stderr(output(&around.scratch.stderr())?);
+    around.view.enter(&mut command)?;
+    let root = around.root.map(c_path).transpose()?;
+    let directory = c_path(around.scratch.inside())?;
+    // Only async-signal-safe calls: between fork and exec other threads' locks may be held.
+    let enter = move || -> io::Result<()> {
+        if let Some(root) = &root {
+            rustix::process::chroot(root.as_c_str())?;
+        }
+        rustix::process::chdir(directory.as_c_str())?;
+        Ok(())
+    };
+    // SAFETY: `enter` keeps to async-signal-safe calls.
+    unsafe { command.pre_exec(enter) };
+    Ok(command)
+}
+
+/// Emptied; what a command before has put there instead is not followed.
+fn output(path: &Path) -> Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true).mode(0o644).custom_flags(libc::O_NOFOLLOW);
+    options.open(path).with_context(|| format!("cannot keep output in {}", path.display()))
+}
+
+fn c_path(path: &Path) -> Result<CString> {
+    CString::new(path.as_os_str().as_bytes()).context("a path with a NUL byte")
+}
+
+fn explain(program: &str, error: &io::Error) -> anyhow::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => anyhow::anyhow!("the program {program} was not found"),
+        _ => anyhow::anyhow!("cannot start {program}: {error}"),
+    }
+}
+
+/// Sleeps until the command has ended, ran out of time, or the agent is asked to stop.
+fn wait(
+    process: &Process,
+    around: &Surroundings,
+    start: Instant,
+    look: &mut impl FnMut(u32),
+) -> Result<Waited> {
+    let limit = SECOND_LOOK.min(around.timeout);
+    let left = |limit: Duration| limit.saturating_sub(start.elapsed());
+    let wait =
+        |limit| process.wait(limit, Some(around.stop)).context("cannot wait for the command");
+    let first = wait(left(limit))?;
+    if first != Waited::TimedOut || limit == around.timeout {
+        return Ok(first);
+    }
+    look(process.id());
+    wait(left(around.timeout))
+}
+
+fn natural(ended: &Ended, containment: &Containment) -> Ending {
+    let cgroup = containment.cgroup();
+    if let Some(signal) = ended.status.signal() {
+        cgroup.kill();
+        return Ending::Signal(signal);
+    }
+    if !cgroup.drained_within(EXIT_GRACE) {
+        let left = cgroup.threads().len();
+        cgroup.kill();
+        return Ending::LeftBehind(left);
+    }
+    Ending::Exit(ended.status.code().unwrap_or(-1))
+}
+
+/// Ends what a command that has ended has left outside its containment; what is known of that.
+///
+/// # Errors
+/// It cannot be ended.
+pub fn outside(ended: &Ended, containment: &Containment) -> Result<Outside> {
+    let strays = containment.end_strays()?;
+    Ok(Outside { leader: false, strays, cpu: outside_s(ended, containment)? })
+}
+
+/// What the command and the children that it waited for have used elsewhere; None if that is next to nothing.
+fn outside_s(ended: &Ended, containment: &Containment) -> Result<Option<Duration>> {
+    let inside = Duration::from_secs_f64(containment.cgroup().cpu_time()?.total_s());
+    let outside = ended.cpu.saturating_sub(inside);
+    Ok((outside > OUTSIDE_LIMIT + ended.cpu / 50).then_some(outside))
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Everything that an agent starts lives in a containment, from which it is ended with all that it has started.
+//!
+//! A containment is a cgroup of its own; its members see mounts apart from the machine's, are started in a session of
+//! their own without the agent's mask of signals, and end when the agent does (the leader at once, all others by the
+//! next agent's sweep). Who leaves the cgroup is found as a descendant, or later by its environment (`strays`).
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+
+use crate::cgroup::{Cgroup, Purpose};
+use crate::process::Process;
+use crate::root::Root;
+use crate::strays::{self, Stray};
+use crate::{mounts, stop};
+
+/// A cgroup and what is in it. Dropping it ends that, and what has left, and says what could not be ended.
+#[derive(Debug)]
+pub struct Containment {
+    cgroup: Cgroup,
+    is_removed: bool,
+}
+
+impl Containment {
+    /// # Errors
+    /// This process may not, or no cgroup v2 hierarchy is mounted.
+    pub fn create(root: &Root, purpose: Purpose) -> Result<Self> {
+        strays::adopt_orphans()?;
+        let cgroup = Cgroup::create(root, purpose)?;
+        let created = Self { cgroup, is_removed: false };
+        mounts::keep_apart()?;
+        Ok(created)
+    }
+
+    pub fn cgroup(&self) -> &Cgroup {
+        &self.cgroup
+    }
+
+    /// Starts `command` inside.
+    ///
+    /// # Errors
+    /// Those of [`Command::spawn`].
+    pub fn spawn(&self, command: &mut Command) -> io::Result<Process> {
+        let mut procs = self.cgroup.procs()?;
+        command.env(strays::MARK, self.name());
+        // Only async-signal-safe calls: between fork and exec other threads' locks may be held.
+        let enter = move || -> io::Result<()> {
+            stop::unblock_signals()?;
+            procs.write_all(b"0")?;
+            rustix::process::setsid()?;
+            prctl::set_pdeathsig(Signal::SIGKILL)?;
+            Ok(())
+        };
+        // SAFETY: `enter` keeps to async-signal-safe calls.
+        unsafe { command.pre_exec(enter) };
+        Process::spawn(command)
+    }
+
+    /// Whether the leader, which may have ended but not been waited for, is still inside.
+    pub fn holds(&self, leader: &Process) -> bool {
+        strays::is_within(leader.id(), &self.name())
+    }
+
+    fn name(&self) -> String {
+        self.cgroup.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Ends what has left; who that was.
+    ///
+    /// # Errors
+    /// One of them cannot be killed.
+    pub fn end_strays(&self) -> Result<BTreeSet<Stray>> {
+        strays::end(&self.name())
+    }
+
+    /// Ends all that is inside, and what has left it since `end_strays`.
+    ///
+    /// # Errors
+    /// Something cannot be ended within 5 s, or something had left.
+    pub fn end(mut self) -> Result<()> {
+        self.is_removed = true;
+        self.clear()
+    }
+
+    fn clear(&self) -> Result<()> {
+        self.cgroup.remove()?;
+        let strays: Vec<_> = self.end_strays()?.iter().map(Stray::to_string).collect();
+        ensure!(
+            strays.is_empty(),
+            "{} had left its control group and was killed",
+            strays.join(", ")
+        );
+        Ok(())
+    }
+}
+
+impl Drop for Containment {
+    fn drop(&mut self) {
+        if !self.is_removed
+            && let Err(error) = self.clear()
+        {
+            eprintln!("runoff-agent: {error:#}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Control groups that are to have more or less CPU than others, which only a scheduler that knows groups sees to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::cgroup::hierarchy;
+use crate::root::Root;
+
+const USUAL_WEIGHT: &str = "100";
+
+/// Those with a quota in `cpu.max` or another weight in `cpu.weight` than the usual one, by their paths from the
+/// topmost, sorted (Documentation/admin-guide/cgroup-v2.rst).
+///
+/// # Errors
+/// No cgroup v2 hierarchy is mounted.
+pub fn groups(root: &Root) -> Result<Vec<PathBuf>> {
+    let top = hierarchy(root)?;
+    let (mut found, mut next) = (Vec::new(), vec![top.clone()]);
+    while let Some(group) = next.pop() {
+        if is_limited(&group) {
+            found.push(Path::new("/").join(group.strip_prefix(&top)?));
+        }
+        // One that goes meanwhile has no limit any more.
+        let entries = fs::read_dir(&group).into_iter().flatten().flatten();
+        next.extend(entries.filter(is_directory).map(|entry| entry.path()));
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn is_directory(entry: &fs::DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_dir())
+}
+
+fn is_limited(group: &Path) -> bool {
+    let read = |name| fs::read_to_string(group.join(name));
+    let has_quota = read("cpu.max").is_ok_and(|text| !text.starts_with("max"));
+    has_quota || read("cpu.weight").is_ok_and(|text| text.trim() != USUAL_WEIGHT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_with_a_quota_or_a_weight_of_their_own_are_found_however_deep() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("proc/self/mountinfo", "31 25 0:27 / /cg rw,relatime - cgroup2 cgroup2 rw\n");
+        let root = Root::below(directory.path());
+        write("cg/cgroup.procs", "1\n");
+        assert_eq!(groups(&root).unwrap(), Vec::<PathBuf>::new());
+        write("cg/user.slice/cpu.max", "max 100000\n");
+        write("cg/user.slice/cpu.weight", "100\n");
+        write("cg/system.slice/b.service/cpu.max", "20000 100000\n");
+        write("cg/system.slice/a.service/cpu.weight", "50\n");
+        let found = groups(&root).unwrap();
+        let expected = ["/system.slice/a.service", "/system.slice/b.service"];
+        assert_eq!(found, expected.map(PathBuf::from));
+        write("cg/cpu.max", "1000 100000\n");
+        assert_eq!(groups(&root).unwrap()[0], Path::new("/"));
+    }
+
+    #[test]
+    fn without_a_hierarchy_there_is_nothing_to_tell() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(groups(&Root::below(directory.path())).is_err());
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the instrument needs of the machine that it runs on, as root: processes that are ended or named,
+//! control groups, scratch directories, clocks, CPUs, counters.
+
+pub mod cgroup;
+pub mod clock;
+pub mod command;
+pub mod containment;
+pub mod cpu_limits;
+pub mod cpus;
+pub mod fingerprint;
+pub mod flush;
+pub mod key_value;
+pub mod measure;
+pub mod mounts;
+pub mod output;
+pub mod owner;
+pub mod process;
+pub mod removal;
+pub mod root;
+pub mod sched;
+pub mod scratch;
+pub mod state_file;
+pub mod stop;
+pub mod strays;
+pub mod view;

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Fresh directories for each sample, below the root that the workload sees.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use nix::errno::Errno;
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+
+use crate::owner::Agent;
+use crate::removal::remove;
+use crate::root::Root;
+
+/// Where the agent's own program lies inside a root directory that is not the machine's.
+pub const PROGRAMS: &str = "/run/runoff";
+
+/// Where they are unless the request says otherwise, and where disks are mounted that are made for a sample.
+const PLACES: [&str; 2] = ["/tmp", "/run"];
+
+/// What they are for, and the disk that is mounted for a sample.
+const PURPOSES: [&str; 5] = ["work", "work.log", "load", "load.log", "disk"];
+
+/// What a command may print; more finds no space.
+const OUTPUT_ROOM: u64 = 64 << 20;
+
+/// How much of a program's output is read back.
+const OUTPUT_LIMIT: u64 = 64 * 1024;
+
+/// A working directory, and beside it another one for what is printed.
+#[derive(Debug)]
+pub struct Scratch {
+    outside: PathBuf,
+    inside: PathBuf,
+    logs: PathBuf,
+    search_path: String,
+    has_ended: bool,
+}
+
+impl Scratch {
+    /// `root` is the directory that becomes `/` for a command, `None` the machine's own; `place`
+    /// is a directory as the command names it, `name` tells the sample's scratch directories apart.
+    ///
+    /// # Errors
+    /// There is no such place, or no room in it.
+    pub fn create(root: Option<&Path>, place: &Path, name: &str) -> Result<Self> {
+        let agent = Agent::this();
+        let within = |place: &Path| match root {
+            Some(root) => Ok(root.join(place.strip_prefix("/").context("no absolute path")?)),
+            None => Ok::<_, anyhow::Error>(place.into()),
+        };
+        let inside = place.join(agent.name(name));
+        // Beside the working directory, not in it: a program may look at or delete all it finds there.
+        let logs = within(&place.join(agent.name(&format!("{name}.log"))))?;
+        let outside = within(&inside)?;
+        let mut scratch =
+            Self { outside, inside, logs, search_path: String::new(), has_ended: false };
+        make(&scratch.outside)?;
+        make(&scratch.logs)?;
+        make_room(&scratch.logs)?;
+        scratch.search_path = search_path(root, &scratch.logs)?;
+        Ok(scratch)
+    }
+
+    /// Makes the working directory as fresh as it was.
+    ///
+    /// # Errors
+    /// Something in it stays.
+    pub fn empty(&self) -> Result<()> {
+        remove(&self.outside).with_context(|| {
+            format!("cannot empty the scratch directory {}", self.outside.display())
+        })?;
+        make(&self.outside)
+    }
+
+    /// The working directory as the workload names it.
+    pub fn inside(&self) -> &Path {
+        &self.inside
+    }
+
+    pub fn stdout(&self) -> PathBuf {
+        self.logs.join("stdout")
+    }
+
+    pub fn stderr(&self) -> PathBuf {
+        self.logs.join("stderr")
+    }
+
+    pub fn search_path(&self) -> &str {
+        &self.search_path
+    }
+
+    /// Whether a program has printed more than there is room for.
+    pub fn is_full(&self) -> bool {
+        rustix::fs::statfs(&self.logs).is_ok_and(|about| about.f_bavail == 0)
+    }
+
+    /// Removes both directories.
+    ///
+    /// # Errors
+    /// Something in them stays.
+    pub fn end(mut self) -> Result<()> {
+        self.has_ended = true;
+        self.clear()
+    }
+
+    fn clear(&self) -> Result<()> {
+        let _not_mounted = umount2(&self.logs, MntFlags::MNT_DETACH | MntFlags::UMOUNT_NOFOLLOW);
+        let ended: Vec<_> = [&self.outside, &self.logs]
+            .map(|directory| {
+                remove(directory).with_context(|| format!("cannot remove {}", directory.display()))
+            })
+            .into();
+        ended.into_iter().collect()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !self.has_ended
+            && let Err(error) = self.clear()
+        {
+            eprintln!("runoff-agent: {error:#}");
+        }
+    }
+}
+
+/// The last part of a file as text; empty if there is none.
+pub fn tail(path: &Path) -> String {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_LIMIT)))?;
+        let mut bytes = Vec::new();
+        file.take(OUTPUT_LIMIT).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+}
+
+/// Those that agents which are no longer there have left in the usual places.
+///
+/// # Errors
+/// A place cannot be read.
+pub fn left_behind(root: &Root) -> Result<Vec<PathBuf>> {
+    let found = PLACES.iter().map(|place| {
+        let place = root.at(place);
+        left_in(&place, |agent| !agent.is_there())
+            .with_context(|| format!("cannot look into {}", place.display()))
+    });
+    Ok(found.collect::<Result<Vec<_>>>()?.concat())
+}
+
+/// Those of one agent in another place.
+pub fn left_by(agent: Agent, place: &Path) -> Vec<PathBuf> {
+    // Without the place there is nothing in it.
+    left_in(place, |other| other == agent).unwrap_or_default()
+}
+
+fn left_in(place: &Path, is_gone: impl Fn(Agent) -> bool) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(place)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(agent) = name.to_str().and_then(|name| Agent::of(name, &PURPOSES)) else {
+            continue;
+        };
+        // Another user could plant the name; only root's own directories are removed.
+        let ours = entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == 0);
+        if ours && is_gone(agent) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
+/// A directory that was not there, whatever the caller's umask is; a link in its place is refused.
+fn make(directory: &Path) -> Result<()> {
+    let made = DirBuilder::new().mode(0o755).create(directory);
+    made.with_context(|| format!("cannot create the scratch directory {}", directory.display()))
+}
+
+/// What a program prints takes no more than its room of anything. Who may not mount has the room of the place.
+fn make_room(logs: &Path) -> Result<()> {
+    let room = format!("size={OUTPUT_ROOM},mode=0755");
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    match mount(Some("runoff"), logs, Some("tmpfs"), flags, Some(room.as_str())) {
+        Ok(()) | Err(Errno::EPERM) => Ok(()),
+        Err(error) => {
+            Err(error).with_context(|| format!("cannot make room for output in {}", logs.display()))
+        }
+    }
+}
+
+/// The agent's own program must be found by its name, but nothing else that lies beside it.
+fn search_path(root: Option<&Path>, logs: &Path) -> Result<String> {
+    let own = match root {
+        Some(_) => PathBuf::from(PROGRAMS),
+        None => {
+            let programs = logs.join("bin");
+            make(&programs)?;
+            symlink(std::env::current_exe()?, programs.join("runoff-agent"))?;
+            programs
+        }
+    };
+    let own = own.to_str().context("its path is no text")?;
+    ensure!(!own.contains(':'), "{own} has a colon, so that no program is found in it");
+    Ok(format!("{own}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
+}

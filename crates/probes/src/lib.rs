@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Observes what the scheduler in charge, whichever it is, does to the workload; docs/probes.md.
+
+mod cpus;
+mod error;
+mod histogram;
+mod metrics;
+mod object;
+
+use std::time::{Duration, Instant};
+
+use bpf::run_time::{self, Counting, RunTime};
+use metrics::real;
+use object::Constant;
+use protocol::Probe;
+
+pub use error::ProbeError;
+pub use histogram::Histogram;
+pub use metrics::Metrics;
+pub use object::AttachedProbe;
+
+/// Probes at work. Dropping them detaches them.
+pub struct Probes {
+    attached: Vec<AttachedProbe>,
+    /// The scheduler in charge and what its programs had used, if that is asked.
+    scheduler: Option<(String, RunTime)>,
+    start: Instant,
+    _counting: Counting,
+}
+
+impl Probes {
+    /// Attaches `wanted` to watch the tasks of the cgroup with this id, which is empty, and the scheduler `ops` that is in
+    /// charge, which is empty for the kernel's own; nothing at all if none is wanted.
+    ///
+    /// # Errors
+    /// The kernel takes one of them not; none stays attached then.
+    pub fn attach(wanted: &[Probe], cgroup: u64, ops: &str) -> Result<Option<Self>, ProbeError> {
+        // The disk's own server has that one.
+        if wanted.iter().all(|&probe| probe == Probe::Requests) {
+            return Ok(None);
+        }
+        let counting = Counting::start().map_err(ProbeError::NoRunTime)?;
+        let constants: [Constant<'_>; 2] =
+            [("workload_cgroup", &[cgroup]), ("usable", &cpus::usable())];
+        let attached: Vec<_> = wanted
+            .iter()
+            .filter_map(|&probe| object::name(probe))
+            .map(|name| AttachedProbe::attach(name, &constants))
+            .collect::<Result<_, _>>()?;
+        if wanted.contains(&Probe::Idle) {
+            cpus::visit();
+        }
+        let asked = wanted.contains(&Probe::Scheduler) && !ops.is_empty();
+        let before = if asked { run_time::of_scheduler(ops) } else { None };
+        let scheduler = before.map(|before| (ops.to_owned(), before));
+        Ok(Some(Self { attached, scheduler, start: Instant::now(), _counting: counting }))
+    }
+
+    /// What was seen since they were attached.
+    ///
+    /// # Errors
+    /// `Unreadable`.
+    pub fn read(&self) -> Result<Metrics, ProbeError> {
+        let elapsed = self.start.elapsed();
+        let mut metrics = Metrics::new();
+        if let Some((ops, before)) = &self.scheduler
+            && let Some(now) = run_time::of_scheduler(ops)
+        {
+            let used = now.since(*before);
+            metrics.insert("scheduler_time_s".into(), real(used.ns) / 1e9);
+            metrics.insert("scheduler_calls".into(), real(used.calls));
+        }
+        let own: Vec<u32> =
+            self.attached.iter().flat_map(AttachedProbe::programs).copied().collect();
+        metrics.insert("probe_time_pct".into(), share(run_time::of_programs(&own), elapsed));
+        for probe in &self.attached {
+            metrics.extend(probe.read()?);
+        }
+        Ok(metrics)
+    }
+}
+
+/// The share in percent of one CPU.
+fn share(used: RunTime, elapsed: Duration) -> f64 {
+    100.0 * real(used.ns) / (elapsed.as_secs_f64() * 1e9)
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What probes have seen, as numbers by name.
+
+use std::collections::BTreeMap;
+
+pub type Metrics = BTreeMap<String, f64>;
+
+/// A number as a metric.
+#[expect(clippy::cast_precision_loss, reason = "times and counts of a run stay below 2^53")]
+pub fn real(number: u64) -> f64 {
+    number as f64
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The border between Python and Rust: one JSON object a line, both ways.
+//!
+//! The notebook sends requests on standard input and the agent answers with events on standard
+//! output. These types are the schema: `runoff-agent schema` prints it, and the Python side
+//! validates every line against that print. See docs/protocol.md.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Raised whenever a message changes in a way the other side would misread.
+pub const VERSION: u32 = 6;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Request {
+    /// Take one sample. The next request is read only after its `sample` or `void` was written.
+    Sample(Box<Cell>),
+    /// Have the disk, attach the scheduler, and put both back again: will it work at all? Answered by `checked` or
+    /// `refused`.
+    Check(Box<Arm>),
+    /// Put everything back and leave.
+    Bye,
+}
+
+/// What of a cell is in charge of the machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arm {
+    pub id: String,
+    pub scheduler: Scheduler,
+    #[serde(default = "place_in_memory")]
+    pub scratch: PathBuf,
+    #[serde(default)]
+    pub disk: Option<Disk>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    pub id: String,
+    pub scheduler: Scheduler,
+    pub workload: Workload,
+    /// What runs beside it.
+    #[serde(default)]
+    pub load: Option<Load>,
+    /// Before the run, write back and drop what is cached, and empty a guest's swap space.
+    #[serde(default)]
+    pub flush: bool,
+    /// Run the workload once without measuring it, so that what it needs is cached.
+    #[serde(default)]
+    pub rehearse: bool,
+    /// What observes the workload.
+    #[serde(default)]
+    pub probes: Vec<Probe>,
+    /// Where scratch directories are made, as workload and load name it.
+    #[serde(default = "place_in_memory")]
+    pub scratch: PathBuf,
+    /// What is below that, and behind which elevator; without it, what is there already.
+    #[serde(default)]
+    pub disk: Option<Disk>,
+}
+
+fn place_in_memory() -> PathBuf {
+    "/tmp".into()
+}
+
+/// A way to observe; docs/probes.md tells what each counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Probe {
+    Wakeups,
+    Turns,
+    Idle,
+    Migrations,
+    Scheduler,
+    Requests,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Disk {
+    Made(MadeDisk),
+    Borrowed(Borrow),
+}
+
+/// The machine's own below the scratch directories.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Borrow {
+    /// One of the kernel's; without it, what is in charge stays, and there need not be any disk.
+    pub elevator: Option<String>,
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// One that was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BorrowedDisk {
+    /// As /sys/block has it.
+    pub name: String,
+    /// Its model, and whether it turns.
+    pub about: String,
+    pub elevator: String,
+}
+
+/// A block device behind an elevator and the model of a disk, made for one sample and mounted where the scratch
+/// directories are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MadeDisk {
+    pub elevator: String,
+    pub parameters: BTreeMap<String, String>,
+    /// NAME[:key=value,...]
+    pub model: String,
+    pub size_mb: u64,
+    /// Holds the data; memory without it.
+    pub file: Option<PathBuf>,
+    /// A file with the blocks of an ext4 file system of that size, as `runoff-agent disk --content` wants them.
+    pub content: PathBuf,
+}
+
+/// Work in the background. It is ended by SIGTERM after the workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Its numbers are read from the output when it has ended.
+    pub work: Workload,
+    /// A regular expression: the workload starts when the output matches it; at once without it.
+    pub ready: Option<String>,
+}
+
+/// Who is to be in charge of the CPUs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Scheduler {
+    /// The kernel's own; no sched_ext scheduler may be attached.
+    Default,
+    /// One of the objects inside this binary.
+    Builtin { name: String, parameters: BTreeMap<String, String> },
+    /// A sched_ext object file.
+    Object { path: PathBuf, parameters: BTreeMap<String, String> },
+    /// A program that attaches a scheduler for as long as it runs.
+    Program { argv: Vec<String> },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    pub name: String,
+    /// Becomes the root directory of every command; the scratch directory is made inside it.
+    pub root: Option<PathBuf>,
+    /// Run one after the other before the clock starts, in the scratch directory.
+    pub prepare: Vec<Vec<String>>,
+    /// The measured program.
+    pub command: Vec<String>,
+    /// Added to a clean environment.
+    pub environment: BTreeMap<String, String>,
+    /// Limit for each command in seconds.
+    pub timeout_s: f64,
+    /// Numbers to read from the program's standard output.
+    pub extract: Vec<Extract>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Extract {
+    pub metric: String,
+    /// A regular expression whose first group is the number; the last match counts.
+    pub pattern: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Event {
+    Hello {
+        protocol: u32,
+        version: String,
+        fingerprint: serde_json::Value,
+    },
+    Progress {
+        id: String,
+        phase: Phase,
+    },
+    Checked {
+        id: String,
+        ops: String,
+        object: String,
+        /// Of the machine's own disks that were borrowed.
+        disks: Vec<BorrowedDisk>,
+    },
+    Refused {
+        id: String,
+        reason: String,
+        detail: String,
+        /// As the command line promises: 64 for what the user asked wrongly, 69 for what is missing, else 1.
+        exit_code: u8,
+    },
+    /// A piece of the log of the disk's requests, before the `sample` that it belongs to: whole lines of
+    /// tab-separated columns, the first piece with their names.
+    Requests {
+        id: String,
+        text: String,
+    },
+    Sample(Box<Sample>),
+    Void(Box<Void>),
+    Log {
+        level: Level,
+        text: String,
+    },
+    Bye,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    Prepare,
+    Attach,
+    Run,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Info,
+    Warning,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    pub id: String,
+    /// Seconds, counts and kilobytes by metric name; docs/protocol.md lists the standard ones.
+    pub metrics: BTreeMap<String, f64>,
+    pub proof: Proof,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Void {
+    pub id: String,
+    /// One sentence.
+    pub reason: String,
+    /// The end of the log that explains it (verifier, program output), if any.
+    pub detail: String,
+    pub proof: Option<Proof>,
+}
+
+/// What the kernel said about the scheduler in charge, before and after the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    /// What was attached, which `before` and `after` have to show.
+    pub attached: Attached,
+    pub before: State,
+    pub after: State,
+    /// Threads of the workload whose class the kernel showed, and how many were outside sched_ext's.
+    pub threads_checked: u32,
+    pub threads_outside: u32,
+    /// Threads of the workload that were above the class, in one of real time.
+    pub threads_realtime: u32,
+    /// Threads of the workload whose class the kernel did not show.
+    pub threads_unjudged: u32,
+    /// Sub-schedulers that had the workload's cgroup or one above it.
+    pub sub_schedulers: Vec<String>,
+    /// What of `before` and `after` could not be read, and why; empty if all could.
+    pub unreadable: String,
+    /// Messages of the kernel about sched_ext since the scheduler was attached.
+    pub kernel_log: Vec<String>,
+    /// What a scheduler that was taken down during the sample noted of it; null where it stayed, or notes nothing.
+    pub exit: Option<Exit>,
+    /// SHA-256 of the object, empty for `default` and programs.
+    pub object: String,
+}
+
+/// Why the kernel took a scheduler down, as it tells the scheduler (struct scx_exit_info).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Exit {
+    /// Such as "runnable task stall".
+    pub reason: String,
+    /// Such as "sh[42] failed to run for 2.0s"; may be empty.
+    pub message: String,
+    /// The scheduler's own, or the kernel's; 0 if nobody gave one.
+    pub code: i64,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.message.as_str() {
+            "" => write!(out, "{}", self.reason),
+            message => write!(out, "{} ({message})", self.reason),
+        }
+    }
+}
+
+/// As the kernel calls an attachment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attached {
+    /// Empty for `default`.
+    pub ops: String,
+    /// For `default`, of the last attachment before the sample.
+    pub enable_seq: u64,
+}
+
+/// /sys/kernel/sched_ext at one moment; all empty on a kernel without sched_ext.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    pub state: String,
+    pub ops: String,
+    pub enable_seq: u64,
+    pub nr_rejected: u64,
+    pub switch_all: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_the_one_that_was_written() {
+        let text = r#"{"name": "w", "root": null, "prepare": [], "command": [], "environment": {},
+            "timeout_s": 1.888888888888889e91, "extract": []}"#;
+        let workload: Workload = serde_json::from_str(text).unwrap();
+        assert_eq!(workload.timeout_s, 1.888_888_888_888_889e91);
+    }
+}

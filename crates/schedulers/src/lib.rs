@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Puts a CPU scheduler in charge of this machine and takes it away again.
+
+mod access;
+mod builtin;
+mod counters;
+mod error;
+mod exit;
+mod kernel_log;
+mod live;
+#[cfg(test)]
+mod made_tree;
+mod object;
+mod objection;
+mod observers;
+pub mod owner;
+mod parameters;
+pub mod program;
+pub mod proof;
+mod running;
+pub mod stats;
+pub mod sysfs;
+mod threads;
+mod turns;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use machine::stop::Stop;
+use sha2::{Digest, Sha256};
+
+pub use builtin::{all as builtins, find as builtin};
+pub use error::AttachError;
+pub use exit::Left;
+pub use kernel_log::KernelLog;
+pub use live::set as set_parameters;
+pub use object::Prepared;
+pub use parameters::{Parameter, ParameterError, describe, pairs};
+
+use access::{check_kernel, check_root};
+use counters::Counters;
+use object::{AttachedObject, LoadedObject};
+use owner::World;
+use program::RunningProgram;
+use sysfs::SchedExt;
+
+/// The kernel lets all tasks pass through the change of class; seconds on a busy machine.
+const DETACH_LIMIT: Duration = Duration::from_secs(30);
+
+/// A scheduler in charge. Dropping it detaches without waiting.
+pub struct Attachment {
+    held: Held,
+    ops: String,
+    sha256: String,
+    enable_seq: u64,
+}
+
+enum Held {
+    Default,
+    Object(AttachedObject),
+    Program(Box<RunningProgram>),
+}
+
+/// A scheduler that the kernel has checked, but that is not in charge.
+pub struct Loaded {
+    spec: protocol::Scheduler,
+    object: LoadedObject,
+    sha256: String,
+}
+
+/// Has the kernel check the scheduler of `spec`. None for the kernel's own, and for programs, which do that themselves.
+///
+/// # Errors
+/// Everything that can be wrong with the scheduler, its parameters or this kernel. Parameters are refused before
+/// anything is loaded.
+pub fn load(spec: &protocol::Scheduler) -> Result<Option<Loaded>, AttachError> {
+    let (object, bytes) = match spec {
+        protocol::Scheduler::Default | protocol::Scheduler::Program { .. } => return Ok(None),
+        protocol::Scheduler::Builtin { name, parameters } => {
+            let bytes = builtin::bytes(name)?;
+            (load_object(name, bytes, parameters)?, Cow::Borrowed(bytes))
+        }
+        protocol::Scheduler::Object { path, parameters } => {
+            let bytes = fs::read(path)
+                .map_err(|error| AttachError::Unreadable { path: path.clone(), error })?;
+            (load_object(&stem(path), &bytes, parameters)?, Cow::Owned(bytes))
+        }
+    };
+    let sha256 = format!("{:x}", Sha256::digest(&bytes));
+    Ok(Some(Loaded { spec: spec.clone(), object, sha256 }))
+}
+
+fn load_object(
+    name: &str,
+    bytes: &[u8],
+    parameters: &BTreeMap<String, String>,
+) -> Result<LoadedObject, AttachError> {
+    let prepared = object::Prepared::open(name, bytes, parameters)?;
+    check_kernel()?;
+    check_root()?;
+    prepared.load()
+}
+
+/// Puts the scheduler of `spec` in charge, `loaded` if that is it; returns when it is.
+///
+/// # Errors
+/// As in `load`; or `stop` was heard while a program was waited for. Nothing stays attached after an error.
+pub fn attach(
+    spec: &protocol::Scheduler,
+    loaded: Option<Loaded>,
+    stop: &Stop,
+) -> Result<Attachment, AttachError> {
+    let before = SchedExt::here().state()?;
+    if !before.ops.is_empty() {
+        return Err(AttachError::AlreadyAttached { ops: before.ops });
+    }
+    let loaded = match loaded.filter(|loaded| loaded.spec == *spec) {
+        None => load(spec)?,
+        loaded => loaded,
+    };
+    if let Some(Loaded { object, sha256, .. }) = loaded {
+        let object = object.attach()?;
+        let (ops, enable_seq) = (object.ops_name().to_owned(), object.enable_seq());
+        return Ok(Attachment { held: Held::Object(object), ops, sha256, enable_seq });
+    }
+    let protocol::Scheduler::Program { argv } = spec else {
+        let (held, enable_seq) = (Held::Default, before.enable_seq);
+        return Ok(Attachment { held, ops: String::new(), sha256: String::new(), enable_seq });
+    };
+    check_kernel()?;
+    check_root()?;
+    let world = World::here();
+    let (program, state) = RunningProgram::start(argv, before.enable_seq, &world, stop)?;
+    let (held, sha256) = (Held::Program(Box::new(program)), String::new());
+    Ok(Attachment { held, ops: state.ops, sha256, enable_seq: state.enable_seq })
+}
+
+/// Reads a scheduler as a user names it: one of ours, the path of an object, or exec:PROGRAM.
+/// `rest` holds parameters as key=value, or the program's arguments.
+///
+/// # Errors
+/// A parameter is not key=value.
+pub fn named(name: &str, rest: &[String]) -> Result<protocol::Scheduler, ParameterError> {
+    if let Some(program) = name.strip_prefix("exec:") {
+        let argv = std::iter::once(program.to_owned()).chain(rest.iter().cloned()).collect();
+        return Ok(protocol::Scheduler::Program { argv });
+    }
+    let parameters = pairs(rest)?;
+    Ok(match name {
+        "default" => protocol::Scheduler::Default,
+        path if path.contains('/') => protocol::Scheduler::Object { path: path.into(), parameters },
+        _ => protocol::Scheduler::Builtin { name: name.into(), parameters },
+    })
+}
+
+/// "dir/simple.bpf.o" is "simple".
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_owned()
+}
+
+impl Attachment {
+    /// The number that the kernel gave to this attachment; for the default to the last one before it.
+    pub fn enable_seq(&self) -> u64 {
+        self.enable_seq
+    }
+
+    /// What /sys/kernel/sched_ext/root/ops says while this is in charge; empty for the default.
+    pub fn ops_name(&self) -> &str {
+        &self.ops
+    }
+
+    /// Empty for the default and for programs.
+    pub fn object_sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Gives the CPUs back to the kernel's own scheduler; returns when it has them, or when
+    /// another scheduler has taken the place of this one. What the scheduler has left if it was taken down before;
+    /// otherwise, and for the default and programs, nothing.
+    ///
+    /// # Errors
+    /// The kernel or the program did not let go in time.
+    pub fn detach(self) -> Result<Left, AttachError> {
+        let now = sysfs::read();
+        let taken_down = now.state != "enabled" || now.enable_seq != self.enable_seq;
+        let (object, ended) = match self.held {
+            Held::Default => return Ok(Left::default()),
+            Held::Object(mut object) => {
+                object.let_go();
+                (Some(object).filter(|_| taken_down), Ok(()))
+            }
+            Held::Program(program) => (None, program.stop()),
+        };
+        let start = Instant::now();
+        while self.enable_seq == sysfs::read().enable_seq && sysfs::read().state != "disabled" {
+            if start.elapsed() > DETACH_LIMIT {
+                return Err(AttachError::StillAttached { ops: self.ops });
+            }
+            std::thread::sleep(sysfs::POLL);
+        }
+        ended.map(|()| object.map(|object| object.left()).unwrap_or_default())
+    }
+
+    /// The scheduler's own counters; none for the default and for programs.
+    ///
+    /// # Errors
+    /// The process has no file descriptors left.
+    pub fn counters(&self) -> libbpf_rs::Result<Counters> {
+        match &self.held {
+            Held::Object(object) => object.counters(),
+            Held::Default | Held::Program(_) => Ok(Counters::default()),
+        }
+    }
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A sched_ext object: described, prepared for this machine, loaded, attached.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use libbpf_rs::{Link, MapCore, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
+use serde::Serialize;
+
+use super::counters::{self, Counters, Statistic};
+use super::error::AttachError;
+use super::exit::{ExitRecord, Left};
+use super::kernel_log::KernelLog;
+use super::parameters::{self, Parameter};
+use super::sysfs::SchedExt;
+use super::{observers, sysfs};
+use bpf::globals::Global;
+use bpf::kernel_enums::Truncated;
+use bpf::opened::{self, fill, section, variables, with_btf};
+use bpf::{globals, kernel_enums, kernel_functions, libbpf_log};
+
+/// Attaching returns when the kernel has switched; this is for its last formalities.
+const ENABLE_LIMIT: Duration = Duration::from_secs(10);
+
+/// What an object says about itself.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Description {
+    pub sentence: String,
+    pub parameters: Vec<Parameter>,
+    pub statistics: Vec<Statistic>,
+}
+
+/// An object that was opened and given its parameters, but is not in the kernel yet.
+pub struct Prepared {
+    name: String,
+    object: OpenObject,
+    ops_map: String,
+    variables: Vec<Global>,
+    description: Description,
+}
+
+/// An object in the kernel, which has checked it. It decides nothing yet.
+pub struct LoadedObject {
+    name: String,
+    object: Object,
+    ops_map: String,
+    hotplug_seq: u64,
+    statistics: Vec<Statistic>,
+    record: Option<ExitRecord>,
+}
+
+/// Detaches when dropped; the links must go first.
+pub struct AttachedObject {
+    /// Of the scheduler and of its observers.
+    links: Option<(Link, Vec<Link>)>,
+    object: Object,
+    ops: String,
+    enable_seq: u64,
+    statistics: Vec<Statistic>,
+    record: Option<ExitRecord>,
+}
+
+impl Prepared {
+    /// Needs no privilege and leaves the kernel alone.
+    ///
+    /// # Errors
+    /// `NotAScheduler` for other files, `BadParameter` for what `given` has wrong.
+    pub fn open(
+        name: &str,
+        bytes: &[u8],
+        given: &BTreeMap<String, String>,
+    ) -> Result<Self, AttachError> {
+        let not_one = |reason: String| AttachError::NotAScheduler { name: name.to_owned(), reason };
+        let (opened, log) =
+            libbpf_log::caught(|| ObjectBuilder::default().name(name)?.open_memory(bytes));
+        let mut object = opened.map_err(|error| not_one(format!("{error}: {}", log.trim())))?;
+        let ops_map = object
+            .maps()
+            .find(|map| map.map_type() == MapType::StructOps)
+            .map(|map| map.name().to_string_lossy().into_owned())
+            .ok_or_else(|| not_one("it has no struct_ops map".into()))?;
+        let bad = |error| AttachError::BadParameter { scheduler: name.to_owned(), error };
+        let variables = variables(&object);
+        let description = describe(&object, &variables).map_err(bad)?;
+        for (parameter, value) in
+            parameters::choose(name, &description.parameters, given).map_err(bad)?
+        {
+            fill(&mut object, &parameter.place, &[value.cast_unsigned()]);
+        }
+        Ok(Self { name: name.to_owned(), object, ops_map, variables, description })
+    }
+
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The initial values of the array `name`, for tests of what a scheduler computes with.
+    #[cfg(test)]
+    pub fn array(&self, name: &str) -> Vec<i64> {
+        let global = self.variables.iter().find(|global| global.name == name).unwrap();
+        let section = section(&self.object, &global.section).unwrap();
+        (0..global.count)
+            .map(|index| {
+                let offset = global.offset + index * global.width;
+                globals::Global { offset, ..global.clone() }.get(&section).unwrap()
+            })
+            .collect()
+    }
+
+    /// The name that sysfs shows when it is attached.
+    #[cfg(test)]
+    pub fn ops_name(&mut self) -> String {
+        let members = with_btf(&self.object, |btf| {
+            globals::structure(btf, ".struct_ops", &self.ops_map).unwrap()
+        });
+        let name = members.unwrap().into_iter().find(|member| member.name == "name").unwrap();
+        let mut maps = self.object.maps_mut();
+        let mut ops = maps.find(|map| map.name().to_string_lossy() == self.ops_map).unwrap();
+        let text = &ops.initial_value_mut().unwrap()[name.offset..];
+        String::from_utf8(text.split(|&byte| byte == 0).next().unwrap().to_vec()).unwrap()
+    }
+
+    /// Has the kernel check it, which is most of what attaching costs.
+    ///
+    /// # Errors
+    /// `Rejected` by libbpf or the verifier, with the end of the log.
+    pub fn load(self) -> Result<LoadedObject, AttachError> {
+        let Self { name, mut object, ops_map, variables, description } = self;
+        let enumerators = enumerators(&variables)?;
+        let hotplug_seq = hotplug_seq();
+        let (result, log) = libbpf_log::caught(|| {
+            let record = ExitRecord::prepare(&mut object, &variables);
+            for (global, value) in &enumerators {
+                fill(&mut object, global, &[*value]);
+            }
+            opened::fit_machine(&mut object, &variables);
+            refuse_hotplug(&mut object, &ops_map, hotplug_seq);
+            observers::select(&mut object);
+            Ok::<_, libbpf_rs::Error>((object.load()?, record))
+        });
+        let (object, record) =
+            result.map_err(|error| rejected(&name, format!("{error:#}"), &log))?;
+        let statistics = description.statistics;
+        Ok(LoadedObject { name, object, ops_map, hotplug_seq, statistics, record })
+    }
+}
+
+impl LoadedObject {
+    /// # Errors
+    /// `Rejected` by sched_ext, with the end of the log.
+    pub fn attach(self) -> Result<AttachedObject, AttachError> {
+        let Self { name, mut object, ops_map, hotplug_seq: looked_at, statistics, record } = self;
+        let mut kernel_log = KernelLog::open();
+        let (result, log) = libbpf_log::caught(|| {
+            let observers = observers::attach(&mut object);
+            let mut ops = object
+                .maps_mut()
+                .find(|map| map.name().to_string_lossy() == ops_map)
+                .expect("the map was there when the object was opened");
+            let enable_seq = sysfs::read().enable_seq + 1;
+            let link = ops.attach_struct_ops()?;
+            Ok::<_, libbpf_rs::Error>((link, observers, enable_seq))
+        });
+        let mut rejected = |reason: String| {
+            rejected(&name, reason, &format!("{log}{}", kernel_log.sched_ext().join("\n")))
+        };
+        let (link, observers, enable_seq) =
+            result.map_err(|error| rejected(format!("{error:#}")))?;
+        let ops = enabled(enable_seq).map_err(&mut rejected)?;
+        // The kernel takes 0 for not asked, and it is 0 until the first CPU goes.
+        if looked_at == 0 && hotplug_seq() != 0 {
+            return Err(rejected("CPUs came or went while it was being attached".into()));
+        }
+        Ok(AttachedObject {
+            links: Some((link, observers)),
+            object,
+            ops,
+            enable_seq,
+            statistics,
+            record,
+        })
+    }
+}
+
+fn rejected(name: &str, reason: String, log: &str) -> AttachError {
+    if let [function, others @ ..] = &kernel_functions::malformed()[..] {
+        return AttachError::WrongBtf { function: function.clone(), others: others.len() };
+    }
+    let log = libbpf_log::end(log).trim_end().to_owned();
+    AttachError::Rejected { name: name.to_owned(), reason, log }
+}
+
+/// What the object's `variables` ask the kernel for.
+fn enumerators(variables: &[Global]) -> Result<Vec<(&Global, u64)>, AttachError> {
+    let known = kernel_enums::of_kernel().map_err(|error| AttachError::NoTypes { error })?;
+    let asked = variables.iter().filter_map(|global| Some((global, kernel_enums::name(global)?)));
+    asked
+        .map(|(global, name)| match known.value(name) {
+            Ok(value) => Ok((global, value)),
+            Err(Truncated) => Err(AttachError::TruncatedTypes { name: name.into() }),
+        })
+        .collect()
+}
+
+/// How often CPUs came and went; to be read before the machine is looked at.
+fn hotplug_seq() -> u64 {
+    SchedExt::here().hotplug_seq().unwrap_or_default()
+}
+
+/// Has the kernel refuse the object if CPUs came or went since `hotplug_seq` was read.
+fn refuse_hotplug(object: &mut OpenObject, ops_map: &str, hotplug_seq: u64) {
+    let members = with_btf(object, |btf| globals::structure(btf, ".struct_ops", ops_map));
+    let offset = members.flatten().and_then(|members| {
+        members.iter().find(|member| member.name == "hotplug_seq").map(|member| member.offset)
+    });
+    let ops = object.maps_mut().find(|map| map.name().to_string_lossy() == ops_map);
+    if let (Some(offset), Some(mut map)) = (offset, ops)
+        && let Some(field) = map.initial_value_mut().and_then(|ops| ops.get_mut(offset..offset + 8))
+    {
+        field.copy_from_slice(&hotplug_seq.to_ne_bytes());
+    }
+}
+
+impl AttachedObject {
+    pub fn ops_name(&self) -> &str {
+        &self.ops
+    }
+
+    /// The number that the kernel gave to this attachment.
+    pub fn enable_seq(&self) -> u64 {
+        self.enable_seq
+    }
+
+    /// Has the kernel detach it, which takes a while. What it has counted and noted can be read until this is dropped.
+    pub fn let_go(&mut self) {
+        self.links = None;
+    }
+
+    /// What it has left, once it is detached.
+    pub fn left(&self) -> Left {
+        Left::of(self.record.as_ref(), &self.object, &self.counters().unwrap_or_default())
+    }
+
+    /// # Errors
+    /// The process has no file descriptors left.
+    pub fn counters(&self) -> libbpf_rs::Result<Counters> {
+        let map = self.object.maps().find(|map| map.name() == counters::MAP);
+        let map = map.map(|map| MapHandle::try_from(&map)).transpose()?;
+        Ok(Counters { statistics: self.statistics.clone(), map, task: None })
+    }
+}
+
+/// The name of the scheduler in charge, once it is the one of attachment `enable_seq`; else what
+/// became of that.
+fn enabled(enable_seq: u64) -> Result<String, String> {
+    let start = Instant::now();
+    loop {
+        let state = sysfs::read();
+        let there = state.state == "enabled" && !state.ops.is_empty();
+        if there && state.enable_seq == enable_seq {
+            return Ok(state.ops);
+        }
+        if there && state.enable_seq > enable_seq {
+            return Err(format!("it was ejected at once, and {:?} has its place", state.ops));
+        }
+        if state.state == "disabled" || start.elapsed() > ENABLE_LIMIT {
+            return Err("it was ejected at once".into());
+        }
+        std::thread::sleep(sysfs::POLL);
+    }
+}
+
+fn describe(
+    object: &OpenObject,
+    variables: &[Global],
+) -> Result<Description, parameters::ParameterError> {
+    let mut parameters = Vec::new();
+    // Most are no parameters, and sections may be large.
+    for global in variables.iter().filter(|global| !global.tags.is_empty()) {
+        let section = section(object, &global.section).unwrap_or_default();
+        parameters.extend(parameters::describe(global, &section)?);
+    }
+    let about = with_btf(object, |btf| {
+        let tags = globals::variable_tags(btf, ".struct_ops");
+        let sentence =
+            tags.iter().find_map(|tag| tag.strip_prefix("scheduler | ")).unwrap_or_default();
+        (sentence.to_owned(), counters::describe(btf, counters::MAP))
+    });
+    let (sentence, statistics) = about.unwrap_or_default();
+    Ok(Description { sentence, parameters, statistics })
+}

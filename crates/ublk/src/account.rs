@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a disk has done while it counted.
+
+use elevators::{Context, Direction, Request};
+use serde::{Deserialize, Serialize};
+
+use super::identity::Origin;
+use super::latency::{Latencies, Latency};
+use super::request_lines::Served;
+use super::request_log::{self, RequestLog, index};
+
+/// A completion later than this after its time counts as late.
+const LATE_NS: u64 = 300_000;
+
+/// What the disk has done.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Requests as they came, and as the disk served them: merged.
+    pub requests: u64,
+    pub served: u64,
+    pub sectors_read: u64,
+    pub sectors_written: u64,
+    /// Time with a request under way.
+    pub busy_ns: u64,
+    /// Time without one, though some waited: the elevator held the disk idle.
+    pub held_ns: u64,
+    /// Served requests that were completed more than 0.3 ms after their time, and the worst of all.
+    pub late: u64,
+    pub latest_ns: u64,
+    /// How long requests took from their arrival until they were done, each as it came; None if there was none.
+    pub read: Option<Latency>,
+    pub write: Option<Latency>,
+    /// Requests that the log had no room for; None without one.
+    pub dropped: Option<u64>,
+}
+
+/// How a request came.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Arrival {
+    /// When its process began to wait; None: not known.
+    pub asked: Option<u64>,
+    pub origin: Origin,
+}
+
+/// Counts until it is closed.
+pub struct Account {
+    counts: Counts,
+    /// One for each direction.
+    latencies: [Latencies; 2],
+    /// When each request began to wait, if that is known; the index is its id.
+    arrivals: Vec<Option<u64>>,
+    held_since: Option<u64>,
+    log: Option<RequestLog>,
+    closed: bool,
+}
+
+impl Account {
+    /// Counts nothing yet; keeps a log of each request if that is wanted.
+    pub fn new(with_log: bool) -> Self {
+        let (counts, latencies, arrivals) = Default::default();
+        let log = with_log.then(|| RequestLog::new(request_log::MOST));
+        Self { counts, latencies, arrivals, held_since: None, log, closed: false }
+    }
+
+    /// Ends the counting: what comes later is not counted.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// What has been counted so far.
+    pub fn counts(&self) -> Counts {
+        let [read, write] = [&self.latencies[0], &self.latencies[1]].map(Latencies::summary);
+        let dropped = self.log.as_ref().map(RequestLog::dropped);
+        Counts { read, write, dropped, ..self.counts }
+    }
+
+    #[cfg(test)]
+    pub fn log(&self) -> Option<&RequestLog> {
+        self.log.as_ref()
+    }
+
+    pub fn into_log(self) -> Option<RequestLog> {
+        self.log
+    }
+
+    pub fn arrived(&mut self, request: &Request, arrival: &Arrival, now: u64) {
+        if self.closed {
+            return;
+        }
+        self.counts.requests += 1;
+        let sectors = match request.direction {
+            Direction::Read => &mut self.counts.sectors_read,
+            Direction::Write => &mut self.counts.sectors_written,
+        };
+        *sectors += request.sectors;
+        let index = index(request.id);
+        if self.arrivals.len() <= index {
+            self.arrivals.resize(index + 1, None);
+        }
+        self.arrivals[index] = arrival.asked;
+        if let Some(log) = &mut self.log {
+            log.arrived(request, &arrival.origin, arrival.asked.unwrap_or(now));
+        }
+    }
+
+    /// No more requests will come from `context`.
+    pub fn exited(&mut self, context: Context, now: u64) {
+        if let Some(log) = self.open_log() {
+            log.exited(context, now);
+        }
+    }
+
+    /// The disk is free, and the elevator, asked for a request, gave none; it wants to be asked again at `timer`.
+    pub fn asked(&mut self, now: u64, timer: Option<u64>) {
+        if let Some(log) = self.open_log() {
+            log.asked(now, timer);
+        }
+    }
+
+    /// The disk is free, requests wait, and the elevator gives none.
+    pub fn held(&mut self, now: u64) {
+        self.held_since.get_or_insert(now);
+    }
+
+    /// The disk has been given a request.
+    pub fn dispatched(&mut self, served: Served) {
+        let now = served.dispatched_ns;
+        let held_since = self.held_since.take();
+        if self.closed {
+            return;
+        }
+        self.counts.held_ns += held_since.map_or(0, |since| now - since);
+        self.counts.served += 1;
+        self.counts.busy_ns += served.done_ns - now;
+        let Some(log) = &mut self.log else { return };
+        if let Some(since) = held_since {
+            log.held(since, now);
+        }
+        log.dispatched(served);
+    }
+
+    /// `parts` were served as one, and done at `at`; the server hears of it `delay_ns` later.
+    pub fn completed(&mut self, parts: &[Request], at: u64, delay_ns: u64) {
+        if self.closed {
+            return;
+        }
+        self.counts.late += u64::from(delay_ns > LATE_NS);
+        self.counts.latest_ns = self.counts.latest_ns.max(delay_ns);
+        if let Some(log) = &mut self.log {
+            log.completed(parts);
+        }
+        for part in parts.iter().filter(|part| !part.is_flush()) {
+            if let Some(arrival) = self.arrivals[index(part.id)] {
+                self.latencies[part.direction as usize].add(at.saturating_sub(arrival));
+            }
+        }
+    }
+
+    /// The log, as long as it counts.
+    fn open_log(&mut self) -> Option<&mut RequestLog> {
+        self.log.as_mut().filter(|_| !self.closed)
+    }
+}

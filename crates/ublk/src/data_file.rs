@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The file that holds a disk's data: made for the disk, and taken away again if there is none in the end.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, fcntl_setfl, open, openat, unlinkat};
+
+use super::error::DiskError;
+
+pub struct DataFile {
+    pub path: PathBuf,
+    /// Past the page cache, which would be a second cache below the first.
+    pub file: File,
+    /// The path may lead elsewhere by the time that the file has to go.
+    directory: File,
+    is_kept: bool,
+}
+
+impl DataFile {
+    /// Makes it, empty.
+    ///
+    /// # Errors
+    /// Something is there, be it a link that leads nowhere; or it cannot be made. Then nothing is.
+    pub fn create(path: &Path) -> Result<Self, DiskError> {
+        let unusable = |error| match error {
+            rustix::io::Errno::EXIST => DiskError::FileThere { path: path.into() },
+            error => DiskError::NoData { path: path.into(), error: error.into() },
+        };
+        let name = path.file_name().ok_or(unusable(rustix::io::Errno::ISDIR))?;
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = open(parent.unwrap_or(Path::new(".")), flags, Mode::empty());
+        let directory = directory.map_err(unusable)?;
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(&directory, name, flags, Mode::RUSR | Mode::WUSR).map_err(unusable)?;
+        let (file, directory) = (File::from(file), File::from(directory));
+        // From here on its end takes the file away again.
+        let made = Self { path: path.into(), file, directory, is_kept: false };
+        // Not at once: where this fails the file would have been made nevertheless.
+        fcntl_setfl(&made.file, OFlags::DIRECT).map_err(unusable)?;
+        Ok(made)
+    }
+
+    /// There is a disk with it.
+    pub fn keep(&mut self) {
+        self.is_kept = true;
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        let name = self.path.file_name().unwrap_or_default();
+        Ok(unlinkat(&self.directory, name, AtFlags::empty())?)
+    }
+}
+
+impl Drop for DataFile {
+    fn drop(&mut self) {
+        if !self.is_kept
+            && let Err(error) = self.remove()
+        {
+            eprintln!("runoff-agent: cannot remove {}: {error}", self.path.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn refusal(path: &Path) -> String {
+        let error = DataFile::create(path).err().expect("it is refused");
+        assert_eq!(error.exit_code(), 64);
+        error.to_string()
+    }
+
+    #[test]
+    fn what_is_there_keeps_its_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        fs::write(&path, "precious").unwrap();
+        assert!(refusal(&path).contains("is there already"));
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
+    }
+
+    #[test]
+    fn no_link_is_followed_wherever_it_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, target) = (folder.path().join("data"), folder.path().join("target"));
+        symlink(&target, &link).unwrap();
+        assert!(refusal(&link).contains("is there already"));
+        assert!(!target.exists());
+        fs::write(&target, "precious").unwrap();
+        assert!(refusal(&link).contains("is there already"));
+        assert_eq!(fs::read(&target).unwrap(), b"precious");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+    }
+
+    #[test]
+    fn it_goes_again_unless_there_is_a_disk_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        drop(DataFile::create(&path).unwrap());
+        assert!(!path.exists());
+        let mut made = DataFile::create(&path).unwrap();
+        made.keep();
+        drop(made);
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn where_no_file_can_be_none_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(refusal(&folder.path().join("no/such")).contains("No such file"));
+        refusal(Path::new("/"));
+        refusal(Path::new("/proc/data"));
+    }
+}

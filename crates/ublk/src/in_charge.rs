@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Proof that the kernel's queue of a disk stayed as it was while a sample ran.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::kernel_queue::{KernelQueue, TUNABLES};
+
+pub struct InCharge {
+    disk: String,
+    before: Seen,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    elevator: String,
+    /// When the last one came or went.
+    changed: (i64, i64),
+    /// What else is set, by file.
+    values: BTreeMap<String, String>,
+}
+
+impl InCharge {
+    /// Notes how the queue of `disk`, as /sys/block names it, is now.
+    pub fn now(disk: &str) -> io::Result<Self> {
+        KernelQueue::of(disk).watch()?;
+        Ok(Self { disk: disk.into(), before: Seen::now(disk)? })
+    }
+
+    pub fn disk(&self) -> &str {
+        &self.disk
+    }
+
+    pub fn elevator(&self) -> &str {
+        &self.before.elevator
+    }
+
+    /// What has changed since, in a sentence.
+    pub fn objection(&self) -> Option<String> {
+        let Self { disk, before } = self;
+        let after = match Seen::now(disk) {
+            Ok(after) => after,
+            Err(error) => {
+                return Some(format!("the elevator of {disk} cannot be seen any more: {error}"));
+            }
+        };
+        let during = "while the sample ran";
+        if after.elevator != before.elevator {
+            let (old, new) = (&before.elevator, &after.elevator);
+            return Some(format!(
+                "the elevator of {disk} was changed from {old} to {new} {during}"
+            ));
+        }
+        let elevator = &after.elevator;
+        if after.changed != before.changed {
+            return Some(format!(
+                "the elevator {elevator} of {disk} was changed and changed back {during}"
+            ));
+        }
+        let mut values = before.values.iter();
+        let (file, old) = values.find(|(file, old)| after.values.get(*file) != Some(*old))?;
+        let new = after.values.get(file).map_or("nothing", String::as_str);
+        let what = match file.strip_prefix(TUNABLES) {
+            Some(name) => format!("{name} of the elevator {elevator}"),
+            None => format!("{file} of the queue"),
+        };
+        Some(format!("{what} of {disk} was changed from {old} to {new} {during}"))
+    }
+}
+
+impl Seen {
+    fn now(disk: &str) -> io::Result<Self> {
+        let queue = KernelQueue::of(disk);
+        Ok(Self { elevator: queue.elevator()?, changed: queue.changed()?, values: queue.values()? })
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The kernel's queue of a disk: its elevator and what is set of it (Linux Documentation/ABI/stable/sysfs-block,
+//! block/blk-sysfs.c, block/elevator.c).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::fcntl::AT_FDCWD;
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
+
+use super::error::DiskError;
+use super::kernel::{KernelElevator, Tunable};
+use super::setup::ChosenElevator;
+
+/// How long it may be in another's hands.
+const BUSY: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What an elevator of the kernel may have waiting: 128 of each direction, as in 2003.
+const KERNEL_REQUESTS: u32 = 256;
+
+/// Where tunables of the elevator in charge are, below the queue's directory.
+pub const TUNABLES: &str = "iosched/";
+/// What else the kernel changes with the elevator (block/blk-mq-sched.c `blk_mq_init_sched`, block/blk-wbt.c).
+const FOLLOWING: [&str; 3] = ["nr_requests", "async_depth", "wbt_lat_usec"];
+
+pub struct KernelQueue {
+    disk: String,
+    directory: PathBuf,
+}
+
+impl KernelQueue {
+    /// The queue of `disk`, as /sys/block names it.
+    pub fn of(disk: &str) -> Self {
+        Self { disk: disk.into(), directory: Path::new("/sys/block").join(disk).join("queue") }
+    }
+
+    /// Makes this queue the front of a disk of runoff: nothing in it does an elevator's work, unless that is wanted.
+    pub fn prepare(&self, elevator: &ChosenElevator) -> Result<(), DiskError> {
+        let failed = |what| move |error| DiskError::Ublk { what, error };
+        match elevator {
+            ChosenElevator::Ours(_) => {
+                self.choose(KernelElevator::none())?;
+            }
+            ChosenElevator::Kernel(kernel, given) => {
+                self.choose(kernel)?;
+                if kernel.name != "none" {
+                    let set = self.write("nr_requests", &KERNEL_REQUESTS.to_string());
+                    set.map_err(failed("setting nr_requests"))?;
+                }
+                self.tune(kernel, given)?;
+            }
+        }
+        self.write("read_ahead_kb", "128").map_err(failed("setting read_ahead_kb"))?;
+        // Throttling of writeback by latency would compete with the elevator; kernels without it have no such file.
+        let _ = self.write("wbt_lat_usec", "0");
+        Ok(())
+    }
+
+    pub fn read(&self, file: &str) -> io::Result<String> {
+        Ok(fs::read_to_string(self.directory.join(file))?.trim_end().into())
+    }
+
+    /// Waits while the kernel changes the queue of another disk with the same tags, of which it says EBUSY.
+    pub fn write(&self, file: &str, value: &str) -> io::Result<()> {
+        let start = Instant::now();
+        loop {
+            match fs::write(self.directory.join(file), value) {
+                Err(error)
+                    if error.kind() == io::ErrorKind::ResourceBusy && start.elapsed() < BUSY =>
+                {
+                    sleep(LOOK);
+                }
+                written => return written,
+            }
+        }
+    }
+
+    /// No other queue has it until the next boot, or almost: numbers of sysfs are given out in turn.
+    pub fn inode(&self) -> Option<u64> {
+        fs::metadata(&self.directory).ok().map(|data| data.ino())
+    }
+
+    /// The elevator in charge.
+    pub fn elevator(&self) -> io::Result<String> {
+        Ok(chosen(&self.read("scheduler")?).into())
+    }
+
+    /// The disk's model, and whether it turns.
+    pub fn about(&self) -> String {
+        let model = self.read("../device/model").unwrap_or_else(|_| "no model".into());
+        let turns = self.read("rotational").is_ok_and(|number| number == "1");
+        format!("{}, {}", model.trim(), if turns { "turns" } else { "does not turn" })
+    }
+
+    /// What can be set of the elevator in charge, and what the kernel changes with it, by file.
+    pub fn values(&self) -> io::Result<BTreeMap<String, String>> {
+        let entries = fs::read_dir(self.directory.join(TUNABLES)).into_iter().flatten().flatten();
+        let tunables = entries.map(|entry| tunable(&entry.file_name().to_string_lossy()));
+        let tunables = tunables.map(|file| Ok((file.clone(), self.read(&file)?)));
+        // Not every kernel, or disk, has each of these.
+        let following = FOLLOWING.iter().filter_map(|file| Some((*file, self.read(file).ok()?)));
+        tunables.chain(following.map(|(file, value)| Ok((file.to_owned(), value)))).collect()
+    }
+
+    /// Lets `changed` tell from now on of every elevator that comes or goes: sysfs keeps the times of a directory
+    /// once they have been set (fs/kernfs/inode.c `__kernfs_setattr`, fs/kernfs/dir.c `kernfs_add_one`).
+    pub fn watch(&self) -> io::Result<()> {
+        let (now, follow) = (TimeSpec::UTIME_NOW, UtimensatFlags::FollowSymlink);
+        Ok(utimensat(AT_FDCWD, &self.directory, &now, &now, follow)?)
+    }
+
+    /// When an elevator last came or went, in seconds and nanoseconds, if `watch` was called before.
+    pub fn changed(&self) -> io::Result<(i64, i64)> {
+        let data = fs::metadata(&self.directory)?;
+        Ok((data.mtime(), data.mtime_nsec()))
+    }
+
+    pub fn choose(&self, elevator: &KernelElevator) -> Result<(), DiskError> {
+        let (name, device) = (elevator.name.to_owned(), self.disk.clone());
+        match self.write("scheduler", elevator.name) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                return Err(DiskError::NoKernelElevator { name, device, module: elevator.module });
+            }
+            Err(error) => return Err(DiskError::NotInCharge { name, device, error }),
+        }
+        // A queue that can have no elevator takes every name and does nothing.
+        match self.elevator() {
+            Ok(found) if found == elevator.name => Ok(()),
+            found => {
+                let found = found.unwrap_or_else(|error| error.to_string());
+                let error = io::Error::other(format!("it is {found}"));
+                Err(DiskError::NotInCharge { name, device, error })
+            }
+        }
+    }
+
+    /// Sets what was given, and looks at all of it when the last has been set: one can change another.
+    pub fn tune(
+        &self,
+        elevator: &KernelElevator,
+        given: &[(&Tunable, u64)],
+    ) -> Result<(), DiskError> {
+        let failed = |tunable: &Tunable| {
+            let (name, file) = (elevator.name.into(), tunable.file.into());
+            move |error| DiskError::NoTunable { name, file, error }
+        };
+        for (set, wanted) in given {
+            self.write(&tunable(set.file), &wanted.to_string()).map_err(failed(set))?;
+        }
+        for (set, wanted) in given {
+            let found = self.read(&tunable(set.file)).map_err(failed(set))?;
+            if !found.parse().is_ok_and(|found| set.became(*wanted, found)) {
+                return Err(DiskError::NotTaken {
+                    name: elevator.name.into(),
+                    file: set.file.into(),
+                    wanted: *wanted,
+                    found,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tunable(name: &str) -> String {
+    format!("{TUNABLES}{name}")
+}
+
+/// The elevator in brackets, or the only one.
+fn chosen(offered: &str) -> &str {
+    let bracketed = offered.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    bracketed.map_or(offered, |(chosen, _)| chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_elevator_is_in_brackets_unless_it_is_the_only_one() {
+        assert_eq!(chosen("none [mq-deadline] kyber"), "mq-deadline");
+        assert_eq!(chosen("none"), "none");
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A block device whose requests go through an elevator and the model of a rotational disk, by ublk_drv
+//! (Linux 6.5 and later).
+
+mod abi;
+mod account;
+mod channel;
+mod control;
+mod data_file;
+mod device;
+pub mod error;
+mod identity;
+pub mod in_charge;
+pub mod kernel;
+pub mod kernel_queue;
+pub mod latency;
+pub mod metrics;
+mod mounts;
+mod own_disk;
+pub mod pieces;
+mod present;
+mod process;
+mod record;
+mod request_lines;
+mod request_log;
+mod server;
+pub mod setup;
+mod shared;
+mod spindle;
+mod store;
+mod users;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use nix::sys::signal::{SigSet, Signal};
+use nix::unistd;
+use serde_json::json;
+
+pub use account::Counts;
+pub use control::sweep;
+use device::ENDED;
+pub use device::HURRY;
+pub use error::DiskError;
+pub use metrics::Metrics;
+use own_disk::OwnDisk;
+pub use present::{all, remove};
+pub use process::ServerProcess;
+use record::Record;
+use server::Done;
+use setup::Setup;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// noop, deadline, anticipatory or cfq; or the kernel's own none, mq-deadline, kyber or bfq
+    #[arg(long)]
+    elevator: String,
+    /// ide2003, scsi10k or none, with parameters as NAME:key=value,...
+    #[arg(long, default_value = "ide2003")]
+    model: String,
+    /// Size; that of the model without it
+    #[arg(long, value_name = "MB")]
+    size_mb: Option<u64>,
+    /// Keep the data in this file, which must not be there yet, instead of memory
+    #[arg(long)]
+    file: Option<PathBuf>,
+    /// Put these blocks on the disk first: records of an offset (8 bytes, least first) and 4096 bytes
+    #[arg(long)]
+    content: Option<PathBuf>,
+    /// Print what became of each request, too
+    #[arg(long, conflicts_with = "keep")]
+    requests: bool,
+    /// Stay when whoever started this has left: nothing is printed after the device, and `disk-remove` tells
+    /// what it has done
+    #[arg(long)]
+    keep: bool,
+    /// The elevator's, as key=value
+    parameters: Vec<String>,
+}
+
+/// Prints the device as one JSON line, serves it until SIGTERM or SIGINT, and prints what it has done.
+///
+/// While somebody uses the device it stays, and says so; a second signal removes it nevertheless: its
+/// users then get I/O errors.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, DiskError> {
+    let setup = Setup::new(
+        &arguments.elevator,
+        &arguments.parameters,
+        &arguments.model,
+        arguments.size_mb,
+    )?;
+    let (file, content) = (arguments.file.clone(), arguments.content.clone());
+    let setup = Setup { file, content, with_log: arguments.requests, ..setup };
+    let signals = SigSet::from_iter([Signal::SIGTERM, Signal::SIGINT, ENDED, HURRY]);
+    signals.thread_block().map_err(|errno| DiskError::Server { error: errno.into() })?;
+    let mut disk = OwnDisk::start(&setup)?;
+    let description = setup.description(&arguments.parameters, &arguments.model);
+    let announced = json!({
+        "device": device::block_device(disk.number),
+        "elevator": setup.elevator_name(),
+        "identity": setup.identity(),
+    });
+    let record = Record::write(disk.number, description)?;
+    announce(&announced).map_err(|error| DiskError::Server { error })?;
+    disk.keep_data();
+    if arguments.keep {
+        fall_silent().map_err(|error| DiskError::Server { error })?;
+    }
+    disk.await_end(&signals);
+    let outcome = disk.end();
+    if arguments.keep {
+        record.end(&outcome.map(|done| done.counts))?;
+    } else {
+        record.remove();
+        print(&outcome?).map_err(|error| DiskError::Server { error })?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says which disk there is, in one line, which whoever has started this waits for.
+fn announce(disk: &serde_json::Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{disk}")?;
+    out.flush()
+}
+
+/// What has been counted as one JSON line, then the log.
+fn print(done: &Done) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    writeln!(out, "{}", serde_json::to_string(&done.counts)?)?;
+    if let Some(log) = &done.log {
+        writeln!(out, "{}", request_lines::HEADER)?;
+        for line in log.lines() {
+            writeln!(out, "{line}")?;
+        }
+    }
+    out.flush()
+}
+
+/// Nobody hears this process any more.
+fn fall_silent() -> io::Result<()> {
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    unistd::dup2_stdin(&nothing)?;
+    unistd::dup2_stdout(&nothing)?;
+    unistd::dup2_stderr(&nothing)?;
+    Ok(())
+}
+
+/// Every elevator and every model of a disk, as users see them.
+pub fn catalogue() -> serde_json::Value {
+    json!({
+        "elevators": elevators::catalogue::ELEVATORS,
+        "kernel": kernel::KERNEL_ELEVATORS,
+        "disk": disk_model::DISK,
+        "models": disk_model::DISKS,
+    })
+}

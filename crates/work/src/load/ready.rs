@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! When a load begins to count: at `ready`.
+
+use std::sync::OnceLock;
+
+use anyhow::Result;
+use nix::sys::resource::UsageWho;
+
+use machine::clock::cpu_s;
+use machine::output;
+
+/// CPU time used before the load was ready.
+static PREPARATION_S: OnceLock<f64> = OnceLock::new();
+
+/// Tells whoever started the load that all is prepared.
+pub fn say_ready() -> Result<()> {
+    PREPARATION_S.get_or_init(|| reaped_cpu_s().unwrap_or_default());
+    output::line("ready")
+}
+
+/// CPU time since the load was ready, of it and of those that it waited for.
+pub fn reaped_cpu_s_since() -> Result<f64> {
+    Ok(reaped_cpu_s()? - PREPARATION_S.get().unwrap_or(&0.0))
+}
+
+fn reaped_cpu_s() -> Result<f64> {
+    Ok(cpu_s(UsageWho::RUSAGE_SELF)? + cpu_s(UsageWho::RUSAGE_CHILDREN)?)
+}

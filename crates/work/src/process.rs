@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Child processes of work: forked, not executed, so that they are running at once.
+
+use std::io::{self, PipeReader, Read, Write, pipe};
+use std::mem::forget;
+use std::os::unix::process::CommandExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
+
+use anyhow::{Error, Result, bail};
+use nix::errno::Errno;
+use nix::libc;
+use nix::sys::prctl;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{ForkResult, Pid, fork};
+use serde::{Deserialize, Serialize};
+
+/// A child process, which is killed and reaped when its handle is dropped.
+#[derive(Debug)]
+pub struct Child(Pid);
+
+impl Child {
+    /// Starts a process that does `work` and ends with status 0 if that returned true, else 1. It is killed when
+    /// this process ends, however that happens.
+    ///
+    /// # Errors
+    /// The kernel has no room for another process.
+    pub fn spawn(work: impl FnOnce() -> bool) -> io::Result<Self> {
+        let parent = Pid::this();
+        spawn_survivor(|| die_with(parent) && work()).map(Self)
+    }
+
+    /// The caller kills and reaps it.
+    pub fn release(self) -> Pid {
+        let process = self.0;
+        forget(self);
+        process
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// Somebody else has reaped it.
+    pub fn wait(self) -> nix::Result<WaitStatus> {
+        let process = self.release();
+        loop {
+            match waitpid(process, None) {
+                Err(Errno::EINTR) => {}
+                other => return other,
+            }
+        }
+    }
+
+    pub fn kill(&self) {
+        // One that has ended is a zombie until it is reaped, so the number is still its own.
+        let _ = kill(self.0, Signal::SIGKILL);
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill();
+        while waitpid(self.0, None) == Err(Errno::EINTR) {}
+    }
+}
+
+/// The result that a child process will write.
+#[derive(Debug)]
+pub struct Answer {
+    child: Child,
+    pipe: PipeReader,
+}
+
+impl Answer {
+    /// Of `work`, done in a child process.
+    ///
+    /// # Errors
+    /// The kernel has no room for a pipe or another process.
+    pub fn of<T: Serialize>(work: impl FnOnce() -> Result<T>) -> Result<Self> {
+        let (reader, mut writer) = pipe()?;
+        let child = Child::spawn(|| {
+            let result = work().map_err(|error| format!("{error:#}"));
+            serde_json::to_writer(&mut writer, &result).is_ok() && writer.flush().is_ok()
+        })?;
+        Ok(Self { child, pipe: reader })
+    }
+
+    /// Waits for it.
+    ///
+    /// # Errors
+    /// The work failed, or its process was ended.
+    pub fn wait<T: for<'de> Deserialize<'de>>(mut self) -> Result<T> {
+        let mut text = String::new();
+        self.pipe.read_to_string(&mut text)?;
+        match self.child.wait()? {
+            WaitStatus::Exited(_, 0) => {}
+            status => bail!("a process ended early: {status:?}"),
+        }
+        serde_json::from_str::<Result<T, String>>(&text)?.map_err(Error::msg)
+    }
+
+    pub fn kill(&self) {
+        self.child.kill();
+    }
+}
+
+/// Starts a process as `Child::spawn` does, which goes on when this one has ended.
+///
+/// # Errors
+/// The kernel has no room for another process.
+pub fn spawn_survivor(work: impl FnOnce() -> bool) -> io::Result<Pid> {
+    // SAFETY: the programs in `work` have one thread when they call this, so the child may do anything.
+    match unsafe { fork() }? {
+        ForkResult::Parent { child } => Ok(child),
+        ForkResult::Child => {
+            // A panic must not go on into what is the parent's.
+            let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or(false);
+            // Not exit(): what the parent had buffered is the parent's to write.
+            // SAFETY: ends the process at once.
+            unsafe { libc::_exit(i32::from(!done)) }
+        }
+    }
+}
+
+/// From now on this process is killed when `parent`, which started it, ends.
+fn die_with(parent: Pid) -> bool {
+    // The parent may have ended before the request was made.
+    prctl::set_pdeathsig(Signal::SIGKILL).is_ok() && Pid::parent() == parent
+}
+
+/// Makes `command` a program that is killed when the thread that starts it ends.
+pub fn killed_with_us(command: &mut Command) -> &mut Command {
+    let parent = Pid::this();
+    let enter = move || match die_with(parent) {
+        true => Ok(()),
+        false => Err(Errno::ECHILD.into()),
+    };
+    // SAFETY: two plain system calls, which may be made between fork and exec.
+    unsafe { command.pre_exec(enter) }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What is printed of a stress.
+
+use serde::Serialize;
+
+/// What the stress did, and what became of it.
+#[derive(Debug, Default, Serialize)]
+pub struct Figures {
+    pub elapsed_s: f64,
+    pub workers: usize,
+    pub crowd: usize,
+    pub forks: u64,
+    pub affinity_changes: u64,
+    pub nice_changes: u64,
+    pub policy_changes: u64,
+    pub stops: u64,
+    pub hotplugs: u64,
+    pub group_changes: u64,
+    /// Steps of the workers by what they are.
+    pub yields: u64,
+    pub naps: u64,
+    pub messages: u64,
+    pub visits: u64,
+    /// The longest time a worker that could run did not.
+    pub longest_wait_ms: f64,
+    pub longest_wait_of: String,
+    /// The same of those that were neither batch nor idle tasks meanwhile.
+    pub longest_normal_wait_ms: f64,
+    pub longest_normal_wait_of: String,
+    /// Children that ended otherwise than they should.
+    pub lost: u64,
+    /// Children that did not end when all was over.
+    pub unfinished: u64,
+}

@@ -1,0 +1,69 @@
+"""Looks at a campaign that goes on until all is decided: at the ends of blocks, when all their samples are there."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from runoff.order import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is known after some whole blocks."""
+
+    blocks: int
+    undecided: tuple[str, ...]
+    """Headline comparisons that more blocks may decide."""
+    ahead: tuple[int | None, int | None, int | None]
+    """Further blocks until they are: median, and the ends of a 90 % interval; None is later than can be told."""
+    ends: str | None
+    """Why it ends here; None if it goes on."""
+    decided: bool = False
+    """It ends, and nothing is unclear."""
+
+
+Rule = Callable[[int], Look]
+"""Looks at so many whole blocks."""
+
+
+class Waiting:
+    """Cells that are to be taken, in run order, with looks between blocks if there is a rule.
+
+    The course depends on what was taken alone, and not on when: a look waits until nothing runs.
+    """
+
+    def __init__(self, cells: Sequence[Cell], *, look: Rule | None = None, edges: Sequence[int] = ()) -> None:
+        """``edges`` are numbers of whole blocks after which to look, the last of them that of all blocks."""
+        self._cells = deque(cells)
+        self._look = look
+        self._edges = deque(edges)
+        self._most = edges[-1] if edges else 0
+        self.ended = False
+
+    def next(self, *, idle: bool) -> Cell | None:
+        """The next one; None if there is none, or not before all that runs has finished."""
+        if self.ended:
+            return None
+        if self._look is not None and self._due():
+            if not idle:
+                return None
+            self._turn(self._look)
+        return self._cells.popleft() if self._cells and not self.ended else None
+
+    def _whole(self) -> int:
+        """How many blocks are whole, once nothing runs."""
+        return self._cells[0].block if self._cells else self._most
+
+    def _due(self) -> bool:
+        return bool(self._edges) and self._whole() >= self._edges[0]
+
+    def _turn(self, look: Rule) -> None:
+        whole = self._whole()
+        while self._edges and self._edges[0] <= whole:
+            self._edges.popleft()
+        self.ended = look(whole).ends is not None
+
+
+def edges(first: int, most: int, stride: int) -> list[int]:
+    """After which blocks to look: the first, each ``stride`` after it, and the last."""
+    return [*range(first, most, stride), most]

@@ -1,0 +1,24 @@
+"""A campaign once more with a setting changed, in a directory within its own: do its verdicts depend on it?"""
+
+from pathlib import Path
+
+from runoff.campaign import journal
+from runoff.plan import Settings
+
+
+def settings_of(settings: Settings) -> dict[str, Settings]:
+    """What is to be repeated, each by the name of what differs: ``quantum=500``."""
+    if settings.sensitivity is None:
+        return {}
+    near = (settings.quantum // 2, 2 * settings.quantum)
+    return {f"quantum={each}": settings.model_copy(update={"quantum": each, "sensitivity": None}) for each in near}
+
+
+def place(directory: Path, name: str) -> Path:
+    """Of one of the repeats."""
+    return directory / "sensitivity" / name
+
+
+def exists(directory: Path, name: str) -> bool:
+    """Whether it has begun."""
+    return (place(directory, name) / journal.FILE).exists()

@@ -1,0 +1,82 @@
+"""``runoff gate``: a campaign held against a limit, for scripts and continuous integration."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import IO
+
+import click
+
+from runoff.cli.options import json_option
+from runoff.cli.types import share
+from runoff.errors import UsageError
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+@click.command(
+    epilog="\b\nExamples:\n  runoff gate results/20260102-120000 --max-regression 2%\n"
+    "  runoff gate results/ci --max-regression 5% --junit gate.xml --github-summary"
+)
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option(
+    "--max-regression",
+    "limit",
+    type=share,
+    metavar="SHARE",
+    help="The largest change for the worse that passes.  [the plan's margin, else 2%]",
+)
+@json_option
+@click.option("--markdown", is_flag=True, help="Print Markdown for a pull request.")
+@click.option("--junit", type=click.File("w", encoding="utf-8", atomic=True), metavar="FILE", help="Write JUnit's XML.")
+@click.option(
+    "--github-summary",
+    "summary",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Add the Markdown to a job's summary: to FILE, or to $GITHUB_STEP_SUMMARY.",
+)
+def command(
+    directory: Path, limit: float | None, as_json: bool, markdown: bool, junit: IO[str] | None, summary: str | None
+) -> int:
+    """Is any headline metric of any arm worse than with the first arm, by more than a limit?
+
+    Exit code 0: no, every interval excludes it. 1: yes, some interval is beyond the limit, or separated from no change
+    with an estimate beyond it. 2: cannot tell. How often that would be wrong is printed.
+    """
+    from runoff.campaign.directory import read_results
+    from runoff.gate import documents, text
+    from runoff.gate import markdown as page
+    from runoff.gate.judge import judge
+    from runoff.report import model
+    from runoff.statistics import DEFAULT_MARGIN
+
+    if as_json and markdown:
+        raise UsageError("--json and --markdown are both for standard output: choose one")
+    place = _summary(summary)
+    results = read_results(directory)
+    gate = judge(model.build(results), limit if limit is not None else results.margin or DEFAULT_MARGIN)
+    if junit is not None:
+        junit.write(documents.as_junit(gate))
+    if place is not None:
+        with place.open("a", encoding="utf-8") as file:
+            file.write(page.render(gate))
+    if as_json:
+        sys.stdout.write(documents.as_json(gate))
+    elif markdown:
+        sys.stdout.write(page.render(gate))
+    else:
+        click.echo(text.render(gate, min(shutil.get_terminal_size((80, 24)).columns, 100)), nl=False)
+    return gate.exit_code
+
+
+def _summary(wanted: str | None) -> Path | None:
+    """The file that the summary goes to; None if there is to be none."""
+    if wanted is None:
+        return None
+    place = wanted or os.environ.get(SUMMARY)
+    if not place:
+        raise UsageError(f"--github-summary: {SUMMARY} is not set, so name the file: --github-summary FILE")
+    return Path(place)

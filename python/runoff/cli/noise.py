@@ -1,0 +1,127 @@
+"""``runoff noise``: the same arm against itself, kept for later reports and plans."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from runoff.cli.campaign import begin
+from runoff.cli.options import given, json_option, machine_options, order_options, output_options
+from runoff.errors import UsageError
+from runoff.plan import parse_settings
+
+NAMES = ("a", "b")
+"""What the arm is called the first and the second time."""
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog="\b\nExamples:\n  runoff noise --work hackbench --on host --blocks 20\n"
+    "  runoff noise --work hackbench --arm bfs\n  runoff noise list\n  runoff noise show hackbench",
+)
+@click.option(
+    "--work", "workloads", multiple=True, metavar="WORK", help="Workload, e.g. hackbench:groups=10; may be repeated."
+)
+@click.option("--load", "loads", multiple=True, metavar="LOAD", help="Load beside the work; may be repeated.")
+@click.option("--arm", default="default", show_default=True, metavar="ARM", help="What is measured against itself.")
+@machine_options
+@click.option("--blocks", type=int, metavar="N", help="Samples of each of the two.  [10]")
+@click.option("--flush", is_flag=True, help="Drop what is cached and empty the guest's swap before each sample.")
+@order_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context, /, arm: str, plan_only: bool, out: Path | None, as_json: bool, jobs: int, **options: Any
+) -> int:
+    """Measure one arm against itself: what this machine shows where there is nothing to show.
+
+    The result is kept in the user's data directory; later reports have a line of it, and `runoff plan` reckons with it.
+    """
+    if context.invoked_subcommand is not None:
+        return 0
+    if not options["workloads"]:
+        raise UsageError("name the work whose noise is to be measured, e.g. runoff noise --work hackbench")
+    values = {"arms": NAMES, "names": dict.fromkeys(NAMES, arm), **given(options)}
+    settings = parse_settings(values, "the command line")
+    place = out or Path("results") / time.strftime("noise-%Y%m%d-%H%M%S")
+    code = begin(settings, place, plan_only=plan_only, as_json=as_json, jobs=jobs)
+    if not plan_only:
+        _keep(place)
+    return code
+
+
+def _keep(directory: Path) -> None:
+    from runoff import noise
+    from runoff.campaign.directory import read_results
+
+    results = read_results(directory)
+    if len(results.samples) < results.planned:
+        raise UsageError(f"the campaign is not complete: runoff resume {directory}, then runoff noise keep {directory}")
+    for found in noise.measured(results):
+        click.echo(f"noise of {found.place} is kept in {noise.keep(found)}", err=True)
+
+
+@command.command("keep", epilog="Example: runoff noise keep results/noise-20260102-120000")
+@click.argument("directory", type=click.Path(path_type=Path))
+def keep(directory: Path) -> int:
+    """Keep the noise of a campaign of one arm against itself, after it was resumed or copied here."""
+    _keep(directory)
+    return 0
+
+
+@command.command("list", epilog="Example: runoff noise list --json")
+@json_option
+def list_(as_json: bool) -> int:
+    """List the noise that is kept."""
+    from runoff import noise
+
+    found = list(noise.kept())
+    if as_json:
+        documents = [
+            {"file": str(place), "error": str(each)}
+            if isinstance(each, UsageError)
+            else {"file": str(place), **each.model_dump(mode="json", by_alias=True)}
+            for place, each in found
+        ]
+        sys.stdout.write(json.dumps(documents, indent=1, ensure_ascii=False) + "\n")
+        return 0
+    if not found:
+        click.echo("no noise is kept: runoff noise --work WORK measures it", err=True)
+    for _, each in found:
+        click.echo(f"! {each}" if isinstance(each, UsageError) else _line(each))
+    return 0
+
+
+def _line(found: Any) -> str:
+    blocks = sum(max(metric.blocks for metric in run.metrics) for run in found.runs)
+    headline = found.metric(found.runs[-1].metrics[0].name)
+    from runoff.noise import amount
+
+    return (
+        f"{found.place}  {found.engine}, {found.clock} clock, {found.arm}: {headline.metric.title} "
+        f"{amount(headline.sd, headline.metric)}, {blocks} blocks, {found.runs[-1].taken[:10]}"
+    )
+
+
+@command.command("show", epilog="Example: runoff noise show hackbench")
+@click.argument("workload")
+def show(workload: str) -> int:
+    """Show all metrics of a workload's noise, and what 10, 20 and 50 blocks can show beside it."""
+    from runoff import noise
+
+    found = [each for _, each in noise.kept() if isinstance(each, noise.Noise) and each.workload == workload]
+    if not found:
+        known = sorted({each.workload for _, each in noise.kept() if isinstance(each, noise.Noise)})
+        there = f"there is noise of: {', '.join(known)}" if known else "there is none yet"
+        raise UsageError(f"no noise of {workload!r} is kept; {there}; measure it by runoff noise --work {workload}")
+    for each in found:
+        machine = ", ".join(f"{key} {value}" for key, value in each.machine.items())
+        click.echo(f"{each.place}  {each.engine}, {each.clock} clock, {each.arm}\n  {machine}")
+        for metric in each.runs[-1].metrics:
+            pooled = each.metric(metric.name)
+            assert pooled is not None
+            click.echo(f"  {metric.title}: {noise.sentence(pooled, 10)}")
+    return 0

@@ -1,0 +1,65 @@
+"""``runoff plan``: how many blocks a question needs."""
+
+import sys
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from runoff.cli.options import json_option
+from runoff.cli.types import share
+from runoff.errors import UsageError
+from runoff.results import Clock, EngineName
+
+
+@click.command(
+    epilog="\b\nExamples:\n  runoff plan results/20260102-120000 --detect 1%\n"
+    "  runoff plan --work hackbench --on host --arms 3 --margin 1%"
+)
+@click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@click.option("--work", "workloads", multiple=True, metavar="WORK", help="Reckon with its kept noise; may be repeated.")
+@click.option("--on", "engine", type=click.Choice(get_args(EngineName)), help="Engine of the kept noise.")
+@click.option("--clock", type=click.Choice(get_args(Clock)), help="Clock of the kept noise.")
+@click.option("--arms", type=click.IntRange(2, 100), metavar="N", help="Arms of the campaign to come.  [2]")
+@click.option("--detect", type=share, metavar="SHARE", help="A change that shall show, e.g. 1%.  [the margin]")
+@click.option("--margin", type=share, metavar="SHARE", help="A change that counts as none.  [the pilot's, else 2%]")
+@click.option("--rare", type=share, metavar="SHARE", help='What "same" must have seen.  [the pilot\'s, else 5%]')
+@json_option
+def command(
+    directory: Path | None,
+    workloads: tuple[str, ...],
+    engine: str | None,
+    clock: str | None,
+    arms: int | None,
+    detect: float | None,
+    margin: float | None,
+    rare: float | None,
+    as_json: bool,
+) -> int:
+    """Say how many blocks show a change, and how many show that there is none, with 80 and 90 % chance.
+
+    DIR is a campaign that was taken as a pilot; without it the noise that `runoff noise` keeps of each --work is used.
+    """
+    from runoff.campaign.directory import read_results
+    from runoff.needed import answers as needed
+    from runoff.needed import views
+    from runoff.statistics import DEFAULT_MARGIN
+
+    if (directory is None) == (not workloads):
+        raise UsageError("name a campaign to reckon with, or --work with kept noise: one of the two")
+    if directory is not None:
+        if engine or clock or arms:
+            raise UsageError("--on, --clock and --arms are for kept noise: a pilot has its own")
+        results = read_results(directory)
+        sources = needed.of_campaign(results)
+        margin = results.margin if margin is None else margin
+        rare = results.rare if rare is None else rare
+    else:
+        sources = needed.of_noise(needed.find(workloads, engine, clock), arms or 2)
+    margin = DEFAULT_MARGIN if margin is None else margin
+    found = needed.answers(sources, margin if detect is None else detect, margin, rare)
+    if as_json:
+        sys.stdout.write(views.as_json(sources, found))
+    else:
+        click.echo(views.render(sources, found), nl=False)
+    return 0 if found else 2

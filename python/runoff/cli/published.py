@@ -1,0 +1,157 @@
+"""``runoff published``: historic results: shown, their arithmetic checked, run again today."""
+
+import contextlib
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from runoff.campaign.directory import read_results
+from runoff.cli.campaign import begin
+from runoff.cli.options import json_option, output_options
+from runoff.errors import UsageError
+from runoff.plan import read_settings
+
+if TYPE_CHECKING:
+    from runoff.plan import Settings
+
+
+@click.group(epilog="Example: runoff published show zaphod-2004")
+def command() -> None:
+    """Historic results that schedulers were judged by: show them, check their arithmetic, run them again."""
+
+
+@command.command("list", epilog="Example: runoff published list --json")
+@json_option
+def list_(as_json: bool) -> None:
+    """List the reports there are."""
+    from runoff.published.documents import listing
+
+    found = listing()
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for entry in found:
+        tables = len(entry["tables"])
+        click.echo(f"{entry['name']:<22}{entry['title']} ({entry['author']}, {entry['date']})")
+        click.echo(f"{'':<22}{tables} table{'s' if tables > 1 else ''}; plan {', '.join(entry['plans'])}")
+
+
+@command.command(
+    epilog="\b\nExamples:\n  runoff published show zaphod-2004\n  runoff published show graysky-2012/make --csv"
+)
+@click.argument("name", metavar="REPORT[/TABLE]")
+@click.option("--csv", "as_csv", is_flag=True, help="Print one table as CSV, as it is kept.")
+@json_option
+def show(name: str, as_csv: bool, as_json: bool) -> None:
+    """Print a report's tables in their own layout, as they were printed.
+
+    A name that begins with a dot or a slash is a directory with a report of your own.
+    """
+    from runoff.published import documents, layouts
+    from runoff.published.catalogue import find
+
+    if as_csv and as_json:
+        raise UsageError("--csv and --json are two forms: choose one")
+    report, table = find(name)
+    if as_csv:
+        click.echo(documents.csv_text(report, table), nl=False)
+    elif as_json:
+        click.echo(json.dumps(documents.document(report, table), indent=2, ensure_ascii=False))
+    else:
+        click.echo(layouts.report(report) if table is None else layouts.table(report.tables[table]), nl=False)
+
+
+@command.command(epilog="\b\nExamples:\n  runoff published check graysky-2012\n  runoff published check all")
+@click.argument("name", metavar="REPORT|all")
+@json_option
+def check(name: str, as_json: bool) -> int:
+    """Compute again what a report derives from its own numbers, and hold its text against its tables.
+
+    Exit code 1 if something does not follow.
+    """
+    from runoff.published import audit
+    from runoff.published.audit import text
+    from runoff.published.catalogue import find, names
+
+    chosen = [find(one) for one in (names() if name == "all" else [name])]
+    if any(table for _, table in chosen):
+        raise UsageError(f"{name}: a report is checked as a whole, so leave the table out")
+    reports = [report for report, _ in chosen]
+    found = [(report, audit.audit(report)) for report in reports]
+    if as_json:
+        click.echo(json.dumps([text.document(*one) for one in found], indent=2, ensure_ascii=False))
+    else:
+        width = shutil.get_terminal_size((100, 24)).columns
+        click.echo("\n".join(text.render(report, findings, width) for report, findings in found), nl=False)
+    return int(any(finding.status is audit.Status.FAILS for _, findings in found for finding in findings))
+
+
+@command.command(
+    epilog="\b\nExamples:\n  runoff published replicate counters-2009 --quick\n"
+    "  runoff published replicate zaphod-2004 --from results/zaphod-2004"
+)
+@click.argument("name", metavar="REPORT")
+@click.option("--quick", is_flag=True, help="The small size of its plans.")
+@click.option("--plan", "plans", multiple=True, metavar="PLAN", help="Only this plan of several; may be repeated.")
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Read this campaign instead of running one; may be repeated, one for each plan.",
+)
+@click.option("--plan-only", is_flag=True, help="Print the plans with all their defaults, and stop.")
+@output_options
+def replicate(
+    name: str,
+    quick: bool,
+    plans: tuple[str, ...],
+    sources: tuple[Path, ...],
+    plan_only: bool,
+    out: Path | None,
+    as_json: bool,
+    jobs: int,
+) -> int:
+    """Run a report's comparisons again today, by its plans, and print then and now side by side.
+
+    Exit code 2 if nothing can be told.
+    """
+    from runoff.published import besides, replicate
+
+    report, parts = replicate.parts(name, plans)
+    if sources and (quick or plan_only or out):
+        raise UsageError("--from reads a campaign, --quick, --plan-only and --out are for running one: choose")
+    if sources:
+        campaigns = replicate.campaigns(parts, [read_results(source) for source in sources])
+    else:
+        place = out or Path("results") / f"{report.name}-{time.strftime('%Y%m%d-%H%M%S')}"
+        places = {part.plan: place if len(parts) == 1 else place / part.plan for part in parts}
+        settings = {plan: read_settings(replicate.plan_path(plan), quick=quick) for plan in places}
+        for plan, values in settings.items():
+            if plan_only:
+                click.echo(f"# {plan}")
+            _run(values, places[plan], plan_only=plan_only, jobs=jobs)
+        if plan_only:
+            return 0
+        campaigns = {plan: replicate.Today(read_results(where)) for plan, where in places.items()}
+    found = [(part, today := campaigns.get(part.plan), replicate.compare(report, part, today)) for part in parts]
+    if as_json:
+        click.echo(json.dumps(besides.document(report, found), indent=2, ensure_ascii=False))
+    else:
+        click.echo(besides.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
+    return 0 if replicate.told([one for _, _, mine in found for one in mine]) else 2
+
+
+def _run(settings: "Settings", place: Path, *, plan_only: bool, jobs: int) -> None:
+    """A campaign; what it says of itself goes to standard error, which leaves standard output to then and now."""
+    if plan_only:
+        begin(settings, place, plan_only=True, as_json=False, jobs=jobs)
+        return
+    with contextlib.redirect_stdout(sys.stderr):
+        begin(settings, place, plan_only=False, as_json=False, jobs=jobs, show=lambda report: None)

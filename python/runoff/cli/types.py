@@ -1,0 +1,53 @@
+"""Kinds of values that options take and click does not have: functions of an option's text, for its ``type``."""
+
+import re
+from decimal import Decimal
+from typing import TypeVar
+
+import click
+
+_Value = TypeVar("_Value")
+
+
+def load_blocks(text: str) -> tuple[str, int]:
+    """``LABEL=N`` as a label and a number; a label may hold equals signs and commas itself."""
+    found = re.fullmatch(r"(.+)=([0-9]+)", text, re.DOTALL)
+    if found is None:
+        raise click.BadParameter(f"{text}: a load and a number must be given, e.g. io=4")
+    return found[1], int(found[2])
+
+
+def named_arm(text: str) -> tuple[str, str]:
+    """``NAME=ARM`` as both; an arm may hold equals signs itself."""
+    name, separator, arm = text.partition("=")
+    if not separator or not name or not arm:
+        raise click.BadParameter(f"{text}: a name and an arm must be given, e.g. fast=bfs:rr_interval_ms=3")
+    return name, arm
+
+
+def share(text: str) -> float:
+    """``2%`` or ``0.02`` as 0.02."""
+    found = re.fullmatch(r"([0-9]{0,9}\.?[0-9]{1,400})( ?%)?", text)
+    if found is None:
+        raise click.BadParameter(f"{text}: a share is written as 2% or as 0.02")
+    return float(Decimal(found[1]) / (100 if found[2] else 1))
+
+
+def size_mb(text: str) -> int:
+    """``512M`` or ``4G`` in MiB."""
+    found = re.fullmatch(r"([1-9][0-9]*)([MG])", text)
+    if found is None:
+        raise click.BadParameter(f"{text}: a size is a whole number of MiB or GiB, such as 512M or 4G")
+    return int(found[1]) * {"M": 1, "G": 1024}[found[2]]
+
+
+def as_table(
+    context: click.Context, parameter: click.Parameter, pairs: tuple[tuple[str, _Value], ...]
+) -> dict[str, _Value]:
+    """For an option that may be repeated: its pairs as one table."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        labels = [label for label, _ in pairs]
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise click.BadParameter(f"{twice!r} is given twice", context, parameter)
+    return table

@@ -1,0 +1,74 @@
+"""When a campaign ends: after so many blocks, or when all is decided, but after so many at most."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from runoff.errors import UsageError
+from runoff.text import closest, percent
+
+USUAL_MOST = 500
+"""Blocks of a campaign that goes on until all is decided, where nobody says how many it may take."""
+
+LEAST = 10
+"""Blocks before anything is decided."""
+
+
+class Asked(Protocol):
+    """The keys of a plan that say when it ends."""
+
+    @property
+    def arms(self) -> Sequence[str]: ...
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def until(self) -> float | None: ...
+    @property
+    def most_blocks(self) -> int | None: ...
+    @property
+    def margin(self) -> float | None: ...
+    @property
+    def load_blocks(self) -> Mapping[str, int]: ...
+    @property
+    def sensitivity(self) -> str | None: ...
+
+
+def most(asked: Asked) -> int:
+    """Blocks that the campaign has at most."""
+    if asked.until is None:
+        return asked.blocks
+    return asked.most_blocks if asked.most_blocks is not None else max(USUAL_MOST, asked.blocks)
+
+
+def first_look(asked: Asked) -> int:
+    """Blocks before the first decision, in a campaign that goes on until all is decided."""
+    return max(asked.blocks, LEAST)
+
+
+def check(asked: Asked, load_labels: Collection[str]) -> None:
+    """Raises UsageError for keys that contradict each other."""
+    for label, count in asked.load_blocks.items():
+        if label not in load_labels:
+            raise UsageError(f"load_blocks: no load {label!r}{closest(label, load_labels)}")
+        if count > asked.blocks:
+            raise UsageError(f"load_blocks: {label} is to be in {count} blocks, but there are {asked.blocks}")
+    if asked.until is None:
+        if asked.most_blocks is not None:
+            raise UsageError("--most-blocks ends what goes on until all is decided: add --until, e.g. --until 1%")
+        return
+    _check_until(asked, asked.until)
+
+
+def _check_until(asked: Asked, until: float) -> None:
+    if len(asked.arms) < 2:
+        raise UsageError("--until decides between arms: name a second one, or leave it out")
+    if asked.margin is not None and asked.margin != until:
+        raise UsageError(f"--until {percent(until)} is the margin too: leave --margin {percent(asked.margin)} out")
+    if asked.load_blocks:
+        raise UsageError("--until decides beside all loads alike: leave --load-blocks out")
+    if asked.sensitivity is not None:
+        raise UsageError("--until would end each repeat of --sensitivity elsewhere: choose one of the two")
+    if most(asked) < first_look(asked):
+        raise UsageError(
+            f"--most-blocks {most(asked)} ends the campaign before its first look, after block {first_look(asked)}: "
+            "allow more"
+        )

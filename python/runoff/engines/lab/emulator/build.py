@@ -1,0 +1,133 @@
+"""Builds runoff's QEMU from its pinned source: a few minutes, once."""
+
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from runoff.engines import tools
+from runoff.engines.lab import cache, debian
+from runoff.engines.lab.emulator import recipe, store
+from runoff.errors import MissingError
+
+ROOM_MB = 800
+"""Of the cache's disk, while it is built."""
+
+_PROGRAMS = {"cc": "gcc", "make": "make", "pkg-config": "pkg-config", "patch": "patch", "xz": "xz-utils"}
+_PACKAGES = "gcc make pkg-config patch xz-utils libglib2.0-dev zlib1g-dev python3-venv"
+_STEP = re.compile(r"\[(\d+)/(\d+)\] ")
+
+
+def ensure(progress: cache.Progress, *, mirror: str | None = None, tarball: Path | None = None) -> store.Emulator:
+    """runoff's QEMU, built now if it is not in the cache. ``tarball`` is its source, if that need not be fetched.
+
+    Raises:
+        MissingError: a program, a library, room, or the source is not there, or the source is another.
+        RunoffError: a step failed.
+    """
+    name = recipe.name()
+    with cache.building(store.directory_of(name), progress, store.is_whole) as part:
+        if part is not None:
+            _require_programs()
+            cache.require_room(part, ROOM_MB)
+            # Not a random name: the program would be another in every build.
+            scratch = part / "scratch"
+            scratch.mkdir()
+            _build(part, scratch, mirror, tarball, progress)
+            shutil.rmtree(scratch)
+    return store.find(name)
+
+
+def _require_programs() -> None:
+    missing = [package for program, package in _PROGRAMS.items() if tools.locate(program) is None]
+    if missing:
+        raise MissingError(f"building QEMU needs {', '.join(missing)}: sudo apt-get install {_PACKAGES}")
+    for library in ("glib-2.0", "zlib"):
+        asked = subprocess.run([tools.require("pkg-config", "pkg-config"), "--exists", library], check=False)
+        if asked.returncode != 0:
+            raise MissingError(f"building QEMU needs {library} to compile with: sudo apt-get install {_PACKAGES}")
+
+
+def _build(part: Path, scratch: Path, mirror: str | None, tarball: Path | None, progress: cache.Progress) -> None:
+    source = _unpack(_source(scratch, mirror, tarball, progress), scratch, progress)
+    python = _python(scratch / "python", progress)
+    build = scratch / "build"
+    build.mkdir()
+    progress("configuring QEMU")
+    path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    configure: list[str | Path] = [source / "configure", f"--python={python}", *recipe.CONFIGURE]
+    tools.run(configure, what="configuring QEMU", cwd=build, env={"PATH": path})
+    told = Told(progress)
+    # A build whose runoff was killed ends.
+    ninja: list[str | Path] = ["setpriv", "--pdeathsig", "TERM", "--", python.parent / "ninja", store.PROGRAM]
+    tools.follow(ninja, told.line, what="building QEMU", cwd=build)
+    shutil.copy2(build / store.PROGRAM, part / store.PROGRAM)
+    store.write_meta(part, _meta(part / store.PROGRAM))
+
+
+def _source(scratch: Path, mirror: str | None, tarball: Path | None, progress: cache.Progress) -> Path:
+    if tarball is None:
+        archive = debian.open_archive(mirror, progress)
+        progress(f"fetching the source of QEMU {recipe.VERSION}, 40 MB")
+        return archive.download_file(recipe.TARBALL, scratch, recipe.TARBALL_SHA256)
+    if not tarball.is_file():
+        raise MissingError(f"{tarball} does not exist: leave --tarball out to fetch it")
+    if cache.sha256(tarball) != recipe.TARBALL_SHA256:
+        raise MissingError(
+            f"{tarball} is not the source that is wanted: {Path(recipe.TARBALL).name}, SHA-256 {recipe.TARBALL_SHA256}"
+        )
+    return tarball
+
+
+def _unpack(tarball: Path, scratch: Path, progress: cache.Progress) -> Path:
+    progress(f"unpacking {tarball.name}")
+    with cache.writing(), tarfile.open(tarball) as archive:
+        archive.extractall(scratch, filter="data")
+    source = scratch / recipe.TREE
+    tools.run(["patch", "--quiet", "-p1", "-i", recipe.PATCH], what="patching QEMU", cwd=source)
+    shutil.copy(recipe.DEVICES, source / "configs/devices/x86_64-softmmu/runoff.mak")
+    return source
+
+
+def _python(directory: Path, progress: cache.Progress) -> Path:
+    """A Python that has what QEMU's configure needs."""
+    progress("fetching meson and ninja")
+    tools.run([sys.executable, "-m", "venv", directory], what="making a Python for the build")
+    python = directory / "bin/python"
+    install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps"]
+    tools.run([python, *install, "-r", recipe.TOOLS], what="fetching meson and ninja")
+    return python
+
+
+def _meta(program: Path) -> store.Meta:
+    version = tools.run([program, "--version"], what="asking QEMU for its version").partition("\n")[0]
+    compiler = tools.run(["cc", "--version"], what="asking the compiler for its version").partition("\n")[0]
+    return store.Meta(version=version, sha256=cache.sha256(program), compiler=compiler)
+
+
+class Told:
+    """Tells how far ninja is, every tenth of its way."""
+
+    def __init__(self, progress: cache.Progress, clock: Callable[[], float] = time.monotonic) -> None:
+        self._progress = progress
+        self._clock = clock
+        self._start = clock()
+        self._tenths = 0
+
+    def line(self, line: str) -> None:
+        step = _STEP.match(line)
+        if step is None:
+            return
+        done, planned = int(step[1]), int(step[2])
+        if 10 * done // planned == self._tenths:
+            return
+        self._tenths = 10 * done // planned
+        share = done / planned
+        left_s = math.ceil((self._clock() - self._start) * (1 - share) / share)
+        self._progress(f"building QEMU: {share:.0%}, ETA {left_s} s")

@@ -1,0 +1,46 @@
+"""What runoff's QEMU is made of. Its digest names it: another source, patch or configuration is another QEMU."""
+
+import hashlib
+import json
+from pathlib import Path
+
+VERSION = "10.0.13"
+TARBALL = f"pool/main/q/qemu/qemu_{VERSION}+ds.orig.tar.xz"
+"""Below the address of a Debian archive: upstream's source without what is no source."""
+TARBALL_SHA256 = "6a0888e806c2ffc0c5f0733e974f9aea55491950d3c47c98669c8b236dde59ae"
+TREE = f"qemu-{VERSION}"
+"""The directory in it."""
+
+_HERE = Path(__file__).parent
+PATCH = _HERE / "quantum.patch"
+"""Adds -icount quantum=N: see the comment above icount_is_awake() in it."""
+DEVICES = _HERE / "devices.mak"
+"""All that a guest has: QEMU's configuration of devices."""
+TOOLS = _HERE / "build-tools.txt"
+
+CONFIGURE = (
+    "--target-list=x86_64-softmmu",
+    "--without-default-features",
+    "--without-default-devices",
+    "--with-devices-x86_64=runoff",
+    "--enable-tcg",
+    "--enable-system",
+    "--disable-docs",
+    "--disable-tools",
+    "--disable-fdt",
+    "--disable-debug-info",
+    "--enable-trace-backends=nop",
+    "--disable-download",
+    # The machine's own QEMU brings the firmware.
+    "--disable-install-blobs",
+    "--firmwarepath=/usr/share/qemu:/usr/share/seabios",
+)
+
+_NAME_LENGTH = 12
+
+
+def name() -> str:
+    """The version and a digest of all of this."""
+    parts = [path.read_text(encoding="utf-8") for path in (PATCH, DEVICES, TOOLS)]
+    text = json.dumps([VERSION, TARBALL_SHA256, CONFIGURE, *parts])
+    return f"{VERSION}-{hashlib.sha256(text.encode()).hexdigest()[:_NAME_LENGTH]}"

@@ -1,0 +1,107 @@
+"""runoff's QEMU as it lies in the cache, by what it is made of."""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from runoff.engines.lab import cache
+from runoff.engines.lab.emulator import recipe
+from runoff.errors import MissingError
+
+_META = "meta.json"
+PROGRAM = "qemu-system-x86_64"
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What is known of it without running it."""
+
+    version: str
+    """As it says itself."""
+    sha256: str
+    """Of the program."""
+    compiler: str
+    """First line of what the compiler says of itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """One that was built."""
+
+    name: str
+    """The version, and a digest of source, patch and configuration."""
+    directory: Path
+    meta: Meta
+
+    @property
+    def program(self) -> Path:
+        return self.directory / PROGRAM
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it is the one that this runoff uses."""
+        return self.name == recipe.name()
+
+    @property
+    def is_whole(self) -> bool:
+        return self.program.is_file() and cache.sha256(self.program) == self.meta.sha256
+
+
+def write_meta(directory: Path, meta: Meta) -> None:
+    (directory / _META).write_text(json.dumps(asdict(meta), indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def directory_of(name: str) -> Path:
+    return cache.emulators() / name
+
+
+def is_whole(directory: Path) -> bool:
+    """Whether a QEMU lies there, as it was built."""
+    return _read(directory).is_whole
+
+
+def stored() -> list[Emulator]:
+    """All, the current one first."""
+    found = [_read(path.parent) for path in sorted(cache.emulators().glob(f"[!.]*/{_META}"))]
+    return sorted(found, key=lambda emulator: not emulator.is_current)
+
+
+def current() -> Emulator | None:
+    """The one that this runoff uses, if it has been built.
+
+    Raises:
+        MissingError: it is not as it was built.
+    """
+    found = next((emulator for emulator in stored() if emulator.is_current), None)
+    if found is not None and not found.is_whole:
+        raise MissingError(f"{found.program} is not what was built: runoff qemu build makes it anew")
+    return found
+
+
+def find(name: str) -> Emulator:
+    """The stored one of this name.
+
+    Raises:
+        MissingError: there is none.
+    """
+    for emulator in stored():
+        if emulator.name == name:
+            return emulator
+    raise MissingError(f"the lab has no QEMU {name}: runoff qemu list names those it has")
+
+
+def remove(name: str) -> Emulator:
+    """Delete it, and return what was known of it."""
+    emulator = find(name)
+    with cache.writing():
+        shutil.rmtree(emulator.directory)
+    return emulator
+
+
+def _read(directory: Path) -> Emulator:
+    try:
+        meta = Meta(**json.loads((directory / _META).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        meta = Meta("damaged", "", "")
+    return Emulator(directory.name, directory, meta)

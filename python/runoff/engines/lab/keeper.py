@@ -1,0 +1,81 @@
+"""The kept guests of a campaign: one of each kernel, and one more of each scheduler that has an object."""
+
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from runoff.engines.agent import AgentLost
+from runoff.engines.lab import qemu, snapshot
+from runoff.engines.lab.cache import Progress
+from runoff.engines.lab.guest import Cargo
+from runoff.engines.lab.kernel import Kernel
+from runoff.errors import RunoffError
+
+
+class Keeper:
+    """Each guest is made once, and again if another runoff has forgotten it. Threads of a campaign share it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        machine: Callable[[Kernel, Path], qemu.Machine],
+        cargo: Callable[[], Cargo],
+        limit_s: float,
+    ) -> None:
+        """``machine`` makes a guest's files in a directory, for the time of its boot one in ``folder``;
+        ``limit_s`` is what a boot may take."""
+        self._folder = folder
+        self._machine = machine
+        self._cargo = cargo
+        self._limit_s = limit_s
+        self._guests: dict[tuple[str, str], snapshot.Snapshot] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Of the guests in the cache, by kernel or by the arm's label."""
+        return {owner: kept.name for (_, owner), kept in sorted(self._guests.items())}
+
+    def quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
+        """A guest that has booted ``kernel`` and has nothing to do. Raises RunoffError with the console's reason."""
+        with self._lock:
+            return self._quiet(kernel, say)
+
+    def loaded(self, kernel: Kernel, label: str, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
+        """One that has loaded the object of ``scheduler`` too; one that has not where the kernel refuses it."""
+        with self._lock:
+            base = self._quiet(kernel, say)
+            return self._once(("arm", label), lambda: self._load(base, scheduler, say))
+
+    def forget(self, kept: snapshot.Snapshot) -> None:
+        """Who wants it next has it looked at, and made again if it is not whole."""
+        with self._lock:
+            self._guests = {owner: other for owner, other in self._guests.items() if other != kept}
+
+    def _quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
+        return self._once(("kernel", kernel.name), lambda: self._boot(kernel, say))
+
+    def _once(self, owner: tuple[str, str], make: Callable[[], snapshot.Snapshot]) -> snapshot.Snapshot:
+        kept = self._guests.get(owner)
+        if kept is None or not kept.is_there:
+            kept = self._guests[owner] = make()
+        return kept
+
+    def _boot(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir()
+        try:
+            return snapshot.ensure(self._machine(kernel, self._folder), kernel, self._cargo(), self._limit_s, say)
+        except AgentLost as lost:
+            raise RunoffError(str(lost)) from None
+        finally:
+            shutil.rmtree(self._folder)
+
+    def _load(self, base: snapshot.Snapshot, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
+        try:
+            return snapshot.ensure_loaded(base, scheduler, self._limit_s, say)
+        except AgentLost:
+            # Who is asked to attach it says why it cannot be.
+            return base

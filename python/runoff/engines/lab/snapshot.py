@@ -1,0 +1,284 @@
+"""A booted, quiet guest that is kept in the cache. Under the virtual clock samples run in copies of it.
+
+A copy shares what the guest had in its memory and on its disks until it writes to it (MAP_PRIVATE), so it costs next
+to nothing and leaves the kept one as it was.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from runoff.engines import sparse, tools
+from runoff.engines.agent import Agent, AgentLost
+from runoff.engines.lab import cache, guest, qemu
+from runoff.engines.lab.guest import Cargo, Guest, Orders
+from runoff.engines.lab.kernel import Kernel
+from runoff.engines.lab.qmp import Qmp, QmpError
+
+FORMAT = 1
+"""Version of how guests are kept; raising it makes all of them anew."""
+
+MOST = 12
+"""No more are kept: who was used longest ago goes, but nobody who was in the last ten minutes."""
+IN_USE_S = 600.0
+
+ROOM_MB = 1024
+"""Beside the image: what a guest has touched when it is quiet is a quarter of this."""
+
+_LEAST_ROOM_MB = 8
+"""With less a guest was lost for want of room."""
+
+_META = "meta.json"
+_STATE = "state"
+"""Of the devices; what was in memory lies in files of its own."""
+_INITRAMFS = "initramfs"
+_CONSOLE = "console.txt"
+_ORDERS = "orders.json"
+_NAME_LENGTH = 16
+_ANSWER_LIMIT_S = 60.0
+_LOOK_S = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A guest that is kept."""
+
+    directory: Path
+    """Named by a digest of all that the guest was made of."""
+    made_as: qemu.Machine
+    """The guest; its files are in that directory now."""
+
+    @property
+    def machine(self) -> qemu.Machine:
+        return _within(self.directory, self.made_as)
+
+    @property
+    def name(self) -> str:
+        return self.directory.name
+
+    @property
+    def is_there(self) -> bool:
+        """A runoff that keeps many guests may have forgotten it; from now on it is in use."""
+        return _use(self.directory)
+
+
+def ensure(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, limit_s: float, say: cache.Progress) -> Snapshot:
+    """The kept guest of this kind, booted now if there is none, or if it is damaged.
+
+    ``machine`` is a guest whose files lie in a directory of the caller's, and stay as they are.
+
+    Raises:
+        AgentLost: it does not start, with the console's reason.
+        MissingError: the cache has no room for it.
+    """
+    guest.pack(machine, kernel, cargo, None)
+
+    def boot(part: Path) -> None:
+        say(f"booting {kernel.name} on {machine.cpus} CPUs once: samples run in copies of this guest")
+        inside = _within(part, machine)
+        shutil.copy(machine.initramfs, inside.initramfs)
+        for name, path in machine.files.items():
+            _copy(path, inside.files[name])
+        for name, mb in machine.banks.items():
+            with (part / name).open("wb") as bank:
+                bank.truncate(mb << 20)
+        with _started(inside, part, _orders(part, Orders()), writes=True, goes_on=False) as (agent, qmp, _):
+            _keep(qmp, part, limit_s)
+            agent.kill()
+
+    return Snapshot(_kept(_name(machine, kernel), boot, say), machine)
+
+
+def ensure_loaded(base: Snapshot, scheduler: Mapping[str, Any], limit_s: float, say: cache.Progress) -> Snapshot:
+    """A copy of ``base`` that has loaded a scheduler, kept again: the kernel checks it once, not in every sample.
+
+    Raises:
+        AgentLost: it cannot be loaded, or the guest is lost.
+        MissingError: the cache has no room for it.
+    """
+
+    def load(part: Path) -> None:
+        say(f"loading {scheduler.get('name', scheduler.get('path'))} in a copy of this guest once")
+        inside = _within(part, base.machine)
+        banks = [base.directory / name for name in base.machine.banks]
+        for path in (*banks, base.machine.initramfs, *base.machine.files.values()):
+            _copy(path, part / path.name)
+        orders = _orders(part, Orders(), scheduler)
+        with _started(inside, part, orders, writes=True, goes_on=True) as (agent, qmp, _):
+            _go_on(qmp, base)
+            _keep(qmp, part, limit_s)
+            agent.kill()
+
+    made_of = json.dumps([base.name, scheduler], sort_keys=True)
+    name = hashlib.sha256(made_of.encode()).hexdigest()[:_NAME_LENGTH]
+    return Snapshot(_kept(name, load, say), base.made_as)
+
+
+def restore(snapshot: Snapshot, folder: Path, orders: Orders, limit_s: float, budget_s: float | None = None) -> Guest:
+    """A copy, which goes on with these orders, for ``budget_s`` of its own time at most. Raises AgentLost."""
+    _use(snapshot.directory)
+    machine = replace(snapshot.machine, console=folder / _CONSOLE, budget_s=budget_s)
+    file = _orders(folder, orders)
+    with _started(machine, snapshot.directory, file, writes=False, goes_on=True) as (agent, qmp, command):
+        (folder / "qemu.txt").write_text(" ".join(command) + "\n", encoding="utf-8")
+        _go_on(qmp, snapshot)
+        fingerprint = agent.hello(limit_s)
+    return Guest(agent, machine.console, fingerprint, is_copy=True)
+
+
+def _kept(name: str, make: Callable[[Path], None], say: cache.Progress) -> Path:
+    """The directory of this name, which ``make`` fills if it is not there, or damaged."""
+    final = cache.snapshots() / name
+    _use(final)
+    with cache.building(final, say, _is_whole) as part:
+        if part is not None:
+            cache.require_room(part, ROOM_MB)
+            try:
+                make(part)
+            except AgentLost:
+                # A QEMU whose memory the disk cannot take is ended by a signal, which does not say why.
+                cache.require_room(part, _LEAST_ROOM_MB)
+                raise
+            (part / _ORDERS).unlink()
+            (part / _META).write_text(json.dumps({"sha256": _digests(part)}, indent=2) + "\n", encoding="utf-8")
+    _use(final)
+    _forget_old()
+    return final
+
+
+def _copy(path: Path, target: Path) -> None:
+    tools.run(["cp", "--sparse=always", "--reflink=auto", path, target], what=f"copying {path.name}")
+
+
+def _orders(folder: Path, orders: Orders, load: Mapping[str, Any] | None = None) -> Path:
+    """What crates/agent/src/guest/snapshot.rs reads."""
+    file = folder / _ORDERS
+    words = {"load": load, "seed": orders.seed or 0, "requests": list(orders.requests or ())}
+    file.write_text(json.dumps(words), encoding="utf-8")
+    return file
+
+
+def _keep(qmp: Qmp, part: Path, limit_s: float) -> None:
+    """Wait until the guest has stopped itself; then keep its devices, its memory being kept already."""
+    qmp.wait_for("STOP", limit_s)
+    qmp.ask("migrate", uri=f"file:{part / _STATE}")
+    _await_migration(qmp)
+
+
+def _go_on(qmp: Qmp, snapshot: Snapshot) -> None:
+    qmp.ask("migrate-incoming", uri=f"file:{snapshot.directory / _STATE}")
+    _await_migration(qmp)
+    qmp.ask("cont")
+    qmp.wait_for("RESUME", _ANSWER_LIMIT_S)
+
+
+@contextlib.contextmanager
+def _started(
+    machine: qemu.Machine, directory: Path, orders: Path, *, writes: bool, goes_on: bool
+) -> Iterator[tuple[Agent, Qmp, list[str]]]:
+    """A QEMU that listens, its memory in ``directory``. It is ended when the block fails, and AgentLost says why."""
+    qmp = Qmp()
+    keeping = qemu.Keeping(directory, orders, qmp.theirs.fileno(), writes, goes_on)
+    command = qemu.command(replace(machine, keeping=keeping))
+    agent = Agent(command, requests=False, pass_fds=[qmp.theirs.fileno()])
+    try:
+        qmp.begin(_ANSWER_LIMIT_S)
+        qmp.ask("migrate-set-capabilities", capabilities=[{"capability": "x-ignore-shared", "state": True}])
+        yield agent, qmp, command
+    except (AgentLost, QmpError) as lost:
+        agent.kill()
+        raise guest.not_started(machine.console, agent, lost) from None
+    except BaseException:
+        agent.kill()
+        raise
+    finally:
+        qmp.close()
+
+
+def _await_migration(qmp: Qmp) -> None:
+    deadline = time.monotonic() + _ANSWER_LIMIT_S
+    while True:
+        about = qmp.ask("query-migrate")
+        match about.get("status"):
+            case "completed":
+                return
+            case "failed":
+                raise QmpError(f"its state cannot be moved: {about.get('error-desc', 'no reason')}")
+        if time.monotonic() > deadline:
+            raise QmpError("its state was not moved in time")
+        time.sleep(_LOOK_S)
+
+
+def _within(directory: Path, machine: qemu.Machine) -> qemu.Machine:
+    """``machine`` with its own files in ``directory``."""
+    return replace(
+        machine,
+        initramfs=directory / _INITRAMFS,
+        console=directory / _CONSOLE,
+        image=directory / "image" if machine.image else None,
+        disk=directory / "disk" if machine.disk else None,
+        swap=directory / "swap" if machine.swap else None,
+    )
+
+
+def _name(machine: qemu.Machine, kernel: Kernel) -> str:
+    """What decides how the guest is when it is quiet: QEMU, its command line, and the content of what that names."""
+    files = {name: sparse.sha256(path) for name, path in machine.files.items()}
+    made_of = [
+        FORMAT,
+        cache.sha256(Path(machine.program)),
+        kernel.sha256,
+        cache.sha256(machine.initramfs),
+        files,
+        _without_places(qemu.command(machine), machine),
+    ]
+    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:_NAME_LENGTH]
+
+
+def _without_places(command: list[str], machine: qemu.Machine) -> str:
+    text = " ".join(command)
+    for path in (machine.program, machine.kernel, machine.initramfs, machine.console, *machine.files.values()):
+        text = text.replace(str(path), "")
+    return text
+
+
+def _digests(directory: Path) -> dict[str, str]:
+    """By file. That of the memory repeats itself when the guest is booted again; in the state there is host's time."""
+    names = sorted(path.name for path in directory.iterdir() if path.name not in (_META, _CONSOLE))
+    return {name: sparse.sha256(directory / name) for name in names}
+
+
+def _is_whole(directory: Path) -> bool:
+    try:
+        meta = json.loads((directory / _META).read_text(encoding="utf-8"))
+        return bool(meta["sha256"] == _digests(directory))
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _use(directory: Path) -> bool:
+    """Note that it was used just now; whether it is there."""
+    with contextlib.suppress(OSError):
+        os.utime(directory)
+    return directory.is_dir()
+
+
+def _forget_old() -> None:
+    """Running copies go on: they have the files open. One that is being made or looked at is spared."""
+    used: list[tuple[float, Path]] = []
+    for path in cache.snapshots().glob("[!.]*"):
+        # Another runoff may do the same.
+        with contextlib.suppress(FileNotFoundError):
+            used.append((path.stat().st_mtime, path))
+    for at, path in sorted(used, reverse=True)[MOST:]:
+        if time.time() - at > IN_USE_S:
+            with cache.held(path) as is_held:
+                if is_held and path.stat().st_mtime == at:
+                    shutil.rmtree(path, ignore_errors=True)

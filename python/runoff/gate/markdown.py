@@ -1,0 +1,49 @@
+"""A gate for a pull request or a job's summary."""
+
+from collections.abc import Iterator
+
+from runoff.gate import wording
+from runoff.gate.text import ORDER
+from runoff.gate.values import Gate, Line
+from runoff.report.markdown import SPECIAL
+from runoff.statistics.gate import Outcome
+
+SIGNS = {Outcome.FINE: "fine", Outcome.REGRESSED: "**regressed**", Outcome.UNCLEAR: "cannot tell"}
+
+
+def render(gate: Gate) -> str:
+    """The answer, a table, and folded how often the gate is wrong and how to run the campaign again."""
+    return "\n".join(_lines(gate)) + "\n"
+
+
+def _lines(gate: Gate) -> Iterator[str]:
+    results = gate.report.results
+    yield f"**{_safe(wording.sentence(gate))}**\n"
+    yield "| where | arm | blocks | change | its interval | |\n|---|---|--:|--:|--:|---|"
+    for outcome in ORDER:
+        yield from (_row(line) for line in gate.among(outcome))
+    yield ""
+    for note in gate.notes:
+        yield f"- {_safe(note)}"
+    yield "\n<details><summary>How often this gate is wrong, and how to run it again</summary>\n"
+    yield f"{wording.risk_title(gate)}\n"
+    if gate.risk is not None:
+        yield "| | fine | regressed | cannot tell |\n|---|--:|--:|--:|"
+        for truth, chances in wording.risk_rows(gate):
+            cells = (chances.fine, chances.regressed, chances.unclear)
+            yield f"| {truth} | {' | '.join(wording.chance(cell) for cell in cells)} |"
+    yield f"\nrunoff {_safe(results.version)}, {gate.report.engine}, order seed {results.seed}\n"
+    yield from (f"    {line}" for line in results.rerun.splitlines())
+    yield "\n</details>"
+
+
+def _row(line: Line) -> str:
+    change, _, interval = wording.change(line).partition(" % ")
+    change = change.removesuffix(" %")
+    told = SIGNS[line.outcome] + (f": {_safe(line.reason)}" if line.reason else "")
+    cells = (_safe(line.name), _safe(line.arm), str(line.n), f"{change} %" if change else "", _safe(interval), told)
+    return f"| {' | '.join(cells)} |"
+
+
+def _safe(text: str) -> str:
+    return " ".join(text.split()).translate(SPECIAL)

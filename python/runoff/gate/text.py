@@ -1,0 +1,36 @@
+"""A gate for the terminal."""
+
+from collections.abc import Iterator
+
+from runoff.gate import wording
+from runoff.gate.values import Gate
+from runoff.report.layout import wrap
+from runoff.statistics.gate import Outcome
+
+ORDER = (Outcome.REGRESSED, Outcome.UNCLEAR, Outcome.FINE)
+LABEL = max(len(outcome) for outcome in Outcome) + 2
+
+
+def render(gate: Gate, width: int = 80) -> str:
+    """The answer first, then each comparison, then how often the gate is wrong."""
+    return "\n".join(_lines(gate, width)) + "\n"
+
+
+def _lines(gate: Gate, width: int) -> Iterator[str]:
+    yield from wrap(wording.sentence(gate), width)
+    yield ""
+    for outcome in ORDER:
+        for line in gate.among(outcome):
+            yield from wrap(wording.told(line), width, f"{outcome:{LABEL}}", " " * LABEL)
+    for note in gate.notes:
+        yield from wrap(note, width, "! ", "  ")
+    yield ""
+    yield from wrap(wording.risk_title(gate), width)
+    rows = [
+        (truth, [wording.chance(x) for x in (c.fine, c.regressed, c.unclear)]) for truth, c in wording.risk_rows(gate)
+    ]
+    if rows:
+        yield "  " + " " * 20 + "".join(f"{name:>13}" for name in ("exit 0", "exit 1", "exit 2"))
+        yield "  " + " " * 20 + "".join(f"{name:>13}" for name in (Outcome.FINE, Outcome.REGRESSED, Outcome.UNCLEAR))
+        for truth, cells in rows:
+            yield f"  {truth:20}" + "".join(f"{cell:>13}" for cell in cells)

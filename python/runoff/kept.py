@@ -1,0 +1,92 @@
+"""What a campaign keeps of the files that its plan names, so that it can go on and be read without them."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from runoff.arms import Arm, ObjectFile
+from runoff.errors import MissingError, UsageError
+
+FOLDER = "objects"
+"""In the campaign's directory; a file of it is named by its digest: ``SHA256.bpf.o``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What takes the place of the user's files in a plan that has begun."""
+
+    workloads: Mapping[str, str]
+    """Texts of definitions by the names that the plan has for them."""
+    loads: Mapping[str, str]
+    objects: Mapping[str, str]
+    """SHA-256 of object files by the names that the arms have for them."""
+
+
+def keep_objects(arms: Iterable[Arm], directory: Path) -> None:
+    """Copy the object files of ``arms`` durably. Raises UsageError, and MissingError where there is no room."""
+    folder = directory / FOLDER
+    for arm in arms:
+        if arm.object is None:
+            continue
+        try:
+            content = Path(arm.scheduler["path"]).read_bytes()
+        except OSError as error:
+            raise UsageError(f"cannot read {arm.scheduler['path']}: {error.strerror}") from None
+        if hashlib.sha256(content).hexdigest() != arm.object.sha256:
+            raise UsageError(f"{arm.scheduler['path']} was changed just now: begin again when it is finished")
+        path = folder / _name(arm.object)
+        try:
+            folder.mkdir(exist_ok=True)
+            _write(path, content)
+        except OSError as error:
+            raise MissingError(f"cannot write {path}: {error.strerror}; choose another --out") from None
+
+
+def with_kept_objects(arms: Iterable[Arm], directory: Path) -> tuple[Arm, ...]:
+    """The arms with the copies that ``directory`` has of their object files. Raises UsageError if one is not whole."""
+    return tuple(arm if arm.object is None else _with_copy(arm, arm.object, directory) for arm in arms)
+
+
+def _with_copy(arm: Arm, object: ObjectFile, directory: Path) -> Arm:
+    path = directory / FOLDER / _name(object)
+    try:
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UsageError(
+            f"the object of the arm {arm.label!r} cannot be read ({path}: {error.strerror}): copy it back there, "
+            f"sha256 {object.sha256}"
+        ) from None
+    if found != object.sha256:
+        raise UsageError(
+            f"the object of the arm {arm.label!r} in {path} was changed (its sha256 was {object.sha256[:12]}, is "
+            f"{found[:12]}): copy it back there"
+        )
+    return replace(arm, scheduler={**arm.scheduler, "path": str(path.resolve())})
+
+
+def is_left_over(entry: Path) -> bool:
+    """Whether ``entry`` of a directory without a journal is what `keep_objects` alone can have left there."""
+    names = (file.name for file in entry.iterdir()) if entry.name == FOLDER and entry.is_dir() else iter([""])
+    return all(re.fullmatch(r"[0-9a-f]{64}\.bpf\.o(\.half)?", name) for name in names)
+
+
+def _name(object: ObjectFile) -> str:
+    return f"{object.sha256}.bpf.o"
+
+
+def _write(path: Path, content: bytes) -> None:
+    half = path.with_name(f"{path.name}.half")
+    with half.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    half.replace(path)
+    for folder in (path.parent, path.parent.parent):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,47 @@
+"""Randomised blocks: each takes every arm on every workload beside every load once, in an order drawn from the seed.
+
+The arms of one workload beside one load stand together: what changes within a block hardly comes between them.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One place in the run order."""
+
+    id: str
+    block: int
+    """0-based; blocks before the first are for warming up."""
+    position: int
+    arm: int
+    """Index into the plan's arms."""
+    work: int
+    """Index into the plan's workloads."""
+    load: int
+    """Index into the plan's loads."""
+    seed: int
+    """The block's seed, the same for all its cells: common random numbers in a deterministic engine."""
+
+
+def draw(arms: int, works: int, load_blocks: Sequence[int], seed: int, *, warmup: int = 0) -> Sequence[Cell]:
+    """The whole order; same numbers, same order, whatever was taken already.
+
+    ``load_blocks`` has for each load in how many blocks it takes part, ``warmup`` is the number of blocks before them.
+    """
+    cells: list[Cell] = []
+    for block in range(-warmup, max(load_blocks)):
+        generator = random.Random(f"{seed}/{block}")
+        block_seed = generator.getrandbits(63)
+        loads = [load for load, count in enumerate(load_blocks) if block < count]
+        places = [(work, load) for load in loads for work in range(works)]
+        generator.shuffle(places)
+        for work, load in places:
+            turns = list(range(arms))
+            generator.shuffle(turns)
+            for arm in turns:
+                name = f"b{block}.w{work}.l{load}.a{arm}" if len(load_blocks) > 1 else f"b{block}.w{work}.a{arm}"
+                cells.append(Cell(name, block, len(cells), arm, work, load, block_seed))
+    return cells

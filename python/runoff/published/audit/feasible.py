@@ -1,0 +1,99 @@
+"""Whether so many runs can have these quantiles and this mean: linear programs over the sorted runs.
+
+JMP's quantile is at rank p(n + 1), in proportion between two neighbours, and the least or the greatest run where that
+is 1 or less, or n or more (Hyndman and Fan's type 6). So each printed quantile bounds a weighted mean of two runs.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from math import floor
+
+from runoff.published.numbers import Known
+from runoff.published.rows import QuantileRow, jmp_step
+
+RANKS = {
+    "q10_s": Fraction(1, 10),
+    "q25_s": Fraction(1, 4),
+    "median_s": Fraction(1, 2),
+    "q75_s": Fraction(3, 4),
+    "q90_s": Fraction(9, 10),
+}
+
+MOST_RUNS = 100
+"""More are not tried."""
+
+
+def weights(p: Fraction, n: int) -> list[tuple[int, Fraction]]:
+    """Which of ``n`` sorted runs make up the quantile ``p``, with their parts."""
+    rank = p * (n + 1)
+    if rank <= 1:
+        return [(0, Fraction(1))]
+    if rank >= n:
+        return [(n - 1, Fraction(1))]
+    whole = floor(rank)
+    return [(whole - 1, 1 - (rank - whole)), (whole, rank - whole)]
+
+
+def ends_coincide(n: int) -> bool:
+    """Whether the 10 % quantile of ``n`` runs is their minimum, and so the 90 % quantile their maximum."""
+    return len(weights(RANKS["q10_s"], n)) == 1
+
+
+@cache
+def mean_bounds(row: QuantileRow, n: int) -> tuple[float, float] | None:
+    """The least and the greatest mean that ``n`` runs with these quantiles can have; None if none can have them."""
+    import numpy as np
+    from scipy.optimize import linprog
+
+    bounds = [*_constraints(row, n)]
+    sums = np.zeros((2 * len(bounds), n))
+    limits = np.zeros(2 * len(bounds))
+    # Relative to the least run: the solver's tolerance is absolute, and the runs differ little.
+    base = row.minimum_s.value
+    for line, (parts, known) in enumerate(bounds):
+        for run, part in parts:
+            sums[2 * line, run], sums[2 * line + 1, run] = float(part), -float(part)
+        limits[2 * line], limits[2 * line + 1] = float(known.high - base), -float(known.low - base)
+    rising = np.zeros((n - 1, n))
+    for run in range(n - 1):
+        rising[run, run], rising[run, run + 1] = 1, -1
+    every, right = np.vstack([sums, rising]), np.concatenate([limits, np.zeros(n - 1)])
+    mean = np.full(n, 1 / n)
+    least = linprog(mean, A_ub=every, b_ub=right, bounds=(None, None), method="highs")
+    if least.status != 0:
+        return None
+    most = linprog(-mean, A_ub=every, b_ub=right, bounds=(None, None), method="highs")
+    assert least.fun is not None
+    assert most.fun is not None
+    return float(base) + least.fun, float(base) - most.fun
+
+
+def _constraints(row: QuantileRow, n: int) -> Iterator[tuple[list[tuple[int, Fraction]], Known]]:
+    yield [(0, Fraction(1))], row.minimum_s.within(jmp_step(row.minimum_s))
+    yield [(n - 1, Fraction(1))], row.maximum_s.within(jmp_step(row.maximum_s))
+    for column, p in RANKS.items():
+        number = getattr(row, column)
+        yield weights(p, n), number.within(jmp_step(number))
+
+
+def fewest(row: QuantileRow) -> int:
+    """The least number of runs that can have these quantiles; more than are tried if none can."""
+    return next((n for n in range(2, MOST_RUNS + 1) if mean_bounds(row, n) is not None), MOST_RUNS + 1)
+
+
+def some_runs(row: QuantileRow, mean: Known, least: int, most: int = MOST_RUNS) -> int | None:
+    """The least number of runs from ``least`` to ``most`` that can have these quantiles and this mean."""
+    for n in range(least, most + 1):
+        found = mean_bounds(row, n)
+        if found is not None and found[0] <= float(mean.high) and float(mean.low) <= found[1]:
+            return n
+    return None
+
+
+def possible_runs(row: QuantileRow, stated: int | None) -> tuple[int, int]:
+    """From which to which number of runs it can be: those stated, or fewer if the row itself says that it was fewer."""
+    if stated is None:
+        return 2, MOST_RUNS
+    fewer = row.q10_s.value == row.minimum_s.value or row.q90_s.value == row.maximum_s.value
+    return (2, stated - 1) if fewer and not ends_coincide(stated) else (stated, MOST_RUNS)

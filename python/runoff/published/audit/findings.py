@@ -1,0 +1,42 @@
+"""What an audit finds: one statement about one place of a report, and whether it holds."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from runoff.published.numbers import Fit, Known, Number, fit, plain
+
+
+class Status(StrEnum):
+    """How sure it is."""
+
+    FAILS = "does not follow"
+    ONLY_IF = "follows only if"
+    UNCHECKED = "cannot be checked"
+    FOLLOWS = "follows"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    rule: str
+    """What should hold, the same for all places where it should; of a claim its words."""
+    place: str
+    status: Status
+    text: str
+    """With the numbers."""
+    claim: bool = False
+
+
+def derived(rule: str, place: str, printed: Number, quantity: Known, how: str) -> Finding:
+    """Whether a printed number is ``quantity``, which ``how`` computes from others that are printed."""
+    status = {Fit.CUT: Status.ONLY_IF, Fit.NEITHER: Status.FAILS}
+    found = fit(printed, quantity)
+    shown = plain(quantity.value, printed.decimals + 2)
+    words = {
+        Fit.ROUNDED: f"{how} = {shown}",
+        Fit.HIDDEN: f"{how} = {shown}, and more digits of these can give it",
+        Fit.CUT: f"digits were cut off: {how} = {shown}, which is rounded to {plain(quantity.value, printed.decimals)}",
+        Fit.NEITHER: f"{how} = {shown}",
+    }
+    return Finding(rule, place, status.get(found, Status.FOLLOWS), f"printed {printed}; {words[found]}")

@@ -1,0 +1,138 @@
+"""Claims about how far values lie apart: in standard deviations, by a test, along a curve."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+from runoff.published import claims as said
+from runoff.published.audit.findings import Status
+from runoff.published.cells import Cell, cell, cells
+from runoff.published.claims import LEAST_SHARE, SEVERAL
+from runoff.published.numbers import plain
+from runoff.published.rows import Row
+
+Tables = Mapping[str, tuple[Row, ...]]
+Answer = tuple[Status, str]
+
+ALPHA = 0.05
+
+STEADIER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A mean with its standard deviation."""
+
+    mean: float
+    sd: float
+
+    @classmethod
+    def of(cls, tables: Tables, one: Cell, sd_pct: str) -> "Spread":
+        """From the cell and that of its row which has the deviation in percent."""
+        percent = cell(tables, f"{one.table}[{one.row}].{sd_pct}").known.value
+        return cls(float(one.known.value), float(one.known.value * percent / 100))
+
+
+def apart(tables: Tables, claim: said.Apart) -> Answer:
+    """Differences in standard deviations, by four readings of whose deviation is meant."""
+    base = Spread.of(tables, cell(tables, claim.base), claim.sd_pct)
+    others = [Spread.of(tables, one, claim.sd_pct) for one in cells(tables, claim.cells)]
+    readings: Mapping[str, Callable[[Spread], float]] = {
+        "the base's": lambda other: base.sd,
+        "their own": lambda other: other.sd,
+        "the larger": lambda other: max(base.sd, other.sd),
+        "that of the difference": lambda other: sqrt(base.sd**2 + other.sd**2),
+    }
+    limit = claim.limit
+    counts = {}
+    for name, deviation in readings.items():
+        beyond = [abs(other.mean - base.mean) - limit * deviation(other) for other in others]
+        counts[name] = sum(each < 0 if claim.side == "below" else each > 0 for each in beyond)
+    holding = [name for name, count in counts.items() if enough(claim.share, count, len(others))]
+    listed = ", ".join(f"{count} by {name}" for name, count in counts.items())
+    text = f"{claim.side} {claim.limit:g} standard deviations of {len(others)}: {listed}"
+    if len(holding) == len(counts):
+        return Status.FOLLOWS, text
+    if holding:
+        return Status.ONLY_IF, f"the deviation is {' or '.join(holding)}: {text}"
+    return Status.FAILS, text
+
+
+def enough(share: said.Share, count: int, of: int) -> bool:
+    """Whether ``count`` of ``of`` are what the word says."""
+    if share == "several":
+        return count >= SEVERAL
+    if share == "none":
+        return count == 0
+    part = Fraction(count, of)
+    return part > LEAST_SHARE[share] if share == "mostly" else part >= LEAST_SHARE[share]
+
+
+def different(tables: Tables, claim: said.Different) -> Answer:
+    """Welch's test of each against the base, alone and by Holm's correction for all of them."""
+    from scipy.stats import ttest_ind_from_stats
+
+    base = Spread.of(tables, cell(tables, claim.base), claim.sd_pct)
+    found = cells(tables, claim.cells)
+    p = {}
+    for one in found:
+        other = Spread.of(tables, one, claim.sd_pct)
+        p[one.row] = float(
+            ttest_ind_from_stats(
+                base.mean, base.sd, claim.runs, other.mean, other.sd, claim.runs, equal_var=False
+            ).pvalue
+        )
+    alone = sum(value < ALPHA for value in p.values())
+    together = _holm(sorted(p.values()))
+    least = min(p, key=lambda row: p[row])
+    text = (
+        f"by Welch's test with {claim.runs} runs each {alone} of {len(p)} differ at 5 % taken alone and {together} "
+        f"by Holm's correction for {len(p)}; the least p is {p[least]:.2g}, of {least}"
+    )
+    right = [enough(claim.share, count, len(p)) for count in (alone, together)]
+    if all(right):
+        return Status.FOLLOWS, text
+    if right[1]:
+        return Status.ONLY_IF, f"the {len(p)} comparisons are corrected for being so many: {text}"
+    return Status.FAILS, text
+
+
+def _holm(p: list[float]) -> int:
+    """How many of these, least first, are separated."""
+    for number, value in enumerate(p):
+        if value >= ALPHA / (len(p) - number):
+            return number
+    return len(p)
+
+
+def _range_pct(found: list[Cell]) -> Fraction:
+    values = [one.known.value for one in found]
+    return 100 * (max(values) - min(values)) / min(values)
+
+
+def steady(tables: Tables, claim: said.Steady) -> Answer:
+    """By the range of ``cells`` in percent of their least, against that of ``reference``."""
+    found, reference = cells(tables, claim.cells), cells(tables, claim.reference)
+    own, allowed = _range_pct(found), _range_pct(reference)
+    text = (
+        f"from {found[0].row} to {found[-1].row} it varies by {plain(own, 1)} %; what is called steady, from "
+        f"{reference[0].row} to {reference[-1].row}, varies by {plain(allowed, 1)} %"
+    )
+    if own <= allowed:
+        return Status.FOLLOWS, text
+    first = next((i for i in range(len(found)) if _range_pct(found[i:]) <= allowed), len(found) - 1)
+    return Status.FAILS, f"{text}, and it varies no more than that from {found[first].row} on"
+
+
+def settles(tables: Tables, claim: said.Settles) -> Answer:
+    """By the ranges before and after."""
+    found = cells(tables, claim.cells)
+    before = [one for one in found if int(one.row) <= claim.after]
+    after = [one for one in found if int(one.row) > claim.after]
+    first, then = _range_pct(before), _range_pct(after)
+    text = (
+        f"from {before[0].row} to {before[-1].row} it varies by {plain(first, 1)} %, from {after[0].row} to "
+        f"{after[-1].row} by {plain(then, 1)} %"
+    )
+    return Status.FOLLOWS if then * STEADIER <= first else Status.FAILS, text

@@ -1,0 +1,155 @@
+"""What a report's text says of its tables, as data: a few words of it, the cells it is about, and how they relate.
+
+Cells are written ``table[row].column``: ``a|b`` is both, ``*`` every row, ``3..8`` the rows called so, ``!a|b`` all
+but these.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from runoff.strict import Checked, Text
+
+Share = Literal["all", "nearly all", "mostly", "several", "none"]
+
+LEAST_SHARE: Mapping[str, Fraction] = {"all": Fraction(1), "nearly all": Fraction(4, 5), "mostly": Fraction(1, 2)}
+"""Words taken at their kindest: nearly all are four of five, mostly is more than half."""
+
+SEVERAL = 3
+
+
+class Said(Checked):
+    """What all claims have."""
+
+    quote: Text
+    where: Text = ""
+
+
+class Within(Said):
+    """Each of ``cells``, rounded to ``decimals``, lies from ``low`` to ``high``."""
+
+    relation: Literal["within"]
+    cells: Text
+    low: float
+    high: float
+    decimals: int = 0
+
+
+class Less(Said):
+    """Each of ``smaller`` is less than each of ``larger``, or than the one that stands in the same place (``row``)."""
+
+    relation: Literal["less"]
+    smaller: Text
+    larger: Text
+    against: Literal["row", "each"] = "each"
+    share: Share = "all"
+
+
+class Extreme(Said):
+    """``cell`` is the least or the most of ``of``."""
+
+    relation: Literal["least", "most"]
+    cell: Text
+    of: Text
+
+
+class About(Said):
+    """``cell``, or what it is more than ``than``, is ``value`` when rounded to ``decimals``."""
+
+    relation: Literal["about"]
+    cell: Text
+    than: Text = ""
+    unit: Literal["", "percent", "points"] = ""
+    value: float
+    decimals: int = 0
+
+
+class Rows(Said):
+    """A table has so many rows."""
+
+    relation: Literal["rows"]
+    table: Text
+    count: int
+
+
+class Apart(Said):
+    """Differences of ``cells`` to ``base`` in standard deviations are below or above ``limit``."""
+
+    relation: Literal["apart"]
+    cells: Text
+    base: Text
+    sd_pct: Text
+    """The column with the standard deviation of each in percent of itself."""
+    limit: float
+    side: Literal["below", "above"]
+    share: Share
+
+
+class Different(Said):
+    """How many of ``cells`` differ from ``base`` when tested, each being the mean of ``runs`` runs."""
+
+    relation: Literal["different"]
+    runs: int
+    cells: Text
+    base: Text
+    sd_pct: Text
+    share: Share
+
+
+class Falling(Said):
+    """Each of ``cells`` is below the one before it."""
+
+    relation: Literal["falling"]
+    cells: Text
+
+
+class Steady(Said):
+    """``cells`` vary no more than ``reference`` does, which the text calls steady."""
+
+    relation: Literal["steady"]
+    cells: Text
+    reference: Text
+
+
+class Settles(Said):
+    """``cells`` become steady after the row ``after``: from there they vary by half as much as before, or less."""
+
+    relation: Literal["settles"]
+    cells: Text
+    after: int
+
+
+class MeanOf(Said):
+    """``cell`` can be the mean of ``runs`` values of which one is ``least`` and one is ``most``."""
+
+    relation: Literal["mean of"]
+    cell: Text
+    runs: Text
+    least: float
+    most: float
+
+
+class Busy(Said):
+    """The same work takes ``ratio`` of the time because the CPUs are busy, where else they dip now and then."""
+
+    relation: Literal["busy"]
+    ratio: Text
+    busy: Text
+    dip: Text
+
+
+class Unstated(Said):
+    """What would be needed to check this is not in the report."""
+
+    relation: Literal["unstated"]
+    lacking: Text
+    cells: Text = ""
+    """What there is of it."""
+
+
+Claim = Annotated[
+    Within | Less | Extreme | About | Rows | Apart | Different | Falling | Steady | Settles | MeanOf | Busy | Unstated,
+    Field(discriminator="relation"),
+]

@@ -1,0 +1,111 @@
+"""Numbers as they were printed, and what can be said of what was computed from them."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Self
+
+PRINTED = re.compile(r"[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A quantity and the bounds between which it is known to lie; arithmetic carries the bounds along."""
+
+    value: Fraction
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def exactly(cls, value: int | Fraction) -> Self:
+        """Without any doubt."""
+        exact = Fraction(value)
+        return cls(exact, exact, exact)
+
+    def __add__(self, other: "Known") -> "Known":
+        return Known(self.value + other.value, self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: "Known") -> "Known":
+        return Known(self.value - other.value, self.low - other.high, self.high - other.low)
+
+    def __mul__(self, other: "Known") -> "Known":
+        ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Known(self.value * other.value, min(ends), max(ends))
+
+    def __truediv__(self, other: "Known") -> "Known":
+        """Raises ZeroDivisionError where ``other`` may be zero."""
+        if other.low <= 0 <= other.high:
+            raise ZeroDivisionError
+        return self * Known(1 / other.value, 1 / other.high, 1 / other.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One printed number. Equal texts are equal numbers; ``1.0`` and ``1.00`` are not."""
+
+    text: str
+    value: Fraction
+    step: Fraction
+    """What the last printed digit counts."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Raises ValueError with what is wrong."""
+        if PRINTED.fullmatch(text) is None:
+            raise ValueError(f"{text!r} is not a number")
+        plain = text.replace(",", "")
+        decimals = len(plain.partition(".")[2])
+        return cls(text, Fraction(plain), Fraction(1, 10**decimals))
+
+    @property
+    def decimals(self) -> int:
+        """How many were printed."""
+        return len(self.text.partition(".")[2])
+
+    @property
+    def known(self) -> Known:
+        """Anything that is rounded to this."""
+        return self.within(self.step)
+
+    def within(self, step: Fraction) -> Known:
+        """The same if the last digit that was kept counts ``step``: trailing zeros may have been left out."""
+        return Known(self.value, self.value - step / 2, self.value + step / 2)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Fit(StrEnum):
+    """How a printed number comes from a quantity."""
+
+    ROUNDED = "rounded"
+    """The quantity, as computed from what is printed, is rounded to it."""
+    HIDDEN = "hidden"
+    """It is, with digits that were not printed."""
+    CUT = "cut"
+    """It is cut off to it, not rounded."""
+    NEITHER = "neither"
+
+
+def fit(printed: Number, quantity: Known) -> Fit:
+    """The first of these that holds."""
+    half = printed.step / 2
+    if abs(quantity.value - printed.value) <= half:
+        return Fit.ROUNDED
+    if quantity.low <= printed.value + half and quantity.high >= printed.value - half:
+        return Fit.HIDDEN
+    return Fit.CUT if can_be_cut(printed, quantity) else Fit.NEITHER
+
+
+def can_be_cut(printed: Number, quantity: Known) -> bool:
+    """Whether some value within the bounds gives the printed number when digits are left off."""
+    low, high, start = quantity.low, quantity.high, printed.value
+    if start < 0:
+        low, high, start = -high, -low, -start
+    return low < start + printed.step and high >= start
+
+
+def plain(value: Fraction, decimals: int, sign: str = "") -> str:
+    """With commas in thousands, as people write them; ``sign`` is ``+`` to have one always."""
+    return f"{float(round(value, decimals)):{sign},.{decimals}f}"

@@ -1,0 +1,234 @@
+"""A report's comparisons beside those of a campaign of today: which direction they had then, and have now."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+
+from runoff.errors import UsageError
+from runoff.published.catalogue import Report, find
+from runoff.published.cells import Cell, cell, cells
+from runoff.published.numbers import Known
+from runoff.published.replication import Comparisons, Pair, Part
+from runoff.report import model
+from runoff.report.relative import Label
+from runoff.report.values import Report as Campaign
+from runoff.report.values import Table
+from runoff.results import NO_LOAD, Results
+from runoff.statistics import Verdict
+from runoff.statistics.values import DEFAULT_MARGIN, Comparison, Interval
+from runoff.text import closest
+
+PLANS = Path(__file__).with_name("plans")
+
+MARGIN_PCT = 100 * DEFAULT_MARGIN
+
+
+class Outcome(StrEnum):
+    """Whether the direction of then is that of now."""
+
+    REPRODUCED = "reproduced"
+    NOT_REPRODUCED = "not reproduced"
+    CANNOT_TELL = "cannot tell"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What a campaign of today says."""
+
+    workload: str
+    load: str
+    n: int
+    """Valid samples of the arm that has fewer."""
+    percent: float | None
+    interval: Interval | None
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """One published comparison, then and beside it now."""
+
+    title: str
+    pair: str
+    row: str
+    then: Known
+    """Change of the time in percent: below zero is faster."""
+    now: Now | None
+    outcome: Outcome
+
+    @property
+    def same_size(self) -> bool:
+        """Whether the change of then, as it was printed, lies in the interval of now."""
+        interval = self.now.interval if self.now is not None else None
+        return interval is not None and interval.low <= self.then.high and self.then.low <= interval.high
+
+
+@dataclass(frozen=True)
+class Today:
+    """A campaign whose results can be seen against any of its arms."""
+
+    results: Results
+
+    @cached_property
+    def _reports(self) -> dict[str, Campaign]:
+        return {}
+
+    def against(self, base: str) -> Campaign | None:
+        """Its report with ``base`` as the baseline; None if it has no such arm."""
+        arms = self.results.arms
+        if base not in arms:
+            return None
+        if base not in self._reports:
+            ordered = (base, *(arm for arm in arms if arm != base))
+            self._reports[base] = model.build(replace(self.results, arms=ordered, repeats={}))
+        return self._reports[base]
+
+
+def plan_path(name: str) -> Path:
+    """The file of a plan that comes with runoff. Raises UsageError with the closest name."""
+    known = {path.stem: path for path in PLANS.glob("*.toml")}
+    if name not in known:
+        raise UsageError(f"no plan {name!r} comes with runoff{closest(name, known)}")
+    return known[name]
+
+
+def compare(report: Report, part: Part, today: Today | None) -> list[Beside]:
+    """All comparisons of ``part``; without a campaign none of them has a side of today."""
+    return [one for comparisons in part.comparisons for one in _compare(report, comparisons, today)]
+
+
+def _compare(report: Report, about: Comparisons, today: Today | None) -> Iterator[Beside]:
+    tables = {name: table.rows for name, table in report.tables.items()}
+    for pair in about.pairs:
+        for place in cells(tables, about.rows):
+            then = _then(report, about, pair, place)
+            row = place.row if about.loads == {} else place.table
+            found: list[Now | None] = [*_now(about, pair, place, today)] if today is not None else []
+            for now in found or [None]:
+                yield Beside(about.title, pair.label, row, then, now, judge(then, now))
+
+
+def _then(report: Report, about: Comparisons, pair: Pair, place: Cell) -> Known:
+    tables = {name: table.rows for name, table in report.tables.items()}
+    hundred, one = Known.exactly(100), Known.exactly(1)
+    other = cell(tables, _filled(pair.other, place)).known
+    if about.unit == "time":
+        other = other / cell(tables, _filled(pair.base, place)).known
+    return hundred * (other - one)
+
+
+def _filled(text: str, place: Cell) -> str:
+    return text.replace("{table}", place.table).replace("{row}", place.row)
+
+
+def _now(about: Comparisons, pair: Pair, place: Cell, today: Today) -> Iterator[Now]:
+    campaign, arm = today.against(pair.base_arm), other_arm(about, pair, place)
+    if campaign is None or arm not in campaign.results.arms:
+        return
+    for table in campaign.tables:
+        if table.metric.name == about.metric and _stands_for(campaign, table, about, place):
+            yield _of(table, pair.base_arm, arm)
+
+
+def other_arm(about: Comparisons, pair: Pair, place: Cell) -> str:
+    """Today's arm that is compared with the base of ``pair``; empty if a row has none."""
+    return about.arms.get(place.row, "") if pair.other_arm == "{arm}" else pair.other_arm
+
+
+def _stands_for(campaign: Campaign, table: Table, about: Comparisons, place: Cell) -> bool:
+    label = Label.of(table.workload)
+    values = {**campaign.results.parameters.get(table.workload, {}), **label.parameters}
+    wanted = {key: _filled(value, place) for key, value in about.parameters.items()}
+    load = about.loads.get(place.table, NO_LOAD)
+    return (
+        label.name == about.workload
+        and all(values.get(key) == value for key, value in wanted.items())
+        and (table.load or NO_LOAD).partition(":")[0] == load
+    )
+
+
+def _of(table: Table, base: str, arm: str) -> Now:
+    summaries = table.analysis.summaries
+    runs = [summaries[one].n if one in summaries else 0 for one in (base, arm)]
+    found: Comparison = table.analysis.comparisons[arm]
+    return Now(table.workload, table.load, min(runs), found.percent, found.percent_interval, found.verdict)
+
+
+def judge(then: Known, now: Now | None) -> Outcome:
+    """Never more than both sides say: what is unclear now, or too small then to be told from nothing, stays open."""
+    if now is None:
+        return Outcome.NOT_RUN
+    if now.verdict is Verdict.SAME:
+        return _judge_same(then, now.interval)
+    if now.verdict not in (Verdict.BETTER, Verdict.WORSE):
+        return Outcome.CANNOT_TELL
+    if then.value == 0:
+        # Equal as printed: whether today's difference is one depends on the digits that were not.
+        told = now.interval is not None and (now.interval.low > then.high or now.interval.high < then.low)
+        return Outcome.NOT_REPRODUCED if told else Outcome.CANNOT_TELL
+    faster = now.verdict is Verdict.BETTER
+    return Outcome.REPRODUCED if (then.value < 0) == faster else Outcome.NOT_REPRODUCED
+
+
+def _judge_same(then: Known, interval: Interval | None) -> Outcome:
+    """Now within the margin: as it was if it was equal, not so if it was beyond, else its sign has to be seen."""
+    if then.value == 0:
+        return Outcome.REPRODUCED
+    if min(abs(then.low), abs(then.high)) > MARGIN_PCT:
+        return Outcome.NOT_REPRODUCED
+    if interval is None or interval.low <= 0 <= interval.high:
+        return Outcome.CANNOT_TELL
+    return Outcome.REPRODUCED if (then.value < 0) == (interval.high < 0) else Outcome.NOT_REPRODUCED
+
+
+def counts(found: Sequence[Beside]) -> dict[Outcome, int]:
+    """How many comparisons ended how."""
+    return {outcome: sum(one.outcome is outcome for one in found) for outcome in Outcome}
+
+
+def told(found: Sequence[Beside]) -> bool:
+    """Whether anything was reproduced, or not."""
+    return any(one.outcome in (Outcome.REPRODUCED, Outcome.NOT_REPRODUCED) for one in found)
+
+
+def parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...]]:
+    """A report and those of its parts whose plans are wanted, all if none is named. Raises UsageError."""
+    report, table = find(name)
+    if table is not None:
+        raise UsageError(f"{name}: a report is repeated as a whole, so leave the table out")
+    known = {part.plan: part for part in report.about.parts}
+    if not known:
+        raise UsageError(f"{report.name} has no plan: add [[parts]] to its report.toml")
+    for plan in plans:
+        if plan not in known:
+            raise UsageError(f"{report.name} has no plan {plan!r}{closest(plan, known)}")
+    return report, tuple(part for plan, part in known.items() if not plans or plan in plans)
+
+
+def campaigns(wanted: Sequence[Part], results: Sequence[Results]) -> dict[str, Today]:
+    """Each campaign for the plan some of whose comparisons it has. Raises UsageError for one that has none."""
+    found: dict[str, Today] = {}
+    for one in results:
+        plan = next((part.plan for part in wanted if _serves(part, one)), None)
+        if plan is None:
+            names, arms = ", ".join(part.plan for part in wanted), ", ".join(one.arms)
+            raise UsageError(f"{arms} on {', '.join(one.workloads)}: this campaign has no comparison of {names}")
+        if plan in found:
+            raise UsageError(f"two campaigns have comparisons of {plan}: give one --from for each plan")
+        found[plan] = Today(one)
+    return found
+
+
+def _serves(part: Part, results: Results) -> bool:
+    workloads = {Label.of(label).name for label in results.workloads}
+    return any(
+        about.workload in workloads
+        and pair.base_arm in results.arms
+        and {*about.arms.values(), pair.other_arm} & others
+        for about in part.comparisons
+        for pair in about.pairs
+        if (others := {*results.arms} - {pair.base_arm})
+    )

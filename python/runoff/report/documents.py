@@ -1,0 +1,18 @@
+"""How documents for programs are written: JSON, and the digits of computed numbers."""
+
+import json
+from typing import Any
+
+DIGITS = 7
+"""Significant ones; fewer than numerical libraries agree on, more than data supports."""
+
+
+def significant(value: float) -> float:
+    """A computed number with the digits that documents have."""
+    return float(f"{value:.{DIGITS}g}")
+
+
+def dump(document: Any, *, indent: int | None = 1) -> str:
+    """One JSON document, keys in the order given. Raises ValueError for a number that JSON does not have."""
+    separators = (",", ":") if indent is None else None
+    return json.dumps(document, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False) + "\n"

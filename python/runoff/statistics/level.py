@@ -1,0 +1,42 @@
+"""The level of one comparison among several (Sidak 1967), and Student's t at it.
+
+Sidak's inequality holds for any correlation of normal estimates, so a critical value depends on the number of arms
+and on an arm's own blocks, and on nothing that another arm does. ``scipy.stats`` takes longer to import than most
+reports to make, so only ``scipy.special`` is used here.
+"""
+
+import math
+from functools import lru_cache
+
+from scipy import special
+
+
+def single(alpha: float, comparisons: int) -> float:
+    """Level of each of ``comparisons`` so that any of them errs with probability ``alpha`` at most."""
+    return -math.expm1(math.log1p(-alpha) / max(comparisons, 1))
+
+
+def adjusted(p: float, comparisons: int) -> float:
+    """The smallest ``alpha`` at which ``p`` reaches the level of one among ``comparisons``."""
+    return 1.0 if p >= 1 else -math.expm1(max(comparisons, 1) * math.log1p(-p))
+
+
+def unadjusted(p: float, comparisons: int) -> float:
+    """The inverse of ``adjusted``."""
+    return 1.0 if p >= 1 else single(p, comparisons)
+
+
+@lru_cache(maxsize=4096)
+def critical(alpha: float, comparisons: int, df: float) -> float:
+    """Multiple of its standard error beyond which one of ``comparisons`` differences is separated."""
+    return float(special.stdtrit(df, 1 - single(alpha, comparisons) / 2))
+
+
+def two_sided(t: float, df: float) -> float:
+    """P that Student's t is as far from 0 as ``t``."""
+    return 2 * float(special.stdtr(df, -abs(t)))
+
+
+def sign_flip(n: int) -> float:
+    """P that ``n`` equal differences have one sign if each sign is as likely as the other (two-sided)."""
+    return min(1.0, 2.0 ** (1 - n))

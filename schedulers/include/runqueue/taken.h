@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef RUNOFF_RUNQUEUE_TAKEN_H
+#define RUNOFF_RUNQUEUE_TAKEN_H
+
+#include "include/outranked.h"
+#include "state.h"
+
+/*
+ * Real-time tasks, and whatever else is above sched_ext, take a CPU without asking. None of ours
+ * runs there then and none of our ticks comes, so those who wait there are called for by others.
+ */
+
+/*
+ * Whether @cpu runs a task of a higher class, or is about to.
+ */
+__noinline bool is_taken(s32 cpu)
+{
+	const struct runqueue *rq = rq_of(cpu);
+	struct task_struct *curr;
+
+	if (cpu_ids == 1 || rq->busy)
+		return false;
+	if (rq->taken)
+		return true;
+	curr = __COMPAT_scx_bpf_cpu_curr(cpu);
+	return curr && curr->prio < BEST_LEVEL;
+}
+
+/*
+ * Whether somebody may wait whom another CPU could take. A CPU that becomes idle reads this before
+ * it looks at all the others; it is a hint, which the next tick of a busy CPU sets right.
+ */
+static u32 work_waits;
+
+/* What one look through a queue may cost when a CPU has nothing else to do. */
+#define SEARCH_LIMIT 8192
+
+/* For so many of those who wait idle CPUs are called; whoever comes calls for the next. */
+#define CALLS_AT_ONCE 8
+
+/* Call an idle CPU for each of the first who wait in @queue and may run there. */
+static void call_for_queue(u64 queue, const struct cpumask *idle, struct pull *count)
+{
+	struct task_struct *p;
+	s32 cpu;
+
+	bpf_for_each(scx_dsq, p, queue, 0) {
+		if (count->scanned++ >= SEARCH_LIMIT || count->pulled >= CALLS_AT_ONCE)
+			break;
+		if (!is_movable(p))
+			continue;
+		cpu = bpf_cpumask_any_and_distribute(idle, p->cpus_ptr);
+		if (cpu < cpu_ids) {
+			kick(cpu, SCX_KICK_IDLE);
+			count->pulled++;
+		}
+	}
+}
+
+/* Have idle CPUs look for work who may run somebody that waits on @cpu. */
+__noinline int call_for_waiting(s32 cpu)
+{
+	struct pull *count = &rq_of(bpf_get_smp_processor_id())->pull;
+	const struct cpumask *idle = scx_bpf_get_idle_cpumask();
+
+	work_waits = 1;
+	count->scanned = count->pulled = 0;
+	if (!bpf_cpumask_empty(idle)) {
+		call_for_queue(queue_of(rq_of(cpu), 0), idle, count);
+		if (ARRAYS == 2)
+			call_for_queue(queue_of(rq_of(cpu), 1), idle, count);
+	}
+	scx_bpf_put_idle_cpumask(idle);
+	return 0;
+}
+
+/* Have an idle CPU look for @p, which has been queued where it may have to wait for long. */
+static void call_idle_cpu_for(const struct task_struct *p)
+{
+	const struct cpumask *idle = scx_bpf_get_idle_cpumask();
+	s32 cpu = bpf_cpumask_any_and_distribute(idle, p->cpus_ptr);
+
+	scx_bpf_put_idle_cpumask(idle);
+	work_waits = 1;
+	if (cpu < cpu_ids)
+		kick(cpu, SCX_KICK_IDLE);
+}
+
+/* A higher class takes the CPU from the task that ran on it, or that task has joined one. */
+static void lose_cpu(struct runqueue *rq)
+{
+	rq->taken = true;
+	if (cpu_ids > 1 && rq->nr > 0)
+		call_for_waiting(rq->cpu);
+}
+
+/* What the core has already been given would wait there for its CPU, where nobody can pull it. */
+void BPF_STRUCT_OPS(runqueue_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
+{
+	struct runqueue *rq = rq_of(cpu);
+
+	/* Stoppers are gone at once. */
+	if (args->reason == SCX_CPU_PREEMPT_STOP)
+		return;
+	if (cpu_ids > 1 && !rq->offline)
+		scx_bpf_reenqueue_local();
+	lose_cpu(rq);
+}
+
+void BPF_STRUCT_OPS(runqueue_update_idle, s32 cpu, bool idle)
+{
+	if (idle || cpu_ids == 1 || !is_outranked())
+		return;
+	if (!rq_of(cpu)->offline)
+		scx_bpf_reenqueue_local_from_anywhere();
+	lose_cpu(rq_of(cpu));
+}
+
+#endif

@@ -1,0 +1,14 @@
+"""Commands called within the test's own process."""
+
+from pathlib import Path
+
+import click
+from click.testing import CliRunner, Result
+
+
+def ask(command: click.Command, *arguments: str | Path) -> Result:
+    """What came of it. Raises what the command raises."""
+    answer = CliRunner().invoke(command, [str(each) for each in arguments], standalone_mode=False)
+    if answer.exception is not None:
+        raise answer.exception
+    return answer

@@ -1,0 +1,118 @@
+"""A command that takes the samples of a campaign, and what is done to it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from command import start
+from in_charge import agents_of
+
+from soak import traces
+
+LIMIT_S = 60
+"""For what takes a second or two on a quiet machine."""
+LOOK_S = 0.005
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+SINGLE = (("notebook",), ("agent",), ("child",))
+SEVERAL = (("agent", "notebook"), ("notebook", "agent"), ("child", "notebook"), ("child", "agent", "notebook"))
+SERVER = (("server",),)
+
+
+@dataclass(frozen=True)
+class Interruption:
+    """When so many samples have begun since the command was started, and then after a delay, each victim is hit."""
+
+    begun: int
+    delay_s: float
+    victims: tuple[tuple[str, signal.Signals], ...]
+    choice: float
+    """Of one among several processes of the work."""
+
+    @classmethod
+    def drawn(cls, draw: Random, samples: int, servers: bool) -> "Interruption":
+        """``samples`` are still to be taken."""
+        begun = draw.randrange(samples + 1)
+        delay_s = draw.uniform(0, 0.6 if begun == 0 else 0.2)
+        who = draw.choice(draw.choice([SINGLE + SERVER * servers, SEVERAL]))
+        # When all are killed at once most is left.
+        hard = draw.random() < 0.5
+        victims = tuple((each, signal.SIGKILL if hard else draw.choice(SIGNALS)) for each in who)
+        return cls(begun, delay_s, victims, draw.random())
+
+    def __str__(self) -> str:
+        what = ", ".join(f"{number.name} to {who}" for who, number in self.victims)
+        return f"{what}, {self.delay_s:.3f} s after the beginning of sample {self.begun}"
+
+
+class Running:
+    """From the command's start to its end."""
+
+    def __init__(self, folder: Path, words: list[str | Path]) -> None:
+        self._folder = folder
+        self._started = folder / "started"
+        self._started.unlink(missing_ok=True)
+        self._log = folder / "said.txt"
+        with self._log.open("w") as log:
+            self.process: subprocess.Popen[str] = start(*words, stdout=log, stderr=log, env=environment(folder))
+
+    def end(self) -> int:
+        """Its exit code, waited for."""
+        try:
+            return self.process.wait(LIMIT_S)
+        finally:
+            self.process.kill()
+            self.process.wait()
+
+    def said(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def await_moment(self, interruption: Interruption) -> bool:
+        """False if it ended before."""
+        end = time.monotonic() + LIMIT_S
+        while self._begun() < interruption.begun:
+            if self.process.poll() is not None or time.monotonic() > end:
+                return False
+            time.sleep(LOOK_S)
+        time.sleep(interruption.delay_s)
+        return self.process.poll() is None
+
+    def hit(self, interruption: Interruption) -> list[str]:
+        """Who was there to be hit."""
+        found = [(who, self._find(who, interruption.choice), number) for who, number in interruption.victims]
+        hit = []
+        for who, pid, number in found:
+            with contextlib.suppress(ProcessLookupError):
+                if pid is not None:
+                    os.kill(pid, number)
+                    hit.append(who)
+        return hit
+
+    def _begun(self) -> int:
+        return len(self._started.read_text().splitlines()) if self._started.exists() else 0
+
+    def _find(self, who: str, choice: float) -> int | None:
+        """None if there is none at this moment."""
+        if who == "notebook":
+            return self.process.pid
+        agents = agents_of(self.process.pid)
+        servers = [pid for agent in agents for pid in agents_of(agent) if _is_server(pid)]
+        work = [each.pid for each in traces.marked(traces.WORK, self._folder)]
+        those = {"agent": agents, "server": servers, "child": work}[who]
+        return those[int(choice * len(those))] if those else None
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What all of a notebook can be told by."""
+    return {**os.environ, traces.NOTEBOOK: str(folder), "NO_COLOR": "1"}
+
+
+def _is_server(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[1:2] == [b"disk"]
+    except OSError:
+        return False

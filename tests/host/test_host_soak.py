@@ -1,0 +1,87 @@
+"""Campaigns of wild work are interrupted at random: no finished sample is lost, and nothing is left of anything."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+
+import forked
+import pytest
+from soak import disk, traces
+from soak.campaign import Broken, Campaign
+from soak.planted import KINDS, planted
+from soak.traces import Machine
+
+from runoff.engines import ublk
+
+pytestmark = [
+    pytest.mark.host,
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo"),
+]
+
+INTERRUPTIONS = int(os.environ.get("SOAK_INTERRUPTIONS") or 100)
+SEED = int(os.environ.get("SOAK_SEED") or 1)
+
+
+@contextmanager
+def prepared(folder: Path) -> Iterator[Machine]:
+    """With something precious, and a disk if there can be one."""
+    precious = folder / "precious"
+    precious.mkdir()
+    for name in ("one", "two"):
+        (precious / name).mkdir()
+        (precious / name / "file").write_text(name * 100)
+    with ExitStack() as stack:
+        made = None
+        try:
+            made = stack.enter_context(disk.loop(folder))
+        except disk.NoDisk as missing:
+            print(f"no elevators are switched: {missing}")
+        # What a failure is about would otherwise keep the disk, and stay.
+        stack.callback(traces.end, folder)
+        yield Machine(folder, made)
+
+
+def soaked(folder: Path, seed: int, machine: Machine) -> int:
+    """One campaign; how many interruptions it has had."""
+    draw = Random(seed)
+    campaign = Campaign(folder, seed, draw, machine)
+    count = 0
+    for _ in range(draw.choice((1, 1, 2, 3))):
+        count += campaign.interrupt(draw, servers=ublk.CONTROL.exists())
+        if draw.random() < 0.3:
+            campaign.restore()
+        if campaign.is_complete:
+            break
+    campaign.finish()
+    campaign.restore()
+    return count
+
+
+def test_no_interruption_loses_a_sample_or_leaves_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(forked.WANTED, "1")
+    print(f"seed {SEED}, {INTERRUPTIONS} interruptions")
+    began_s, done, seed = time.monotonic(), 0, SEED
+    with prepared(tmp_path) as machine:
+        while done < INTERRUPTIONS:
+            try:
+                done += soaked(tmp_path, seed, machine)
+            except Broken as broken:
+                raise Broken(f"{broken}\nagain by: make soak SOAK_SEED={seed} SOAK_INTERRUPTIONS=1") from None
+            seed += 1
+    print(f"{done} interruptions of {seed - SEED} campaigns in {time.monotonic() - began_s:.0f} s")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_soak_sees_what_is_left(tmp_path: Path, kind: str) -> None:
+    with prepared(tmp_path) as machine:
+        if kind in ("place", "elevator") and machine.disk is None:
+            pytest.skip("no disk")
+        assert machine.left() == []
+        with planted(kind, tmp_path, machine) as sign:
+            (found,) = machine.left()
+            assert sign in found
+        assert machine.left() == []

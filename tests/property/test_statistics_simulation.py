@@ -1,0 +1,119 @@
+"""The rates of docs/statistics.md, from fewer tables; `bench/verdict_errors.py` has them all from ten thousand."""
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
+import verdict_errors as errors
+import verdict_rule as rule
+import verdict_scenarios as scenarios
+from verdict_scenarios import Shape, Tables
+
+from runoff.statistics import Observation, Question, Verdict, analyse
+
+TABLES = 2000
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def at_most(rate: float, percent: float, tables: int = TABLES) -> bool:
+    """Whether a ``percent`` that was seen is no more than three standard deviations above ``rate``."""
+    return percent <= 100 * (rate + 3 * math.sqrt(rate * (1 - rate) / tables))
+
+
+def asked(taken: Tables, number: int) -> dict[str, list[Observation]]:
+    values, places = taken.values[number], taken.positions[number]
+    return {
+        f"arm{arm}": [
+            Observation(float(values[block, arm]), int(places[block, arm]), block)
+            for block in range(len(values))
+            if not np.isnan(values[block, arm])
+        ]
+        for arm in range(values.shape[1])
+    }
+
+
+@pytest.mark.parametrize("name", [*scenarios.USUAL, *scenarios.FURTHER])
+def test_the_rule_for_arrays_is_that_of_the_package(name):
+    draw = {**scenarios.USUAL, **scenarios.FURTHER}[name]
+    for blocks, arms in ((5, 3), (10, 2), (12, 2), (20, 3)):
+        taken = errors.take(draw, Shape(25, blocks, arms))
+        found = rule.judge(taken, rare=0.21)
+        for number in range(25):
+            analysis = analyse(asked(taken, number), Question("arm0", "lower", rare=0.21))
+            for arm in range(1, arms):
+                comparison = analysis.comparisons[f"arm{arm}"]
+                cell = number, arm - 1
+                assert (comparison.verdict in (Verdict.BETTER, Verdict.WORSE)) == found.separated[cell]
+                assert (comparison.verdict is Verdict.SAME) == found.same[cell]
+                assert (comparison.percent_interval is None) == np.isinf(found.low[cell])
+                if comparison.percent_interval is not None:
+                    ours = np.log1p(np.array([comparison.percent_interval.low, comparison.percent_interval.high]) / 100)
+                    assert ours == pytest.approx([found.low[cell], found.high[cell]], rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", scenarios.USUAL)
+def test_without_a_difference_5_percent_of_tables_have_one(name):
+    for arms in errors.ARMS:
+        for blocks in errors.BLOCKS:
+            false, covered = errors.false_verdicts(scenarios.USUAL[name], Shape(TABLES, blocks, arms))
+            assert at_most(0.05, false), (arms, blocks)
+            assert at_most(0.05, 100 - covered), (arms, blocks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("factor", [1, 3, 10])
+def test_voids_of_an_unsteady_arm_make_no_differences(factor):
+    for arms in errors.ARMS:
+        for full, short in ((5, 3), (10, 4), (20, 8)):
+            draw = scenarios.unsteady(factor, 1 - short / full)
+            false, covered = errors.false_verdicts(draw, Shape(TABLES, full, arms))
+            assert at_most(0.05, false), (arms, full)
+            assert at_most(0.05, 100 - covered), (arms, full)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arms", errors.ARMS)
+@pytest.mark.parametrize("blocks", [10, 20])
+def test_intervals_are_nearly_as_narrow_as_with_one_spread_for_all(arms, blocks):
+    """5 % wider at most than by blocks, arms and one SD; 10 % than Welch's without blocks, where blocks do nothing."""
+    for block_sd in (0.0, 0.1):
+        ours, two_way, welch = errors.width(block_sd, Shape(TABLES, blocks, arms))
+        assert ours <= 1.055 * two_way
+        assert block_sd or ours <= 1.1 * welch
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arms", errors.ARMS)
+def test_power_is_near_what_theory_has_without_blocks(arms):
+    for blocks in errors.BLOCKS:
+        theory = rule.pooled_power(arms, blocks, 1.0)
+        noise = 3 * math.sqrt(theory * (1 - theory) / TABLES)
+        for block_sd in (0.0, 0.1):
+            assert errors.power(block_sd, Shape(TABLES, blocks, arms)) >= theory - 0.05 - noise
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arms", errors.ARMS)
+@pytest.mark.parametrize("noise", [0.005, 0.02])
+def test_what_differs_by_the_margin_is_seldom_called_the_same(arms, noise):
+    for blocks in (10, 20, 45):
+        taken = errors.take(scenarios.normal(noise), Shape(TABLES, blocks, arms))
+        taken.values[:, :, 1] *= 1.02
+        assert at_most(0.05, errors.same(taken, rare=0.21))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("share", "times"), errors.STALLS[:2])
+def test_what_stalls_now_and_then_is_seldom_called_the_same(share, times):
+    for blocks in (10, 20, 45, 90):
+        assert at_most(0.1, errors.same(errors.stalling(share, times, Shape(TABLES, blocks, 2))))
+
+
+@pytest.mark.slow
+def test_equal_arms_are_called_the_same_when_there_are_blocks_enough():
+    assert errors.same(errors.take(scenarios.normal(0.01), Shape(TABLES, 45, 2))) > 95

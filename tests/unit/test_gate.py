@@ -1,0 +1,253 @@
+"""A gate over whole campaigns: exit codes, what it prints, and what it refuses."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+from made_campaigns import made, noisy
+
+from runoff.cli.gate import command
+from runoff.errors import UsageError
+from runoff.order import Cell, draw
+
+
+def gate(place: Path, *options: str, expect: int | None = None) -> Result:
+    answer = CliRunner().invoke(command, [str(place), *options], standalone_mode=False, env={"COLUMNS": "80"})
+    if answer.exception is not None:
+        raise answer.exception
+    assert expect is None or answer.return_value == expect, answer.output
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("change", "sd", "code", "first"),
+    [
+        (0.0, 0.005, 0, "Fine: no headline metric is worse than with default by more than 2 %."),
+        (-0.3, 0.005, 0, "Fine"),
+        (0.05, 0.005, 1, "Regressed: worse than default by more than 2 %: bfs on hackbench"),
+        (0.02, 0.06, 2, "Cannot tell: 1 of 1 comparisons may be worse than default by more than 2 %"),
+        (0.0, 0.2, 2, "Cannot tell"),
+    ],
+)
+def test_the_exit_code_says_what_the_first_line_does(tmp_path, change, sd, code, first):
+    answer = gate(made(tmp_path / "c", noisy(0.0, change, sd=sd)), expect=code)
+    assert answer.output.replace("\n", " ").startswith(first)
+
+
+def test_a_metric_of_which_more_is_better_regresses_downwards(tmp_path):
+    def slower(cell: Cell) -> dict[str, float]:
+        noise = noisy(0.0, 0.0)(cell)["time_s"] / 10
+        met = 90 * noise * (0.95 if cell.arm else 1)
+        return {"latency_mean_us": 5 * noise, "desired_cpu_pct": met, "deadlines_met_pct": met}
+
+    answer = gate(made(tmp_path / "c", slower, workloads=("periodic:task=audio",)), "--json", expect=1)
+    found = {line["metric"]: line["outcome"] for line in json.loads(answer.output)["comparisons"]}
+    assert found["deadlines_met_pct"] == "regressed"
+    assert found["latency_mean_us"] == "fine"
+    faster = gate(
+        made(
+            tmp_path / "d",
+            lambda cell: slower(replace(cell, arm=1 - cell.arm)),
+            workloads=("periodic:task=audio",),
+        ),
+        "--json",
+    )
+    assert {line["outcome"] for line in json.loads(faster.output)["comparisons"]} == {"fine"}
+
+
+def test_the_limit_is_the_users_or_the_plans_or_two_percent(tmp_path):
+    place = made(tmp_path / "c", noisy(0.0, 0.03, sd=0.002))
+    gate(place, expect=1)
+    gate(place, "--max-regression", "5%", expect=0)
+    gate(made(tmp_path / "d", noisy(0.0, 0.03, sd=0.002), margin=0.05), expect=0)
+
+
+@pytest.mark.parametrize("limit", ["0", "0%", "100%", "1"])
+def test_a_limit_that_is_none_is_refused(tmp_path, limit):
+    with pytest.raises(UsageError, match="is no limit"):
+        gate(made(tmp_path / "c", noisy(0.0, 0.0)), "--max-regression", limit)
+
+
+def test_one_arm_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="only arm"):
+        gate(made(tmp_path / "c", noisy(0.0), arms=("default",)))
+
+
+def test_an_incomplete_campaign_cannot_tell_even_of_a_regression(tmp_path):
+    answer = gate(made(tmp_path / "c", noisy(0.0, 0.5), stop_after=16), "--json", expect=2)
+    document = json.loads(answer.output)
+    assert document["outcome"] == "cannot tell"
+    assert document["comparisons"][0]["outcome"] == "regressed"
+    assert any("only 16 of 20" in note for note in document["notes"])
+
+
+def test_a_regression_of_one_arm_counts_though_another_is_void(tmp_path):
+    def values(cell: Cell) -> Mapping[str, float] | None:
+        return None if cell.arm == 2 else noisy(0.0, 0.2)(cell)
+
+    answer = gate(made(tmp_path / "c", values, arms=("default", "bfs", "o1")), "--json", expect=1)
+    bfs, o1 = json.loads(answer.output)["comparisons"]
+    assert (bfs["outcome"], o1["outcome"]) == ("regressed", "cannot tell")
+    assert "o1 has no valid sample" in o1["reason"]
+
+
+@pytest.mark.parametrize("void", [0, 1])
+def test_a_void_arm_cannot_be_told_of(tmp_path, void):
+    def values(cell: Cell) -> Mapping[str, float] | None:
+        return None if cell.arm == void else noisy(0.0, 0.0)(cell)
+
+    answer = gate(made(tmp_path / "c", values), expect=2)
+    assert "no valid sample" in " ".join(answer.output.split())
+    assert "cannot be reckoned" in " ".join(answer.output.split())
+
+
+def test_arms_that_share_no_block_cannot_be_told_of(tmp_path):
+    def values(cell: Cell) -> Mapping[str, float] | None:
+        return None if cell.block % 2 == cell.arm else noisy(0.0, 0.0)(cell)
+
+    assert "no block" in gate(made(tmp_path / "c", values), expect=2).output
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_hardly_any_blocks_cannot_tell(tmp_path, blocks):
+    answer = gate(made(tmp_path / "c", noisy(0.0, 0.0, sd=0.01), blocks=blocks), expect=2)
+    assert "take more blocks" in " ".join(answer.output.split())
+
+
+@pytest.mark.parametrize("value", [0.0, -3.0])
+def test_percent_of_zero_or_less_is_refused_in_a_sentence(tmp_path, value):
+    def values(cell: Cell) -> dict[str, float]:
+        return {"time_s": value if cell.block == 3 else 10.0 + cell.position % 3}
+
+    answer = gate(made(tmp_path / "c", values), expect=2)
+    assert "a limit in percent means nothing" in " ".join(answer.output.split())
+
+
+def test_equal_values_are_fine(tmp_path):
+    answer = gate(made(tmp_path / "c", lambda cell: {"time_s": 10.0}), expect=0)
+    assert "cannot be reckoned" in " ".join(answer.output.split())
+
+
+def test_a_difference_must_stand_among_all_headline_tables(tmp_path):
+    """p is 0.018 in its own table and 0.1 among six; the interval reaches from +0.6 to +5.6 %, the limit is 2 %."""
+
+    def values(cell: Cell) -> dict[str, float]:
+        slower = math.exp(0.03 + 0.0436 * (-1) ** cell.block) if cell.arm else 1.0
+        others = ("wakeup_p99_us", "request_p99_us", "latency_mean_us", "desired_cpu_pct", "deadlines_met_pct")
+        return {"time_s": 10 * slower, **dict.fromkeys(others, 5.0)}
+
+    alone = made(tmp_path / "c", values, blocks=16)
+    gate(alone, expect=1)
+    among = made(tmp_path / "d", values, blocks=16, workloads=("hackbench", "schbench", "periodic:task=audio"))
+    document = json.loads(gate(among, "--json", expect=2).output)
+    outcomes = {line["metric"]: line["outcome"] for line in document["comparisons"]}
+    assert (len(outcomes), outcomes.pop("time_s"), set(outcomes.values())) == (6, "cannot tell", {"fine"})
+
+
+def test_what_drift_may_have_made_cannot_be_told(tmp_path):
+    def on_one_side(seed: int) -> bool:
+        order = draw(2, 1, [3], seed=seed)
+        return all(cell.arm == place % 2 for place, cell in enumerate(order))
+
+    seed = next(seed for seed in range(99) if on_one_side(seed))
+    place = made(tmp_path / "c", lambda cell: {"time_s": 10.0 + cell.position}, blocks=3, seed=seed)
+    assert "values drift, and bfs was on the same side of default" in " ".join(gate(place, expect=2).output.split())
+
+
+def test_copies_of_one_run_cannot_tell(tmp_path):
+    place = made(tmp_path / "c", lambda cell: {"time_s": 10.0 + cell.arm}, clock="virtual")
+    assert "repeated the same run" in " ".join(gate(place, expect=2).output.split())
+
+
+def test_the_chances_are_printed_for_the_noise_there_is(tmp_path):
+    answer = gate(made(tmp_path / "c", noisy(0.0, 0.0, sd=0.01)), "--json", expect=0)
+    risk = json.loads(answer.output)["risk"]
+    assert risk["unchanged"]["regressed"] < 0.01
+    assert 0.01 < risk["at_limit"]["fine"] < 0.04
+    assert risk["at_twice"]["fine"] < 0.001 < 0.9 < risk["at_twice"]["regressed"]
+    text = gate(made(tmp_path / "d", noisy(0.0, 0.0, sd=0.01))).output
+    for truth in ("nothing changed", "one is 2 % worse", "one is 4 % worse"):
+        assert re.search(rf"^  {truth} .* %", text, re.MULTILINE)
+
+
+def test_noise_that_hides_all_is_said_to(tmp_path):
+    risk = json.loads(gate(made(tmp_path / "c", noisy(0.0, 0.0, sd=0.2)), "--json").output)["risk"]
+    assert risk["unchanged"]["unclear"] > 0.9
+
+
+def noisy_everywhere(cell: Cell) -> dict[str, float]:
+    return {
+        "wakeup_p99_us": 50 * noisy(0.0, 0.2)(cell)["time_s"],
+        "request_p99_us": noisy(0.0, 0.0, seed=2)(cell)["time_s"],
+    }
+
+
+def test_junit_has_a_test_for_each_comparison(tmp_path):
+    file = tmp_path / "gate.xml"
+    gate(made(tmp_path / "c", noisy_everywhere, workloads=("schbench",)), "--junit", str(file), expect=1)
+    root = ElementTree.parse(file).getroot()
+    (suite,) = root
+    cases = suite.findall("testcase")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    assert [[child.tag for child in case] for case in cases] == [["failure"], []]
+    assert "+20" in (cases[0][0].get("message") or "")
+
+
+def test_junit_has_an_error_where_nothing_can_be_told(tmp_path):
+    file = tmp_path / "gate.xml"
+    gate(made(tmp_path / "c", noisy(0.0, 0.0), stop_after=12), "--junit", str(file), expect=2)
+    suite = ElementTree.parse(file).getroot()[0]
+    assert int(suite.get("errors") or 0) >= 1
+    assert suite.get("failures") == "0"
+    assert [child.tag for case in suite.findall("testcase") for child in case].count("error") == int(
+        suite.get("errors") or 0
+    )
+
+
+ODD = 'bfs|<b>&"\x01é名'
+
+
+def test_any_name_survives_every_view(tmp_path):
+    place = made(tmp_path / "c", noisy(0.0, 0.1), arms=("default", ODD), names={ODD: "bfs"})
+    file = tmp_path / "gate.xml"
+    document = json.loads(gate(place, "--json", "--junit", str(file)).output)
+    assert document["comparisons"][0]["arm"] == ODD
+    assert ODD.replace("\x01", "\ufffd") in (ElementTree.parse(file).getroot()[0][0].get("name") or "")
+    (row,) = [line for line in gate(place, "--markdown").output.splitlines() if line.startswith("|") and "bfs" in line]
+    assert "bfs\\|\\<b\\>&" in row
+
+
+def test_the_summary_goes_where_it_is_wanted(tmp_path, monkeypatch):
+    place = made(tmp_path / "c", noisy(0.0, 0.0))
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    with pytest.raises(UsageError, match="is not set"):
+        gate(place, "--github-summary")
+    file = tmp_path / "summary.md"
+    gate(place, "--github-summary", str(file), expect=0)
+    written = file.read_text()
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+    gate(place, "--github-summary", expect=0)
+    assert file.read_text() == 2 * written
+    assert written == gate(place, "--markdown").output
+
+
+def test_two_forms_exclude_each_other(tmp_path):
+    with pytest.raises(UsageError, match="choose one"):
+        gate(made(tmp_path / "c", noisy(0.0, 0.0)), "--json", "--markdown")
+
+
+def test_the_same_campaign_gives_the_same_bytes(tmp_path):
+    place = made(tmp_path / "c", noisy(0.0, 0.01, sd=0.01))
+    for form in ((), ("--json",), ("--markdown",)):
+        assert gate(place, *form).output == gate(place, *form).output
+
+
+def test_no_line_is_wider_than_the_terminal(tmp_path):
+    place = made(tmp_path / "c", noisy(0.0, 0.01, sd=0.01), arms=("default", "bfs:rr_interval_ms=3,iso_cpu=50"))
+    assert max(map(len, gate(place).output.splitlines())) <= 80

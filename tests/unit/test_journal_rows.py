@@ -1,0 +1,266 @@
+"""What a journal holds is not believed: a hand, another program or a bad disk may have written it."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from runoff.campaign import directory
+from runoff.campaign.journal import FILE, Journal
+from runoff.cli.main import cli
+from runoff.engines.outcome import Taken, Voided
+from runoff.errors import UsageError
+from runoff.order import draw
+from runoff.plan import make_plan, parse_settings
+from runoff.results import Conditions
+
+CELLS = draw(2, 1, [2], seed=1)
+OTHER_SEED = next(seed for seed in range(2, 99) if draw(2, 1, [2], seed=seed)[0].arm != CELLS[0].arm)
+CONDITIONS = Conditions("2026-01-02T03:04:05.006+00:00", 0.25, frequency_khz=2400000)
+PARTS = [
+    {
+        "runoff": {"version": "0.1.0", "engine": "lab", "clock": "virtual"},
+        "arms": {"default": {"scheduler": "EEVDF"}},
+        "kernel": {"release": "7.2"},
+    }
+]
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    values = {"arms": ["default", "bfs"], "workloads": ["hackbench"], "blocks": 2, "seed": 1, "clock": "virtual"}
+    with directory.create(tmp_path / "c", make_plan(parse_settings(values, "test"), None)) as journal:
+        journal.set_fact("parts", PARTS)
+        journal.set_fact("warnings", ["slow"])
+        first, second = CELLS[:2]
+        arms = ["default", "bfs"]
+        taken = Taken({"elapsed_s": 1.5}, {"object": ""})
+        journal.add(first, arms[first.arm], "hackbench", "", taken, CONDITIONS, seconds=2.0)
+        journal.add(second, arms[second.arm], "hackbench", "", Voided("ejected", "log"), CONDITIONS, seconds=3.0)
+    return tmp_path / "c"
+
+
+def edit(campaign: Path, statement: str, *values: Any) -> None:
+    connection = sqlite3.connect(campaign / FILE)
+    with connection:
+        connection.execute(statement, values)
+    connection.close()
+
+
+def refused(campaign: Path) -> str:
+    with pytest.raises(UsageError) as caught:
+        directory.read_results(campaign)
+    text = str(caught.value)
+    assert str(campaign) in text
+    assert "\n" not in text
+    return text
+
+
+def test_what_runoff_wrote_is_read(campaign: Path) -> None:
+    first, second = directory.read_results(campaign).samples
+    assert (first.metrics, first.conditions, first.valid) == ({"elapsed_s": 1.5}, CONDITIONS, True)
+    assert (second.metrics, second.reason, second.detail, second.valid) == ({}, "ejected", "log", False)
+
+
+def test_a_whole_number_is_a_metric_too(campaign: Path) -> None:
+    edit(campaign, "UPDATE samples SET metrics = ? WHERE valid = 1", '{"elapsed_s": 2}')
+    assert directory.read_results(campaign).samples[0].metrics == {"elapsed_s": 2}
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "sentence"),
+    [
+        ("metrics", "not JSON", "metrics: Invalid JSON"),
+        ("metrics", "[1.5]", "metrics: Input should be a valid dictionary"),
+        ("metrics", "null", "metrics: Input should be a valid dictionary"),
+        ("metrics", '{"elapsed_s": "1.5"}', "metrics.elapsed_s: Input should be a valid number"),
+        ("metrics", '{"elapsed_s": true}', "metrics.elapsed_s: Input should be a valid number"),
+        ("metrics", '{"elapsed_s": null}', "metrics.elapsed_s: Input should be a valid number"),
+        ("metrics", '{"elapsed_s": NaN}', "metrics.elapsed_s: Input should be a finite number"),
+        ("metrics", '{"elapsed_s": -Infinity}', "metrics.elapsed_s: Input should be a finite number"),
+        ("metrics", '{"elapsed_s": 1e999}', "metrics.elapsed_s: Input should be a finite number"),
+        ("proof", "[]", "proof: Input should be a valid dictionary"),
+        ("proof", "{", "proof: Invalid JSON"),
+        ("conditions", '{"load1": 1}', "conditions.started: Field required"),
+        ("conditions", '{"started": "x", "load1": "1"}', "conditions.load1: Input should be a valid number"),
+        ("conditions", '{"started": "x", "load1": NaN}', "conditions.load1: Input should be a finite number"),
+        ("conditions", '{"started": 5, "load1": 1}', "conditions.started: Input should be a valid string"),
+        ("conditions", '{"started": "x", "load1": 1, "more": 1}', "conditions.more: Unexpected keyword argument"),
+        ("valid", 2, "valid: Input should be 0 or 1"),
+        ("valid", 0, "Value error, a valid sample has no reason, a void one has one"),
+        ("reason", "ejected", "Value error, a valid sample has no reason, a void one has one"),
+        ("block", 1, "block: the plan has 0, not 1"),
+        ("position", 7, "position: the plan has 0, not 7"),
+        ("arm", "o1", "arm: the plan has "),
+        ("workload", "counters", "workload: the plan has 'hackbench', not 'counters'"),
+        ("load", "io", "load: the plan has '', not 'io'"),
+        ("part", 1, "part: nothing is known of part 1"),
+        ("part", -1, "part: Input should be greater than or equal to 0"),
+        ("seconds", -1.0, "seconds: Input should be greater than or equal to 0"),
+    ],
+)
+def test_a_sample_of_another_kind_is_named(campaign: Path, column: str, value: Any, sentence: str) -> None:
+    edit(campaign, f"UPDATE samples SET {column} = ? WHERE valid = 1", value)
+    text = refused(campaign)
+    assert f"is damaged (sample {CELLS[0].id}: {sentence}" in text
+    assert text.endswith("copy the campaign back from a backup")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("parts", "{}", "parts: Input should be a valid array"),
+        ("parts", "[1]", "parts: 0: Input should be an object"),
+        ("parts", "not JSON", "parts: Invalid JSON"),
+        ("parts", json.dumps([{**PARTS[0], "arms": []}]), "parts: 0.arms: Input should be an object"),
+        (
+            "parts",
+            json.dumps([{**PARTS[0], "arms": {"default": {"scheduler": 5}}}]),
+            "parts: 0.arms.default.scheduler: ",
+        ),
+        ("parts", json.dumps([{**PARTS[0], "kernel": 7}]), "parts: 0.kernel: Input should be an object"),
+        ("parts", json.dumps([{**PARTS[0], "runoff": {}}]), "parts: 0.runoff.version: Field required"),
+        ("warnings", '"slow"', "warnings: Input should be a valid array"),
+        ("warnings", "[5]", "warnings: 0: Input should be a valid string"),
+        ("outline", "{}", "outline: clock: Field required"),
+        ("definitions", "[]", "definitions: Input should be an object"),
+        ("objects", '{"./my.bpf.o": 5}', "objects: ./my.bpf.o: Input should be a valid string"),
+        ("version", "1", "version: Input should be a valid string"),
+        ("settings", "not JSON", "settings: Invalid JSON"),
+    ],
+)
+def test_a_fact_of_another_kind_is_named(campaign: Path, key: str, value: str, sentence: str) -> None:
+    edit(campaign, "UPDATE facts SET value = ? WHERE key = ?", value, key)
+    assert f"is damaged (fact {sentence}" in refused(campaign)
+
+
+def changed(campaign: Path, key: str, *path: str | int, to: Any) -> None:
+    """Put ``to`` at a place inside the fact ``key``."""
+    with Journal.open(campaign, write=False) as journal:
+        (text,) = journal._connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
+    whole = inner = json.loads(text)
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = to
+    edit(campaign, "UPDATE facts SET value = ? WHERE key = ?", json.dumps(whole), key)
+
+
+@pytest.mark.parametrize(
+    ("key", "path", "to", "sentence"),
+    [
+        ("outline", ["arms"], ["default", "default"], "outline: Value error, arms has a label twice"),
+        ("outline", ["arms"], [], "outline: arms: List should have at least 1 item"),
+        ("outline", ["metrics"], {}, "outline: Value error, metrics is not of these workloads"),
+        ("outline", ["parameters", "x"], {}, "outline: Value error, parameters is not of these workloads"),
+        ("outline", ["metrics", "hackbench", 0, "direction"], "up", "hackbench.0.direction: Input should be 'lower', "),
+        (
+            "definitions",
+            ["workloads", "hackbench", "toml"],
+            "x",
+            "the text of the definition is not that of its digest",
+        ),
+        (
+            "parts",
+            [0, "runoff", "clock"],
+            "real",
+            "its samples are of lab, real clock, the plan's of lab, virtual clock",
+        ),
+        ("parts", [0, "runoff", "engine"], "host", "its samples are of host, virtual clock, the plan's of lab"),
+        ("settings", ["seed"], OTHER_SEED, "the plan has"),
+        ("settings", ["seed"], None, "settings: seed: there is none"),
+        ("settings", ["blocks"], 0, "blocks: Input should be greater than or equal to 1"),
+        ("settings", ["load_blocks"], {"": 0}, "load_blocks.: Input should be greater than or equal to 1"),
+    ],
+)
+def test_facts_that_do_not_belong_together_are_named(
+    campaign: Path, key: str, path: list[str | int], to: Any, sentence: str
+) -> None:
+    changed(campaign, key, *path, to=to)
+    assert sentence in refused(campaign)
+
+
+@pytest.mark.parametrize("key", ["settings", "outline", "definitions", "objects", "version"])
+def test_a_fact_that_is_gone_is_named(campaign: Path, key: str) -> None:
+    edit(campaign, "DELETE FROM facts WHERE key = ?", key)
+    assert f"has no {key}: copy the campaign back from a backup" in refused(campaign)
+
+
+def test_a_sample_of_another_block_than_there_are_is_named(campaign: Path) -> None:
+    edit(campaign, "UPDATE samples SET cell = 'b9.w0.a0' WHERE valid = 1")
+    assert "sample b9.w0.a0: the plan has none of that name" in refused(campaign)
+
+
+def test_an_arm_that_is_two_objects_is_named(campaign: Path) -> None:
+    """Whatever led there: a sample of bfs and one of another object are no two samples of one arm."""
+    arms = ["default", "bfs"]
+    with Journal.open(campaign, write=True) as journal:
+        for cell in CELLS[2:]:
+            digest = "b" * 64
+            journal.add(cell, arms[cell.arm], "hackbench", "", Taken({"elapsed_s": 1.0}, {"object": digest}))
+    arm = arms[CELLS[0].arm]
+    again = next(cell for cell in CELLS[2:] if cell.arm == CELLS[0].arm)
+    assert f"the arm '{arm}' had the object none in sample {CELLS[0].id} and bbbbbbbbbbbb in {again.id}" in refused(
+        campaign
+    )
+
+
+@pytest.mark.parametrize("form", [(), ("--json", "--html", "page.html")])
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("samples", "metrics", "text"), ("samples", "metrics", "null"), ("samples", "metrics", "[1]"),
+        ("samples", "metrics", '{"elapsed_s": NaN}'), ("samples", "metrics", '{"elapsed_s": Infinity}'),
+        ("samples", "metrics", '{"elapsed_s": "fast"}'), ("samples", "proof", "5"),
+        ("samples", "conditions", '{"colour": 1}'), ("samples", "arm", "nobody"), ("samples", "block", -7),
+        ("samples", "cell", "nonsense"), ("samples", "workload", "\N{OWL}"),
+        ("facts", "settings", "not JSON"), ("facts", "settings", '{"arms": []}'), ("facts", "parts", "7"),
+        ("facts", "warnings", "{}"), ("facts", "outline", "[]"), ("facts", "version", "null"),
+    ],
+)  # fmt: skip
+def test_a_report_of_what_a_hand_has_edited_is_one_sentence(
+    campaign: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...], table: str, column: str, value: Any
+) -> None:
+    monkeypatch.chdir(campaign)
+    if table == "facts":
+        edit(campaign, "UPDATE facts SET value = ? WHERE key = ?", value, column)
+    else:
+        edit(campaign, f"UPDATE samples SET {column} = ? WHERE valid = 1", value)
+    result = CliRunner().invoke(cli, ["report", str(campaign), *form])
+    assert isinstance(result.exception, UsageError), result.output
+    assert (result.stdout, str(result.exception).count("\n")) == ("", 0)
+    assert str(campaign) in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"blocks": "2"}, "blocks: Input should be a valid integer"),
+        ({"seed": True}, "seed: Input should be a valid integer"),
+        ({"colour": 1}, "colour: Extra inputs are not permitted"),
+    ],
+)
+def test_a_plan_of_another_kind_is_named(campaign: Path, change: dict[str, Any], sentence: str) -> None:
+    with Journal.open(campaign, write=False) as journal:
+        settings = journal.fact("settings")
+    edit(campaign, "UPDATE facts SET value = ? WHERE key = 'settings'", json.dumps({**settings, **change}))
+    assert sentence in refused(campaign)
+
+
+@pytest.mark.parametrize("settings", ["[]", "5"])
+def test_a_plan_that_is_no_table_is_named(campaign: Path, settings: str) -> None:
+    edit(campaign, "UPDATE facts SET value = ? WHERE key = 'settings'", settings)
+    assert "fact settings: Input should be an object" in refused(campaign)
+
+
+@pytest.mark.parametrize("table", ["facts", "samples"])
+def test_a_journal_without_its_tables_is_damaged(campaign: Path, table: str) -> None:
+    edit(campaign, f"DROP TABLE {table}")
+    assert f"is damaged (no such table: {table})" in refused(campaign)
+
+
+def test_a_column_too_many_is_named(campaign: Path) -> None:
+    edit(campaign, "ALTER TABLE samples ADD COLUMN colour TEXT")
+    assert "colour: Extra inputs are not permitted" in refused(campaign)

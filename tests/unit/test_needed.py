@@ -1,0 +1,138 @@
+"""``runoff plan``: from a pilot or kept noise to numbers of blocks."""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asked import ask
+from made_campaigns import alternating, made, noisy
+
+from runoff.cli.noise import command as noise
+from runoff.cli.plan import command
+from runoff.errors import UsageError
+from runoff.order import Cell
+from runoff.statistics.planning import for_same, to_detect
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+SD = 0.02 * math.sqrt(10 / 9)
+
+
+def found(document: dict[str, Any], asked: str, chance: float) -> dict[str, Any]:
+    (one,) = [a for a in document["comparisons"][0]["answers"] if (a["asked"], a["chance"]) == (asked, chance)]
+    return dict(one)
+
+
+@pytest.mark.parametrize("chance", [0.8, 0.9])
+def test_the_blocks_are_those_of_the_pilots_noise(tmp_path, chance):
+    document = json.loads(ask(command, made(tmp_path / "c", alternating), "--detect", "1%", "--json").output)
+    shown, alike = found(document, "difference", chance), found(document, "same", chance)
+    expected = to_detect(math.log(1.01), SD, 9, chance)
+    assert (shown["needed"], shown["low"], shown["high"]) == (expected.needed, expected.low, expected.high)
+    assert alike["needed"] == for_same(math.log(1.02), SD, 9, chance).needed
+    assert (shown["size"], alike["size"]) == (0.01, 0.02)
+    assert shown["seconds"] == pytest.approx(4 * shown["needed"])
+
+
+def test_the_plans_margin_and_rare_events_are_asked_about(tmp_path):
+    document = json.loads(ask(command, made(tmp_path / "c", alternating, margin=0.05, rare=0.5), "--json").output)
+    assert found(document, "same", 0.8)["needed"] == for_same(math.log(1.05), SD, 9, 0.8, rare=0.5).needed
+    assert found(document, "difference", 0.8)["size"] == 0.05
+    options = ("--margin", "1%", "--rare", "5%", "--json")
+    document = json.loads(ask(command, made(tmp_path / "d", alternating, margin=0.05, rare=0.5), *options).output)
+    assert found(document, "same", 0.8)["needed"] == for_same(math.log(1.01), SD, 9, 0.8).needed
+
+
+def test_kept_noise_answers_for_any_number_of_arms(tmp_path):
+    twice = {"arms": ("a", "b"), "names": {"a": "default", "b": "default"}}
+    ask(noise, "keep", made(tmp_path / "c", alternating, **twice))
+    two = json.loads(ask(command, "--work", "hackbench", "--json").output)
+    five = json.loads(
+        ask(command, "--work", "hackbench", "--arms", "5", "--on", "lab", "--clock", "real", "--json").output
+    )
+    assert found(two, "difference", 0.8)["needed"] == to_detect(math.log(1.02), SD, 9, 0.8).needed
+    assert found(five, "difference", 0.8)["needed"] == to_detect(math.log(1.02), SD, 9, 0.8, joint=4).needed
+    assert found(five, "same", 0.8)["needed"] == for_same(math.log(1.02), SD, 9, 0.8, comparisons=4).needed
+    assert found(five, "difference", 0.8)["seconds"] == pytest.approx(10 * found(five, "difference", 0.8)["needed"])
+    for option in (("--on", "host"), ("--clock", "virtual")):
+        with pytest.raises(UsageError, match="but of hackbench"):
+            ask(command, "--work", "hackbench", *option)
+
+
+def test_all_together_need_what_the_hardest_does(tmp_path):
+    def values(cell: Cell) -> dict[str, float]:
+        return {
+            "wakeup_p99_us": noisy(0, 0, sd=0.002)(cell)["time_s"],
+            "request_p99_us": noisy(0, 0, sd=0.03, seed=2)(cell)["time_s"],
+        }
+
+    place = made(tmp_path / "c", values, workloads=("schbench",))
+    text = ask(command, place).output
+    needed = [
+        answer["needed"]
+        for each in json.loads(ask(command, place, "--json").output)["comparisons"]
+        for answer in each["answers"]
+        if (answer["asked"], answer["chance"]) == ("difference", 0.9)
+    ]
+    (last,) = [line for line in text.partition("all of them")[2].splitlines() if "shows" in line and "90 %" in line]
+    assert f"{max(needed)} blocks" in last
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_an_arm_without_blocks_is_named(tmp_path):
+    def values(cell: Cell) -> Mapping[str, float] | None:
+        return None if cell.arm == 2 else alternating(cell)
+
+    text = " ".join(ask(command, made(tmp_path / "c", values, arms=("default", "bfs", "o1"))).output.split())
+    assert "o1: shares fewer than two blocks with the baseline, so its noise is unknown" in text
+
+
+def test_a_metric_without_percent_cannot_be_asked(tmp_path):
+    answer = ask(command, made(tmp_path / "c", lambda cell: {"time_s": float(cell.position % 3)}))
+    assert answer.return_value == 2
+    assert "nothing can be asked in percent" in " ".join(answer.output.split())
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_hardly_any_blocks(tmp_path, blocks):
+    place = made(tmp_path / "c", noisy(0.0, 0.0), blocks=blocks)
+    if blocks == 1:
+        with pytest.raises(UsageError, match="noise is unknown"):
+            ask(command, place)
+    else:
+        assert ".." in ask(command, place).output
+
+
+def test_one_arm_has_no_differences(tmp_path):
+    with pytest.raises(UsageError, match="only arm"):
+        ask(command, made(tmp_path / "c", noisy(0.0), arms=("default",)))
+
+
+def test_equal_values_need_what_signs_and_rare_events_do(tmp_path):
+    document = json.loads(ask(command, made(tmp_path / "c", lambda cell: {"time_s": 10.0}), "--json").output)
+    assert found(document, "difference", 0.9)["needed"] == 6
+    assert found(document, "same", 0.9)["needed"] == 45
+
+
+@pytest.mark.parametrize("option", ["--detect", "--margin", "--rare"])
+@pytest.mark.parametrize("value", ["0", "0%", "100%", "7"])
+def test_shares_that_are_none_are_refused(tmp_path, option, value):
+    with pytest.raises(UsageError, match=f"{option} .* above 0 % and below 100 %"):
+        ask(command, made(tmp_path / "c", alternating), option, value)
+
+
+def test_one_source_is_to_be_named(tmp_path):
+    for arguments in ((), (tmp_path, "--work", "hackbench")):
+        with pytest.raises(UsageError, match="one of the two"):
+            ask(command, *arguments)
+    with pytest.raises(UsageError, match="are for kept noise"):
+        ask(command, made(tmp_path / "c", alternating), "--arms", "3")
+    with pytest.raises(UsageError, match="but of nothing"):
+        ask(command, "--work", "hackbench")

@@ -1,0 +1,37 @@
+"""A sample belongs to its arm only if the arm's object was attached for it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from runoff.campaign.run import _proved
+from runoff.engines.outcome import Taken, Voided
+
+OLD, NEW = "a1" * 32, "b2" * 32
+
+
+@pytest.mark.parametrize(("found", "expected"), [({"object": OLD}, OLD), ({"object": ""}, ""), ({}, "")])
+def test_a_sample_of_the_arms_object_stays(found: Mapping[str, Any], expected: str) -> None:
+    taken = Taken({"t": 1.0}, found)
+    assert _proved(taken, expected) is taken
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "told"),
+    [
+        ({"object": NEW}, OLD, "(a1a1a1a1a1a1 then, b2b2b2b2b2b2 now)"),
+        ({}, OLD, "(a1a1a1a1a1a1 then, none now)"),
+        ({"object": NEW}, "", "(none then, b2b2b2b2b2b2 now)"),
+    ],
+)
+def test_a_sample_of_another_object_is_void(found: Mapping[str, Any], expected: str, told: str) -> None:
+    void = _proved(Taken({"t": 1.0}, found), expected)
+    assert isinstance(void, Voided)
+    assert void.reason == f"another object was attached than at the start {told}"
+    assert void.proof == found
+
+
+def test_a_void_sample_keeps_its_own_reason() -> None:
+    void = Voided("ejected", proof={"object": NEW})
+    assert _proved(void, OLD) is void

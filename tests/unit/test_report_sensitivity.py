@@ -1,0 +1,73 @@
+"""What is said of a campaign that was repeated with half and twice the quantum."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from report_examples import WALL, campaign
+
+from runoff.campaign import directory, repeats
+from runoff.plan import Settings, make_plan
+from runoff.report import json, model, text
+from runoff.results import Results
+
+
+def taken(**means: float) -> Results:
+    """Two arms beside the baseline, whose mean is 1."""
+    work = {
+        "default": {"elapsed_s": (1.0, 0.001)},
+        **{arm: {"elapsed_s": (mean, 0.001)} for arm, mean in means.items()},
+    }
+    return campaign({"work": work}, {"work": (WALL,)}, blocks=6)
+
+
+def test_verdicts_that_survive_are_counted_and_the_others_named() -> None:
+    half, twice = taken(bfs=1.2, o1=1.0), taken(bfs=1.2, o1=0.8)
+    report = model.build(replace(taken(bfs=1.2, o1=1.0), repeats={"quantum=500": half, "quantum=2000": twice}))
+    assert report.sentences[1:] == (
+        "Again with quantum=500 and with quantum=2000: 1 of 2 verdicts survive, the others:",
+        "work, elapsed time: o1 unclear, with quantum=500 unclear, with quantum=2000 better.",
+    )
+    assert "1 of 2 verdicts survive" in text.render(report, 100)
+    kept, lost = json.document(report)["sensitivity"]
+    assert (kept["arm"], kept["verdict"], kept["survives"]) == ("bfs", "worse", True)
+    assert (lost["arm"], lost["quantum=500"], lost["quantum=2000"], lost["survives"]) == (
+        "o1",
+        "unclear",
+        "better",
+        False,
+    )
+
+
+def test_where_all_survive_nothing_else_is_said() -> None:
+    once = taken(bfs=1.2)
+    report = model.build(replace(once, repeats={"quantum=500": once, "quantum=2000": once}))
+    assert report.sentences[1:] == ("Again with quantum=500 and with quantum=2000: 1 of 1 verdicts survive.",)
+
+
+def test_what_a_repeat_has_not_judged_yet_does_not_survive() -> None:
+    once = taken(bfs=1.2)
+    report = model.build(replace(once, repeats={"quantum=500": once, "quantum=2000": replace(once, samples=())}))
+    assert report.sentences[-1] == "work, elapsed time: bfs worse, with quantum=500 worse, with quantum=2000 nothing."
+
+
+def test_without_repeats_nothing_is_said() -> None:
+    report = model.build(taken(bfs=1.2))
+    assert len(report.sentences) == 1
+    assert json.document(report)["sensitivity"] == []
+
+
+def test_a_campaign_knows_its_repeats_by_their_directories(tmp_path: Path) -> None:
+    settings = Settings(arms=("default",), workloads=("counters:n=1",), sensitivity="quantum", quantum=600)
+    plan = make_plan(settings, None)
+    with directory.create(tmp_path / "c", plan):
+        pass
+    assert directory.read_results(tmp_path / "c").repeats == {}
+    others = repeats.settings_of(plan.settings)
+    assert {name: each.quantum for name, each in others.items()} == {"quantum=300": 300, "quantum=1200": 1200}
+    with directory.create(
+        repeats.place(tmp_path / "c", "quantum=1200"), replace(plan, settings=others["quantum=1200"])
+    ):
+        pass
+    (repeat,) = directory.read_results(tmp_path / "c").repeats.values()
+    assert "--quantum 1200" in repeat.rerun
+    assert "--sensitivity" not in repeat.rerun

@@ -1,0 +1,143 @@
+"""The verdict in a sentence: what is said of one table, of several, of many arms, and what is held back."""
+
+from dataclasses import replace
+
+import pytest
+import report_examples as examples
+
+from runoff.report import model, wording
+from runoff.results import Metric, Results
+
+WORKS = ("compile", "hackbench", "sleep")
+OTHER = Metric("p99_us", "us", "lower", "latency p99", headline=True)
+
+
+def taken(*means: float, works: tuple[str, ...] = WORKS, blocks: int = 6, **fields) -> Results:
+    """The baseline at 10, then arms a, b, ... at ``means``; all with an SD of 1 %."""
+    arms = {"default": 10.0, **dict(zip("abcdef", means, strict=False))}
+    cell = {arm: {"elapsed_s": (mean, 0.1)} for arm, mean in arms.items()}
+    return examples.campaign(
+        dict.fromkeys(works, cell), dict.fromkeys(works, (examples.WALL,)), blocks=blocks, **fields
+    )
+
+
+def told(results: Results, **options) -> str:
+    (sentence,) = model.build(results, **options).sentences
+    return sentence
+
+
+def test_one_table_names_all_arms():
+    sentence = told(taken(12, 8, 10, works=("compile",)))
+    assert sentence.startswith("compile, elapsed time: b (-")
+    assert " is better than default; a (+" in sentence
+    assert sentence.endswith("c cannot be told apart from default.")
+
+
+def test_several_tables_are_counted_per_arm():
+    sentence = told(taken(12, 10))
+    assert sentence.startswith("In 3 headline metrics against default: a worse in all (compile +")
+    assert sentence.endswith("b unclear in all.")
+
+
+def test_a_place_is_named_as_shortly_as_tells_it_from_others():
+    assert "(compile +" in told(taken(12))
+    cell = {arm: {"elapsed_s": (mean, 0.1), "p99_us": (mean, 0.1)} for arm, mean in (("default", 10), ("a", 12))}
+    one = examples.campaign({"w": cell}, {"w": (examples.WALL, OTHER)}, blocks=6)
+    assert "(elapsed time +" in told(one)
+    two = examples.campaign(
+        {"w": cell, "v": cell}, {"w": (examples.WALL, OTHER), "v": (examples.WALL, OTHER)}, blocks=6
+    )
+    assert "(w elapsed time +" in told(two)
+
+
+def test_of_many_arms_those_that_differ_are_told():
+    sentence = told(taken(10, 12, 10, 13, 10))
+    assert "b worse in all" in sentence
+    assert "d worse in all" in sentence
+    assert sentence.endswith("the other 3 arms unclear in all.")
+
+
+def test_no_arm_differs_of_many():
+    assert told(taken(10, 10, 10, 10)) == "In 3 headline metrics against default: the 4 arms unclear in all."
+
+
+def test_the_same_says_what_it_cannot_have_seen():
+    sentence = told(taken(10, works=("compile",), blocks=45))
+    assert sentence == (
+        "compile, elapsed time: a is the same as default within 2 % (but for what hits under 5 % of runs)."
+    )
+    assert "a same in all (but for what hits under 5 % of runs)" in told(taken(10, blocks=45))
+
+
+def test_an_arm_that_lost_many_runs_says_so_beside_its_verdict():
+    """The warning below says that what is left may be the lucky part."""
+    lost = {("compile", "a", block): "exited" for block in (1, 3, 5)}
+    sentence = told(taken(12, works=("compile",), blocks=9, voids=lost))
+    assert "of 6 valid runs in 9) is worse than default" in sentence
+    few = told(taken(12, works=("compile",), blocks=9, voids={("compile", "a", 1): "exited"}))
+    assert "valid runs" not in few
+
+
+def test_a_void_baseline_and_void_arms():
+    every = {(work, "default", block): "exited" for work in WORKS for block in range(6)}
+    assert told(taken(12, voids=every)) == "No verdict: the baseline default has no valid sample."
+    gone = {("compile", "a", block): "exited" for block in range(6)}
+    assert "void in 1" in told(taken(12, voids=gone))
+
+
+def test_a_single_arm_is_described_if_there_is_something_to_describe():
+    assert told(taken()) == "default is the only arm: its samples are described, nothing is compared."
+    every = {(work, "default", block): "exited" for work in WORKS for block in range(6)}
+    lost = model.build(taken(voids=every))
+    assert lost.sentences == ("default is the only arm, and it has no valid sample.",)
+    texts = [warning.text for table in lost.tables for warning in table.analysis.warnings]
+    assert texts
+    assert not any("name another arm" in text for text in texts)
+
+
+@pytest.mark.parametrize(("alpha", "percent"), [(0.05, "5"), (0.01, "1")])
+def test_the_legend_has_the_level_that_was_asked_for(alpha, percent):
+    other = Metric("other", "s", "lower", "other", headline=False)
+    cell = {arm: {"elapsed_s": (10, 0.1), "other": (10, 0.1)} for arm in ("default", "a")}
+    results = examples.campaign({"w": cell}, {"w": (examples.WALL, other)}, blocks=6)
+    report = model.build(results, alpha=alpha)
+    assert report.others_judged == (1, alpha)
+    legend = " ".join(wording.legend(report))
+    assert f"wrong in at most {percent} % of campaigns" in legend
+    assert f"1 other judged table, at {percent} % each: about {alpha:g} would show" in legend
+    assert f"Its {100 - 100 * alpha:g} % intervals" in legend
+
+
+def test_an_incomplete_campaign_is_provisional():
+    results = taken(12)
+    assert told(replace(results, planned=99)).startswith("Provisional, 36 of 99 samples: In 3 headline")
+
+
+@pytest.mark.parametrize(("margin", "verdict"), [(None, "unclear"), (0.5, "same")])
+def test_margin_and_rare_are_those_that_are_asked_for(margin, verdict):
+    results = taken(12, blocks=12)
+    options = {"margin": margin, "rare": 0.2} if margin else {"rare": 0.2}
+    assert (verdict in told(results, **options)) is (verdict == "same")
+    planned = replace(results, margin=margin, rare=0.2)
+    assert told(planned) == told(results, **options)
+    assert "same" not in told(planned, margin=0.02)
+
+
+def test_what_stands_out_in_one_table_of_many_is_not_told():
+    """p is 0.01 to 0.04 in the first table; among ten it is nothing."""
+    works = tuple(f"w{i}" for i in range(10))
+    one = taken(10.14, works=("w0",), blocks=7, seed=3)
+    assert "worse" in told(one)
+    cells = {work: {"default": {"elapsed_s": (10, 0.1)}, "a": {"elapsed_s": (10, 0.1)}} for work in works[1:]}
+    rest = examples.campaign(cells, dict.fromkeys(works[1:], (examples.WALL,)), blocks=7)
+    every = replace(
+        rest, workloads=works, metrics=dict.fromkeys(works, (examples.WALL,)), samples=(*one.samples, *rest.samples)
+    )
+    report = model.build(replace(every, planned=len(every.samples)))
+    first = report.headline[0].analysis
+    assert first.comparisons["a"].separated
+    assert first.comparisons["a"].p_report > 0.05
+    assert "worse" not in report.sentences[0]
+    (warning,) = [w for w in first.warnings if w.kind == "together"]
+    assert "stands out in this table alone, and not among the 10 tables of this report: a (p=0.0" in warning.text
+    assert "decide it with 80 % chance, if there is no difference" in warning.text

@@ -1,0 +1,162 @@
+"""What blocks can tell, against scipy's noncentral t and against samples that are drawn; and the advice made of it."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds
+
+from runoff.statistics import Question, Verdict, power
+from runoff.statistics.values import Advice
+
+
+@pytest.mark.parametrize(("rare", "blocks"), [(0.05, 45), (0.1, 22), (0.2, 11), (0.21, 10), (0.5, 10), (0.01, 230)])
+def test_blocks_that_see_what_is_rare(rare, blocks):
+    assert power.least_blocks(rare) == blocks
+    assert (1 - rare) ** blocks <= 0.1
+    assert blocks == 10 or (1 - rare) ** (blocks - 1) > 0.1
+
+
+def test_the_rarest_that_was_seen():
+    assert power.unseen(45) == pytest.approx(1 - 0.1 ** (1 / 45))
+    assert (1 - power.unseen(10)) ** 10 == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("n", [2, 5, 10, 100])
+@pytest.mark.parametrize("arms", [1, 4])
+def test_what_is_detectable_is_so_in_80_percent(n, arms):
+    size = power.detectable(n, arms, 0.05)
+    critical = stats.t.isf((1 - 0.95 ** (1 / arms)) / 2, n - 1)
+    assert stats.nct.sf(critical, n - 1, size * math.sqrt(n)) == pytest.approx(0.8, abs=1e-6)
+
+
+@pytest.mark.parametrize(("n", "size"), [(5, 1.0), (10, 0.7), (45, 0.3)])
+def test_the_chance_of_a_difference_is_that_of_the_noncentral_t(n, size):
+    critical = stats.t.isf(0.025, n - 1)
+    expected = stats.nct.sf(critical, n - 1, size * math.sqrt(n))
+    assert power.chance_of_difference(n, size, 1, 0.05) == pytest.approx(expected, abs=0.005)
+    assert power.chance_of_difference(n, -size, 1, 0.05) == power.chance_of_difference(n, size, 1, 0.05)
+
+
+@pytest.mark.parametrize(("n", "size", "margin"), [(10, 0.0, 1.2), (45, 0.0, 0.5), (45, 0.1, 0.5), (20, 0.0, 0.2)])
+def test_the_chance_of_the_same_is_that_of_samples(n, size, margin):
+    drawn = np.random.default_rng(5).normal(size, 1, (40_000, n))
+    half = stats.t.isf(0.025, n - 1) * drawn.std(axis=1, ddof=1) / math.sqrt(n)
+    inside = np.mean((drawn.mean(axis=1) - half > -margin) & (drawn.mean(axis=1) + half < margin))
+    assert power.chance_of_same(n, size, margin, 1, 0.05) == pytest.approx(inside, abs=0.01)
+
+
+def test_advice_is_the_first_number_with_80_percent():
+    question = Question("base", "lower", rare=0.2)
+    different = power.advise(5, 0.1, 0.2, 0.02, 1, question)
+    assert different.towards == "difference"
+    assert different.as_seen
+    assert power.chance_of_difference(different.blocks, 0.5, 1, 0.05) >= 0.8
+    assert power.chance_of_difference(different.blocks - 1, 0.5, 1, 0.05) < 0.8
+    same = power.advise(5, 0.001, 0.05, 0.02, 1, question)
+    assert (same.towards, same.as_seen) == ("same", False)
+    assert power.chance_of_same(same.blocks, 0, 0.4, 1, 0.05) >= 0.8
+    assert power.chance_of_same(same.blocks - 1, 0, 0.4, 1, 0.05) < 0.8
+
+
+def test_advice_has_the_interval_of_the_sd():
+    """Five blocks: chi-square with 4 degrees of freedom; the number grows with the variance."""
+    advice = power.advise(5, 0.1, 1.0, 0.02, 1, Question("base", "lower"))
+    low, high = (1.0 * math.sqrt(4 / stats.chi2.isf(p, 4)) for p in (0.05, 0.95))
+    assert power.advise(5, 0.1, low, 0.02, 1, Question("base", "lower")).blocks == advice.low
+    assert power.advise(5, 0.1, high, 0.02, 1, Question("base", "lower")).blocks == advice.high
+    assert advice.low < advice.blocks < advice.high
+
+
+def test_more_tables_and_arms_need_more_blocks():
+    one = power.advise(10, 0.1, 0.2, 0.02, 1, Question("base", "lower")).blocks
+    nine = power.advise(10, 0.1, 0.2, 0.02, 1, Question("base", "lower", tables=9)).blocks
+    both = power.advise(10, 0.1, 0.2, 0.02, 3, Question("base", "lower", tables=3)).blocks
+    assert one < nine == both
+
+
+def test_the_same_that_was_missed_by_bad_luck_needs_more_than_there_were():
+    """Twenty blocks would do for equal arms, and were not enough as the arms seem to differ by 1.5 %."""
+    advice = power.advise(20, 0.015, 0.02, 0.0198, 1, Question("base", "lower", rare=0.2))
+    assert (advice.towards, advice.as_seen) == ("same", True)
+    assert advice.blocks > 20
+
+
+def test_constant_differences_need_signs():
+    question = Question("base", "lower")
+    assert power.advise(3, 0.1, 0.0, 0.02, 1, question) == Advice("difference", True, 6, 6, 6)
+    assert power.advise(3, 0.1, 0.0, 0.02, 4, question).blocks == 8
+    assert power.advise(3, 0.001, 0.0, 0.02, 1, question) == Advice("same", False, 45, 45, 45)
+
+
+def text(data, **question) -> str:
+    (warning,) = [w for w in compare(data, **question).warnings if w.kind in ("resolution", "rare")]
+    return warning.text
+
+
+def test_within_the_margin_and_too_few_blocks():
+    data = {"base": BASE * 2, "arm": NEAR * 2}
+    assert text(data) == (
+        "arm: within +-2 % over all 12 blocks, too few to call it the same: what happens in up to 18 % of runs could "
+        "have gone unseen; 45 blocks, or --rare 18%"
+    )
+    assert compare(data, rare=0.18).comparisons["arm"].verdict is Verdict.SAME
+    assert compare(data, rare=0.17).comparisons["arm"].verdict is Verdict.UNCLEAR
+    assert text({"base": BASE, "arm": NEAR}).endswith("45 blocks, or 10 of them with --rare 21%")
+    assert "45 blocks (1.5 h), or" in text(data, seconds_per_block=120.0)
+
+
+def test_of_several_within_the_margin_the_fewest_blocks_are_told():
+    assert "arm, third: within +-2 % over all 12 blocks" in text({"base": BASE * 3, "arm": NEAR * 3, "third": NEAR * 2})
+
+
+def spread(values: list[float]) -> float:
+    return float(np.std(np.log(values) - np.log(WIDE)))
+
+
+def test_of_several_unclear_arms_the_hardest_is_told():
+    """Both are the baseline's values in another order, which is no difference with another spread."""
+    data = {"base": WIDE, "arm": [WIDE[i] for i in (0, 1, 2, 3, 5, 4)], "wider": sorted(WIDE)}
+    data["arm"], data["wider"] = sorted(data.values(), key=spread)[1:]
+    advised = {arm: compare(data).comparisons[arm].advice.blocks for arm in ("arm", "wider")}
+    assert advised["arm"] < advised["wider"]
+    assert f"unclear: arm, wider; about {advised['wider']} blocks" in text(data)
+    assert "decide it for wider with" in text(data)
+
+
+def test_blocks_that_decide_and_how_long_they_take():
+    data = {"base": BASE, "arm": WIDE}
+    advised = compare(data).comparisons["arm"].advice
+    assert text(data) == (
+        f"unclear: arm; about {advised.blocks} blocks ({advised.low} to {advised.high}) decide it with 80 % chance, "
+        "if there is no difference"
+    )
+    minutes = math.ceil(advised.blocks / 60)
+    assert f"about {advised.blocks} blocks ({minutes} min, {advised.low} to" in text(data, seconds_per_block=1.0)
+
+
+def test_too_many_blocks_are_not_counted():
+    assert "more than 100000 blocks decide it" in text({"base": WIDE, "arm": WIDE[::-1]}, margin=1e-4)
+
+
+@pytest.mark.parametrize("n", [2, 5, 10, 30])
+@pytest.mark.parametrize("noise", [0.001, 0.02, 0.3])
+def test_whatever_is_unclear_has_advice(n, noise):
+    rng = random.Random(n)
+    for _ in range(20):
+        data = {arm: [100 * (1 + noise * rng.uniform(-1, 1)) for _ in range(n)] for arm in ("base", "arm", "third")}
+        analysis = compare(data)
+        unclear = [c for c in analysis.comparisons.values() if c.verdict is Verdict.UNCLEAR]
+        assert not unclear or {"resolution", "rare", "order"} & {*kinds(analysis)}
+
+
+def test_in_units_without_a_difference_no_number_decides():
+    data = {"base": [-1.0, 1.0, -2.0, 2.0], "arm": [1.0, -1.0, 2.0, -2.0]}
+    assert "more blocks narrow the interval and decide nothing" in text(data)
+    assert "decide it" not in text({"base": [1.0], "arm": [2.0]})
+
+
+def test_slower_is_no_advice():
+    assert "resolution" not in kinds(compare({"base": BASE, "arm": SLOWER}))
