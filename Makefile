@@ -15,7 +15,7 @@ BENCHES = help_time verdict_errors first_sample between_samples scheduler_cost a
 SOAK_INTERRUPTIONS ?= 1000
 SOAK_SEED ?= $(shell date +%s)
 
-.PHONY: help setup kernel qemu image demo test soak fuzz check bench pictures wheel clean
+.PHONY: help setup kernel qemu image demo test test-all soak fuzz check bench pictures wheel clean
 
 help:
 	@echo 'make setup   system packages, Rust, Python and runoff itself in $(VENV)'
@@ -23,7 +23,8 @@ help:
 	@echo 'make qemu    the lab'"'"'s own QEMU, for several CPUs under the virtual clock'
 	@echo 'make image   the root file system of the demo'
 	@echo 'make demo    setup, kernel, qemu, image, then a first comparison in the lab'
-	@echo 'make test    setup, kernel, qemu, image, then every test'
+	@echo 'make test    setup, kernel, qemu, image, then what every change has to pass'
+	@echo 'make test-all  every test there is, or ONLY=tests/lab/test_disk.py'
 	@echo 'make soak    interrupts campaigns on this machine SOAK_INTERRUPTIONS (1000) times, as root; drawn by SOAK_SEED'
 	@echo 'make fuzz    every target of fuzz/ for FUZZ_SECONDS (60) each'
 	@echo 'make check   formats, lints, types and house rules'
@@ -66,23 +67,31 @@ image: setup
 demo: setup kernel qemu image
 	runoff run plans/demo.toml -j $$(nproc)
 
+# What every change has to pass: all that needs no guest, and a core of the rest.
+test: export RUNOFF_REQUIRE_LAB := 1
+test: setup kernel qemu image
+	tests/alone cargo test --release --workspace --locked
+	tests/alone pytest -n 2 --no-loadscope-reorder --durations 10 -m 'core or not (lab or host)'
+
 # Tests of one file share a guest.
 # Schedulers are tried on the oldest kernel with sched_ext in Debian too, while it is there.
-test: export RUNOFF_REQUIRE_LAB := 1
-test: setup kernel qemu image $(STAMPS)/guest
+test-all: export RUNOFF_REQUIRE_LAB := 1
+test-all: setup kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile
 	runoff image build --load ctar --load list --load dbench
 	runoff image build --work ffmpeg --work render --work lrzip
 	runoff image build --work make
 	-runoff kernel list | grep -q '^debian:6\.18' || runoff kernel add debian:6.18
-	cargo test --release --workspace --locked
-	pytest -n 2 --no-loadscope-reorder
+	$(if $(ONLY),,cargo check --manifest-path fuzz/Cargo.toml --locked)
+	$(if $(ONLY),,tests/alone cargo test --release --workspace --locked)
+	$(if $(ONLY),,cargo test --release --locked -p runoff-agent --test session a_container_that_is_gone)
+	tests/alone pytest -n 2 --no-loadscope-reorder --seconds-by-file $(ONLY)
 
-# Of what `make test` interrupts a hundred times, with a seed of its own each time.
+# Of what `make test-all` interrupts a hundred times, with a seed of its own each time.
 soak: export SOAK_INTERRUPTIONS := $(SOAK_INTERRUPTIONS)
 soak: export SOAK_SEED := $(SOAK_SEED)
 soak: setup
-	pytest --capture=no --timeout=0 tests/host/test_host_soak.py
+	tests/alone pytest --capture=no --timeout=0 tests/host/test_host_soak.py
 
 # The stable compiler has what fuzzing needs but for the sanitizers, which find nothing in code without unsafe blocks.
 # What is found on the way is kept in build/fuzz, and used again; what fails, in fuzz/artifacts.

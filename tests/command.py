@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import forked
-
-LIMIT_S = 600
+from waiting import LIMIT_S
 
 _MAIN = [sys.executable, "-c", "from runoff.cli.main import main; main()"]
 

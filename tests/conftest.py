@@ -1,5 +1,7 @@
 """Puts this folder on the import path, so that tests share ``report_examples``, and sets hypothesis and xdist up."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import settings
 from xdist.remote import Producer
@@ -23,6 +25,23 @@ class ByGuest(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGuest:
     """Instead of what --dist names."""
     return ByGuest(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--seconds-by-file", action="store_true", help="show how long the tests of each file took")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not config.getoption("--seconds-by-file"):
+        return
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    terminalreporter.section("seconds by file")
+    for path, took in seconds.most_common():
+        terminalreporter.write_line(f"{took:8.1f} s  {path}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

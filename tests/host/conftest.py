@@ -10,8 +10,10 @@ HERE = Path("/sys/kernel/sched_ext").is_dir() and os.geteuid() == 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whichever is the first waits for all."""
+    """Whichever is the first waits for all in a guest; as root they need a world of their own."""
     for item in items:
+        if os.geteuid() == 0 and "RUNOFF_ALONE" not in os.environ:
+            item.add_marker(pytest.mark.skip(reason="as root this runs in a world of its own: tests/alone pytest"))
         if not HERE and item.get_closest_marker("sched_ext"):
             item.add_marker(pytest.mark.timeout(guest.GUESTS * guest.LIMIT_S))
 
@@ -32,7 +34,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def _absent(reason: str) -> None:
-    """`make test` has prepared everything, so there a missing piece is a failure."""
+    """`make test-all` has prepared everything, so there a missing piece is a failure."""
     if os.environ.get("RUNOFF_REQUIRE_LAB"):
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)

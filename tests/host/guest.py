@@ -138,5 +138,5 @@ def _kernel() -> Path:
 def _program(name: str) -> str:
     found = shutil.which(name, path=_search_path())
     if found is None:
-        raise Unavailable(f"{name} is not installed, which boots a kernel with sched_ext here: make test")
+        raise Unavailable(f"{name} is not installed, which boots a kernel with sched_ext here: make test-all")
     return found

@@ -1,12 +1,11 @@
 """Who is in charge of this machine's CPUs, and ``runoff attach`` to change it."""
 
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from command import start
+from waiting import wait_until
 
 SYSFS = Path("/sys/kernel/sched_ext")
 
@@ -18,13 +17,6 @@ def state() -> str:
 def attached() -> str:
     ops = SYSFS / "root/ops"
     return ops.read_text().strip() if ops.exists() else ""
-
-
-def wait_until(condition: Callable[[], bool], limit_s: float = 60) -> None:
-    end = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def agents_of(pid: int) -> list[int]:

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from command import run, start
-from in_charge import agents_of, attach, attached, state, wait_until
+from in_charge import agents_of, attach, attached, state
+from waiting import LIMIT_S, wait_until
 
 from runoff.engines.agent import describe_schedulers
 from runoff.engines.control import Watch, set_parameters
 from runoff.errors import RunoffError, UsageError
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
+pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
 BUSY = "while :; do :; done"
 
@@ -39,7 +40,7 @@ def refused(scheduler: str, *pairs: str, kind: type[RunoffError] = UsageError) -
 def stop(process: "subprocess.Popen[str]", how: signal.Signals = signal.SIGINT) -> str:
     """End ``runoff attach`` as its user does; what it wrote on standard error."""
     process.send_signal(how)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 0, err
     assert state() == "disabled"
     return err
@@ -181,7 +182,7 @@ def test_stats_of_a_running_scheduler(test_objects):
     totals = [int(line.split("machine ")[1].split()[0]) for line in lines]
     assert totals == sorted(set(totals))
     stop(process)
-    _, err = follower.communicate(timeout=60)
+    _, err = follower.communicate(timeout=LIMIT_S)
     assert follower.returncode == 1
     assert "choosy is no longer in charge" in err
 
@@ -191,7 +192,7 @@ def test_set_reaches_the_attached_one_among_several_of_its_name(test_objects):
     killed = attach(choosy, name="choosy")
     os.kill(agents_of(killed.pid)[0], signal.SIGKILL)
     killed.kill()
-    killed.communicate(timeout=60)
+    killed.communicate(timeout=LIMIT_S)
     wait_until(lambda: state() == "disabled")
 
     # Ejected while its process cannot let go of it: all of its object stays in the kernel.
@@ -211,7 +212,7 @@ def test_set_reaches_the_attached_one_among_several_of_its_name(test_objects):
     assert readings.next(2)["cpu"] > 0
 
     os.kill(agent, signal.SIGCONT)
-    _, err = kept.communicate(timeout=60)
+    _, err = kept.communicate(timeout=LIMIT_S)
     assert kept.returncode == 1
     assert 'choosy is no longer in charge, "choosy" is' in err
     assert attached() == "choosy"
@@ -231,7 +232,7 @@ def test_an_ejection_is_explained_and_the_machine_is_on_its_own(tmp_path, test_o
     process = attach(test_objects / "staller.bpf.o", name="staller")
     (tmp_path / "stallme").symlink_to("/bin/sh")
     forgotten = [subprocess.Popen([tmp_path / "stallme", "-c", BUSY]) for _ in range(2 * (os.cpu_count() or 1))]
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=LIMIT_S)
     for each in forgotten:
         each.kill()
         each.wait()

@@ -13,22 +13,22 @@ from typing import Any
 
 import pytest
 from command import run
-from in_charge import wait_until
 from modules import insert
+from waiting import LIMIT_S, wait_until
 
 from runoff.elevators import parse_elevator
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
 from runoff.errors import RunoffError, UsageError
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
+pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
 CONTROL = Path("/dev/ublk-control")
 RECORDS = Path("/run/runoff-disks")
 
 
 def call(*words: str | Path, expect: int = 0) -> str:
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == expect, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 

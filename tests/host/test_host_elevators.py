@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from campaign_rows import remains
 from command import run, start
-from in_charge import agents_of, wait_until
+from in_charge import agents_of
 from tried_disks import BORROWED, SET, Sample, begun, disk_with_bfq, engine, plan, seen, settings, workload
+from waiting import LIMIT_S, wait_until
 
 from runoff.campaign.run import order
 from runoff.elevators import Elevator
@@ -20,7 +21,7 @@ from runoff.engines.host import HostEngine
 from runoff.engines.outcome import Refused, Taken
 from runoff.errors import RunoffError, UsageError
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
+pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
 
 def compare(folder: Path, *arms: str, place: Path, work: Path) -> tuple[str | Path, ...]:
@@ -105,11 +106,11 @@ def test_restore_gives_a_disk_back_that_nobody_else_can(tmp_path: Path) -> None:
         before = settings(disk)
         work = workload(tmp_path, disk, then="sleep 500")
         campaign = start(*compare(tmp_path, "default+io=mq-deadline", place=place, work=work))
-        wait_until(lambda: bool(seen(tmp_path)), 200)
+        wait_until(lambda: bool(seen(tmp_path)))
         (agent,) = agents_of(campaign.pid)
         campaign.kill()
         os.kill(agent, signal.SIGKILL)
-        campaign.communicate(timeout=60)
+        campaign.communicate(timeout=LIMIT_S)
         wait_until(lambda: not Path(f"/proc/{agent}").exists())
         assert "[mq-deadline]" in settings(disk)["scheduler"]
         told = run("restore").stdout.splitlines()
@@ -131,7 +132,7 @@ def kill_in_the_middle(folder: Path, disk: str, place: Path) -> int:
     assert agent.stdin is not None
     agent.stdin.write(json.dumps(request).encode() + b"\n")
     agent.stdin.flush()
-    wait_until(lambda: bool(seen(folder)), 200)
+    wait_until(lambda: bool(seen(folder)))
     agent.kill()
     agent.wait()
     assert "[mq-deadline]" in settings(disk)["scheduler"]

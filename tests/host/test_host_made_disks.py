@@ -15,7 +15,7 @@ from runoff.engines import ublk
 from runoff.engines.outcome import Taken
 from runoff.errors import MissingError
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
+pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
 
 def test_a_disk_is_made_for_each_sample_and_goes_again(tmp_path: Path) -> None:

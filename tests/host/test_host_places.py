@@ -14,7 +14,7 @@ from runoff.engines import disks
 from runoff.engines.agent import check_request, find_agent
 from runoff.engines.outcome import Taken
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
+pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
 
 def elevators_below(place: Path) -> dict[str, str]:

@@ -13,7 +13,6 @@ from runoff.probes import COST, PROBES
 
 pytestmark = [
     pytest.mark.host,
-    pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo"),
     pytest.mark.skipif(not Path("/sys/kernel/btf/vmlinux").exists(), reason="this kernel has no BTF"),
 ]

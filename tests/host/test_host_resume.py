@@ -15,7 +15,6 @@ from runoff.engines.agent import find_agent
 
 pytestmark = [
     pytest.mark.host,
-    pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo"),
 ]
 

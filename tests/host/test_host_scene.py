@@ -7,6 +7,7 @@ import subprocess
 from typing import Any
 
 import pytest
+from waiting import LIMIT_S
 
 from runoff.engines.agent import find_agent
 
@@ -79,6 +80,6 @@ def test_the_napper_naps_and_works_as_asked(taken) -> None:
 
 def test_a_file_that_cannot_be_written_is_named_at_once() -> None:
     command = [find_agent(), "scene", "--seconds=60", "--timeline=/nowhere/at/all", "hog: busy 60000"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 1
     assert "cannot open /nowhere/at/all" in done.stderr

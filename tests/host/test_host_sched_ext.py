@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from campaign_rows import remains, rows
 from command import run, samples, start
-from in_charge import agents_of, attach, state, wait_until
+from in_charge import agents_of, attach, state
 from soak import traces
+from waiting import LIMIT_S, wait_until
 
 from runoff.engines.agent import find_agent
 
-pytestmark = [pytest.mark.host, pytest.mark.slow, pytest.mark.sched_ext]
+pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
 # More of them than CPUs: a task that finds an idle CPU runs there without the scheduler being asked.
 STALLED = """
@@ -84,7 +85,7 @@ def test_attach_ends_with_ctrl_c():
     assert process.stdout is not None
     assert process.stdout.readline().startswith("bfs  ")
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 0, err
     assert "bfs is detached" in err
     assert state() == "disabled"
@@ -100,7 +101,7 @@ def test_attach_tells_of_limits_that_no_longer_hold_and_of_long_turns(test_objec
             process = start("attach", *words)
             process.stdout.readline()
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=LIMIT_S)
             assert process.returncode == 0, err
             assert ("bfs keeps neither cpu.max nor cpu.weight" in err and "which /capped has set" in err) == warns, err
             assert ("rr_interval_ms=1000 (ms) is a long turn: where more than 15 tasks" in err) == warns, err
@@ -118,7 +119,7 @@ def test_the_limit_of_a_container_is_among_what_is_known_of_the_machine():
         inside = f"umount -l {top} && mount -t cgroup2 none {top} && exec {find_agent()} session"
         script = f"echo $$ > {group}/cgroup.procs; exec unshare --cgroup --mount sh -c '{inside}'"
         done = subprocess.run(
-            ["sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+            ["sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S
         )
         hello = json.loads(done.stdout.splitlines()[0])
         assert hello["fingerprint"]["settings"]["cpu_max"] == "20000 100000"
@@ -131,7 +132,7 @@ def test_a_killed_agent_takes_its_scheduler_with_it():
     process = attach()
     (agent,) = agents_of(process.pid)
     os.kill(agent, signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 1
     assert "ended by signal 9" in err
     wait_until(lambda: state() == "disabled")
@@ -140,7 +141,7 @@ def test_a_killed_agent_takes_its_scheduler_with_it():
 def test_a_killed_attach_takes_its_scheduler_with_it():
     process = attach()
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=LIMIT_S)
     wait_until(lambda: state() == "disabled")
 
 
@@ -150,7 +151,7 @@ def test_a_scheduler_that_is_attached_already_is_named(tmp_path):
     quick = ("--on", "host", "--work", "counters:n=1,count=1000", "--out", tmp_path / "c")
     third = run("compare", "bfs", *quick, expect=69)
     first.send_signal(signal.SIGTERM)
-    first.communicate(timeout=60)
+    first.communicate(timeout=LIMIT_S)
     for done in (second, third):
         assert '"bfs" is attached already' in done.stderr
     assert state() == "disabled"
@@ -198,7 +199,7 @@ def test_kill_in_the_middle_then_resume_completes_and_restore_leaves_nothing(tmp
     wait_until(lambda: len(rows(tmp_path / "c")) >= 2)
     agents = agents_of(process.pid)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=LIMIT_S)
     # Both at once, as when the machine runs out of memory: the agent cannot clean up after itself.
     for agent in agents:
         with suppress(ProcessLookupError):

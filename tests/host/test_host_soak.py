@@ -18,7 +18,6 @@ from runoff.engines import ublk
 
 pytestmark = [
     pytest.mark.host,
-    pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo"),
 ]
 

@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import LIMIT_S, wait_until
 
 from runoff.engines.agent import find_agent
 
@@ -39,13 +39,6 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end, "it did not happen within 20 s"
-        time.sleep(0.02)
-
-
 def is_alive(pid: int) -> bool:
     """A process that waits to be reaped by another parent is dead."""
     try:
@@ -57,14 +50,14 @@ def is_alive(pid: int) -> bool:
 def busy(process: "subprocess.Popen[str]") -> set[int]:
     """All it has started, once it is in full swing."""
     least = WORKERS_A_CPU * len(os.sched_getaffinity(0))
-    wait_for(lambda: len(children(process.pid)) >= least)
+    wait_until(lambda: len(children(process.pid)) >= least)
     time.sleep(0.3)
     return descendants(process.pid)
 
 
 def test_it_ends_in_time_and_says_what_it_did() -> None:
     process = start(1.5)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 0, err
     report = json.loads(out)
     assert report["elapsed_s"] >= 1.5
@@ -80,7 +73,7 @@ def test_a_signal_ends_it_and_all_it_started() -> None:
     process = start(60)
     started = busy(process)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 1
     assert "stopped by a signal" in err
     assert json.loads(out)["lost"] == 0
@@ -91,15 +84,15 @@ def test_whoever_kills_it_kills_all_it_started() -> None:
     process = start(60)
     started = busy(process)
     process.kill()
-    process.communicate(timeout=20)
-    wait_for(lambda: not any(is_alive(pid) for pid in started))
+    process.communicate(timeout=LIMIT_S)
+    wait_until(lambda: not any(is_alive(pid) for pid in started))
 
 
 def test_a_worker_that_vanishes_is_a_failure() -> None:
     process = start(2)
     busy(process)
     os.kill(min(children(process.pid)), signal.SIGKILL)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 1
     assert "1 of its children ended otherwise than they should" in err
     assert json.loads(out)["lost"] == 1

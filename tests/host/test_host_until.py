@@ -14,7 +14,6 @@ from runoff.until import look
 
 pytestmark = [
     pytest.mark.host,
-    pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo"),
 ]
 

@@ -11,7 +11,7 @@ from campaign_rows import remains
 from command import run
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo")
-pytestmark = [pytest.mark.host, pytest.mark.slow, needs_root]
+pytestmark = [pytest.mark.host, needs_root]
 
 TREE = Path(__file__).parents[2] / "crates/elevators"
 """Small, and full of files."""

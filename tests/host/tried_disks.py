@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from in_charge import wait_until
 from modules import insert
+from waiting import LIMIT_S, wait_until
 
 from runoff.campaign.run import order
 from runoff.engines.agent import describe_elevators, describe_schedulers
@@ -38,7 +38,7 @@ elapsed_headline = true
 
 
 def call(*words: str | Path) -> str:
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -141,5 +141,5 @@ def begun(folder: Path, on: HostEngine, made: Plan) -> Sample:
     """In the middle of its work."""
     (folder / "seen").unlink(missing_ok=True)
     sample = Sample(on, made)
-    wait_until(lambda: bool(seen(folder)), 200)
+    wait_until(lambda: bool(seen(folder)))
     return sample

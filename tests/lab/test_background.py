@@ -12,7 +12,7 @@ from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
 from runoff.engines.outcome import Taken
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 NAPPER = "napper: nice 19, sleep 200, repeat, sleep 20, run 5"
 """Worse than the other by its nice value, and all the same before it."""

@@ -5,7 +5,7 @@ import pytest
 from conftest import MakeCopies
 from hogs import Got, Hogs
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 QUOTA_MS = 8.0
 """6.29 ms end on a tick, which comes each 4 ms at HZ=250."""

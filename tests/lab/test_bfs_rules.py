@@ -10,7 +10,7 @@ from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
 from runoff.engines.outcome import Taken
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from conftest import MakeCopies
 from copies import Copies
 from hogs import Hogs
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 BUSY_PCT = 180
 """Of one CPU, what hogs on two get at least: were one idle, it would be 100. On a slow CPU starting them takes time."""

@@ -8,7 +8,7 @@ from hogs import SLOW_CPU
 
 from runoff.engines.lab import image
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 TICK_MS = 4
 

@@ -17,7 +17,7 @@ from runoff.engines import ext4
 from runoff.engines.lab import guest, kernel
 from runoff.engines.outcome import Outcome, Taken, Voided
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab, pytest.mark.core]
 
 SIZE_MB = 64
 PROGRAMS = "sh cat cmp dd e2fsck head ls mkdir mount sha256sum sleep sync tail umount"

@@ -16,7 +16,7 @@ from command import run, samples
 
 from runoff.request_log import RequestLog, Service, read
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 ROOT = Path(__file__).parents[2]
 MM2, MQ, NOOP = "deadline", "deadline:variant=mq", "noop"

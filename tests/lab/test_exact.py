@@ -19,7 +19,7 @@ from hogs import SLOW_CPU, Hogs
 from runoff.engines.lab import cache, image
 from runoff.engines.lab.emulator.store import Emulator
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 COUNTERS = "counters:n={},count=20000000,passes=2"
 """120 ms for one that has a CPU of its own."""

@@ -13,7 +13,7 @@ from hogs import described
 from runoff.engines.lab import guest
 from runoff.engines.outcome import Outcome, Voided
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 OURS = ("bfs", "cfs", "eevdf", "hydra", "o1", "staircase", "zaphod")
 ENDED_BY_ROOT = "echo S > /proc/sysrq-trigger; sleep 1"

@@ -9,7 +9,7 @@ import pytest
 from conftest import MakeCopies
 from hogs import Got, Hogs
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 LONG = bool(os.environ.get("RUNOFF_LONG"))
 """All cases, each over 30 virtual seconds; else one of each kind over 6."""

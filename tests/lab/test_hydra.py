@@ -13,7 +13,7 @@ from scenes import ON_FOR_EVER, Scene
 from runoff.engines.lab import guest, image
 from runoff.engines.outcome import Taken
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 CHANGING_SECONDS = 30.0
 CHANGES = 100

@@ -1,4 +1,4 @@
-"""Every scheduler is taken by every kernel that the cache has: `make test` sees to an old and a new one."""
+"""Every scheduler is taken by every kernel that the cache has: `make test-all` sees to an old and a new one."""
 
 import hogs
 import pytest
@@ -9,7 +9,7 @@ from runoff.engines.agent import describe_schedulers
 from runoff.engines.lab import kernel
 from runoff.errors import MissingError
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 
 def schedulers() -> list[str]:

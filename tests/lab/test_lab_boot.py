@@ -10,7 +10,7 @@ from runoff.engines.lab import image, initramfs, kernel
 from runoff.errors import MissingError
 from runoff.workloads import WORKLOADS
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
 
 GUEST_LIMIT_S = 300
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from command import run, samples
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 SMALL = "schbench:workers=2,operations=1,footprint_kb=32,warm_up_s=0"
 SECONDS = 2

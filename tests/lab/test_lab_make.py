@@ -9,7 +9,7 @@ from command import run, samples
 from runoff.engines.lab import image
 from runoff.workloads import WORKLOADS
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 
 @pytest.fixture

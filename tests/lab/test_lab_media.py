@@ -8,7 +8,7 @@ from command import run, samples
 from runoff.engines.lab import image
 from runoff.workloads import WORKLOADS
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 TREE = "/usr/src/e2fsprogs/lib/et"
 FRAMES = 25

@@ -14,7 +14,7 @@ from runoff.engines.lab import guest
 from runoff.engines.outcome import Taken
 from runoff.probes import COST, PROBES
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab, pytest.mark.core]
 
 ALL = [probe.name for probe in PROBES]
 SECONDS = 2.0

@@ -14,7 +14,7 @@ from command import run, samples
 from runoff.engines.agent import find_agent
 from runoff.engines.lab import cache
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.usefixtures("lab_kernel", "own_qemu")]
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab_kernel", "own_qemu")]
 
 WORK = ("--work", "counters:n=2,count=100000,passes=1", "--memory", "512", "--cpus", "1", "--seed", "1")
 WORK += ("--clock", "virtual")

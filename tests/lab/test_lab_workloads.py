@@ -8,7 +8,7 @@ from command import run, samples
 from runoff.engines.lab import image
 from runoff.workloads import WORKLOADS
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 
 def test_compile_compiles(tmp_path: Path, lab_kernel, absent) -> None:

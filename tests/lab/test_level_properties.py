@@ -11,7 +11,7 @@ from hogs import Got, Hogs
 
 from runoff.engines.outcome import Taken
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 LONG = bool(os.environ.get("RUNOFF_LONG"))
 """All cases, each over 30 virtual seconds; else one of each kind over 10."""

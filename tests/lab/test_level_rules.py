@@ -12,7 +12,7 @@ from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
 from runoff.engines.outcome import Taken
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 TICK_MS = 4
 

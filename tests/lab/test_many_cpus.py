@@ -12,7 +12,7 @@ from scenes import ON_FOR_EVER, Scene, play
 from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 ALL = ["o1", "staircase", "zaphod", "hydra", "cfs", "eevdf", "bfs"]
 

@@ -10,7 +10,7 @@ from command import run
 
 from runoff.engines.agent import find_agent
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 WORK = ("--work", "counters:n=1,count=1000,passes=1", "--cpus", "2", "--blocks", "2")
 

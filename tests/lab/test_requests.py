@@ -14,7 +14,7 @@ from command import run, samples
 
 from runoff.request_log import RequestLog, read
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 ANTICIPATORY, NOOP = "default+io=anticipatory", "default+io=noop"
 

@@ -9,7 +9,7 @@ from scenes import ON_FOR_EVER, Scene, play
 
 from runoff.engines.lab import image
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 
 @pytest.fixture(scope="module")

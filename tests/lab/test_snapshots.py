@@ -6,16 +6,16 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command import run, samples, start
+from waiting import LIMIT_S, wait_until
 
 from runoff.engines.lab import cache, snapshot
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 PLAN = ("default", "--work", "counters:n=2,count=100000,passes=1", "--clock", "virtual", "--memory", "512")
 
@@ -53,18 +53,11 @@ def memory(kept: Path) -> str:
     return digest
 
 
-def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_two_at_once_boot_one_guest_and_a_damaged_one_is_booted_again_to_the_same_bytes(
     tmp_path: Path, kept: Path
 ) -> None:
     both = [start(*compare(tmp_path / name)) for name in ("a", "b")]
-    said = [process.communicate(timeout=300) for process in both]
+    said = [process.communicate(timeout=LIMIT_S) for process in both]
     first, second = (figures(out) for out, _ in said)
     assert first == second
     assert sum("samples run in copies" in err for _, err in said) == 1
@@ -91,7 +84,7 @@ def test_a_runoff_that_is_killed_while_it_boots_leaves_no_guest_and_nothing_that
     wait_until(lambda: any(kept.glob(".*.part/ram")))
     emulators = [int(each) for each in Path(f"/proc/{killed.pid}/task/{killed.pid}/children").read_text().split()]
     os.kill(killed.pid, signal.SIGKILL)
-    killed.communicate(timeout=60)
+    killed.communicate(timeout=LIMIT_S)
     wait_until(lambda: not any(Path(f"/proc/{each}/exe").exists() for each in emulators))
     assert not list(kept.glob("[!.]*"))
     figures(run(*compare(tmp_path / "b")).stdout)
@@ -102,7 +95,7 @@ def test_a_guest_that_another_runoff_has_forgotten_is_booted_again(tmp_path: Pat
     campaign = start("compare", "--seed", "1", *PLAN, "--blocks", "3", "--out", tmp_path / "a", "--json")
     wait_until(lambda: any((tmp_path / "a").glob("guests/boot-*/qemu.txt")))
     shutil.rmtree(only(kept))
-    out, err = campaign.communicate(timeout=300)
+    out, err = campaign.communicate(timeout=LIMIT_S)
     assert campaign.returncode == 0, err
     assert all(sample["valid"] for sample in samples(out).values())
     assert memory(kept)
@@ -139,7 +132,7 @@ def test_a_guest_whose_state_is_spoilt_between_two_samples_is_made_again(
     wait_until(lambda: len(list((tmp_path / "a").glob("guests/boot-*/qemu.txt"))) > 1)
     before = memory(kept)
     spoil(only(kept) / "state")
-    out, err = campaign.communicate(timeout=300)
+    out, err = campaign.communicate(timeout=LIMIT_S)
     assert campaign.returncode == 0, err
     assert "is damaged: it is made again" in err
     assert all(sample["valid"] for sample in samples(out).values())
@@ -165,7 +158,7 @@ def test_a_disk_that_is_full_before_the_guest_is_quiet_is_named(
         with (small / "filler").open("wb") as filler, contextlib.suppress(OSError):
             while True:
                 filler.write(bytes(1 << 20))
-        _, err = campaign.communicate(timeout=300)
+        _, err = campaign.communicate(timeout=LIMIT_S)
         assert campaign.returncode == 69
         assert f"8 MB are needed, and {small} has 0: free some" in err
         assert not list(small.glob("snapshots/[!.]*"))

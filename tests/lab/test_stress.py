@@ -34,7 +34,7 @@ CROWD = 2000 if IS_LONG else 200
 END_LIMIT_S = 180
 """The stress gives its children a minute to end, and the watchdog ends a scheduler that loses them in half of that."""
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.timeout(1200 + 20 * SECONDS)]
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(1200 + 20 * SECONDS)]
 
 OFTEN = ("forks", "affinity_changes", "nice_changes", "policy_changes", "stops", "yields", "naps", "messages")
 WAITS = ("longest_wait_ms", "longest_normal_wait_ms")

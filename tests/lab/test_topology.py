@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from command import run, samples
 
-pytestmark = [pytest.mark.lab, pytest.mark.slow]
+pytestmark = [pytest.mark.lab]
 
 WORK = """
 title = "what the kernel says of its CPUs"

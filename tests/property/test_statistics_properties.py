@@ -4,7 +4,6 @@ import math
 import random
 from itertools import combinations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,7 +91,6 @@ def test_an_a_a_comparison_shows_a_winner_in_5_percent_of_reports():
         assert judged >= 0.05 * REPORTS - TOLERANCE or not exact
 
 
-@pytest.mark.slow
 def test_headline_tables_of_pure_noise_show_a_winner_in_5_percent_of_reports():
     """Nine tables of three arms, judged together; one by one 37 % of reports would have a difference."""
     judged = alone = 0

@@ -55,7 +55,6 @@ def test_the_rule_for_arrays_is_that_of_the_package(name):
                     assert ours == pytest.approx([found.low[cell], found.high[cell]], rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", scenarios.USUAL)
 def test_without_a_difference_5_percent_of_tables_have_one(name):
     for arms in errors.ARMS:
@@ -65,7 +64,6 @@ def test_without_a_difference_5_percent_of_tables_have_one(name):
             assert at_most(0.05, 100 - covered), (arms, blocks)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1, 3, 10])
 def test_voids_of_an_unsteady_arm_make_no_differences(factor):
     for arms in errors.ARMS:
@@ -76,7 +74,6 @@ def test_voids_of_an_unsteady_arm_make_no_differences(factor):
             assert at_most(0.05, 100 - covered), (arms, full)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arms", errors.ARMS)
 @pytest.mark.parametrize("blocks", [10, 20])
 def test_intervals_are_nearly_as_narrow_as_with_one_spread_for_all(arms, blocks):
@@ -87,7 +84,6 @@ def test_intervals_are_nearly_as_narrow_as_with_one_spread_for_all(arms, blocks)
         assert block_sd or ours <= 1.1 * welch
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arms", errors.ARMS)
 def test_power_is_near_what_theory_has_without_blocks(arms):
     for blocks in errors.BLOCKS:
@@ -97,7 +93,6 @@ def test_power_is_near_what_theory_has_without_blocks(arms):
             assert errors.power(block_sd, Shape(TABLES, blocks, arms)) >= theory - 0.05 - noise
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arms", errors.ARMS)
 @pytest.mark.parametrize("noise", [0.005, 0.02])
 def test_what_differs_by_the_margin_is_seldom_called_the_same(arms, noise):
@@ -107,13 +102,11 @@ def test_what_differs_by_the_margin_is_seldom_called_the_same(arms, noise):
         assert at_most(0.05, errors.same(taken, rare=0.21))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("share", "times"), errors.STALLS[:2])
 def test_what_stalls_now_and_then_is_seldom_called_the_same(share, times):
     for blocks in (10, 20, 45, 90):
         assert at_most(0.1, errors.same(errors.stalling(share, times, Shape(TABLES, blocks, 2))))
 
 
-@pytest.mark.slow
 def test_equal_arms_are_called_the_same_when_there_are_blocks_enough():
     assert errors.same(errors.take(scenarios.normal(0.01), Shape(TABLES, 45, 2))) > 95

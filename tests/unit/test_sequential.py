@@ -211,7 +211,6 @@ def test_looking_at_every_block_finds_no_more_than_five_percent(name):
     assert BENCH.false_rates(BENCH.SCENARIOS[name], 2, 500)[3] <= most(500)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arms", BENCH.ARMS)
 @pytest.mark.parametrize("name", BENCH.SCENARIOS)
 def test_the_error_holds_over_any_looking(name, arms):
@@ -220,7 +219,6 @@ def test_the_error_holds_over_any_looking(name, arms):
     assert rates[sequential.FIRST_LOOK] <= rates[3]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arms", BENCH.ARMS)
 @pytest.mark.parametrize("name", ["gamma(4), skewness 1", "Gumbel, skewness 1.1"])
 def test_the_first_look_keeps_the_error_of_skewed_arms(name, arms):

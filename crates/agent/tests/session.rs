@@ -9,16 +9,16 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use common::{AGENT, SECOND, Session, Turn, beside, cgroups, left_of, plain, runs, sample};
+use common::{AGENT, SOON, Session, Turn, beside, cgroups, left_of, plain, runs, sample};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
 
 #[test]
-fn an_idle_session_ends_within_a_second_of_a_signal() {
+fn an_idle_session_ends_soon_after_a_signal() {
     for signal in [Signal::SIGTERM, Signal::SIGINT] {
         let Some(session) = Session::start() else { return };
-        session.ends_within(SECOND, signal);
+        session.ends_soon(signal);
     }
 }
 
@@ -31,7 +31,7 @@ fn a_session_whose_input_has_ended_ends() {
 }
 
 #[test]
-fn a_session_that_prepares_runs_or_flushes_ends_within_a_second_of_a_signal() {
+fn a_session_that_prepares_runs_or_flushes_ends_soon_after_a_signal() {
     let prepares = sample("true", &["sleep 1000"], &json!({}));
     let runs = plain("trap '' TERM INT; sleep 1000; sleep 1000");
     // What is written without end lets a flush wait for its 10 s, twice.
@@ -43,23 +43,21 @@ fn a_session_that_prepares_runs_or_flushes_ends_within_a_second_of_a_signal() {
             session.ask(request);
             assert_eq!(session.event()["type"], "progress");
             std::thread::sleep(Duration::from_millis(300));
-            // The kernel cannot be interrupted while it writes back what waits.
-            let limit = if writes { 20 * SECOND } else { SECOND };
-            session.ends_within(limit, signal);
+            session.ends_soon(signal);
             drop(writer);
         }
     }
 }
 
 #[test]
-fn a_session_whose_load_does_not_end_ends_within_a_second_of_a_signal() {
+fn a_session_whose_load_does_not_end_ends_soon_after_a_signal() {
     for signal in [Signal::SIGTERM, Signal::SIGINT] {
         let Some(mut session) = Session::start() else { return };
         let stays = "trap '' TERM; echo ready; while :; do :; done";
         session.ask(&beside(stays, "true"));
         while session.event()["phase"] != "run" {}
-        std::thread::sleep(SECOND);
-        session.ends_within(SECOND, signal);
+        std::thread::sleep(Duration::from_secs(1));
+        session.ends_soon(signal);
     }
 }
 
@@ -102,7 +100,7 @@ fn a_killed_agent_takes_its_leaders_along_and_the_next_removes_and_tells_the_res
     session.agent.wait().unwrap();
     let start = Instant::now();
     while runs("sleep 4714") {
-        assert!(start.elapsed() < Duration::from_secs(1));
+        assert!(start.elapsed() < SOON);
     }
     // A work and its log directory, and a control group with the daemon.
     let left = left_of(pid);
@@ -171,6 +169,10 @@ fn what_an_agent_of_another_container_works_in_is_left_alone() {
 
 #[test]
 fn what_a_container_that_is_gone_has_left_is_found_from_outside() {
+    if !machine::owner::sees_all() {
+        eprintln!("this needs the machine's first PID namespace and was not tried");
+        return;
+    }
     let Some(mut session) = Session::of(&mut contained(&["session"]), Turn::alone()) else {
         return;
     };

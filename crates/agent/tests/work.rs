@@ -69,6 +69,17 @@ fn a_load_that_does_not_stay_in_its_containment_voids_its_sample_alone() {
 }
 
 #[test]
+fn a_load_that_waits_nearly_all_the_time_worked_if_it_counted_something() {
+    let Some(mut session) = Session::start() else { return };
+    let counts =
+        r#"trap 'echo "{\"units\":3}"; exit 0' TERM; sleep 1000 & sleep 0.5; echo ready; wait"#;
+    session.ask(&beside(counts, "sleep 2"));
+    let taken = session.next("sample");
+    assert_eq!(taken["metrics"]["load_units"], 3.0);
+    session.end();
+}
+
+#[test]
 fn what_is_no_number_voids_its_sample_and_the_session_goes_on() {
     let Some(mut session) = Session::start() else { return };
     let extract = json!({"extract": [{"metric": "speed", "pattern": "speed (\\S+)"}]});

@@ -4,9 +4,8 @@
 mod common;
 
 use std::path::Path;
-use std::time::Duration;
 
-use common::{Bench, alone, cgroups, contained, runs};
+use common::{Bench, SOON, alone, cgroups, contained, runs};
 use machine::cgroup::{self, Purpose};
 use machine::command::{Ending, Outside};
 use machine::containment::Containment;
@@ -25,7 +24,7 @@ fn escaped(ending: &Ending) -> &Outside {
 fn a_command_that_stays_and_ends_well_is_told_with_its_status() {
     alone("a_command_that_stays_and_ends_well_is_told_with_its_status", || {
         let (bench, containment) = (Bench::new(), contained());
-        let (outcome, _) = bench.run("exit 3", 5.0, &containment);
+        let (outcome, _) = bench.run("exit 3", 600.0, &containment);
         assert_eq!(outcome.ending, Ending::Exit(3));
         containment.end().unwrap();
         assert_eq!(bench.ended(), (Ok(()), vec![]));
@@ -39,7 +38,7 @@ fn who_leaves_its_cgroup_is_ended_at_the_time_out() {
         let script = format!("echo $$ >{}/cgroup.procs; exec sleep 4711.1", cgroups());
         let (outcome, took) = bench.run(&script, 0.5, &containment);
         assert_eq!(outcome.ending, Ending::TimedOut);
-        assert!(took < Duration::from_secs(3), "{took:?}");
+        assert!(took < SOON, "{took:?}");
         assert!(!runs("sleep 4711.1"));
         containment.end().unwrap();
     });
@@ -50,7 +49,7 @@ fn who_ends_outside_its_cgroup_is_told() {
     alone("who_ends_outside_its_cgroup_is_told", || {
         let (bench, containment) = (Bench::new(), contained());
         let script = format!("echo $$ >{}/cgroup.procs", cgroups());
-        let (outcome, _) = bench.run(&script, 5.0, &containment);
+        let (outcome, _) = bench.run(&script, 600.0, &containment);
         assert!(escaped(&outcome.ending).leader);
         containment.end().unwrap();
     });
@@ -62,7 +61,7 @@ fn a_child_that_leaves_is_told_and_ended_also_as_a_daemon() {
         let (bench, containment) = (Bench::new(), contained());
         let daemon = format!("echo \\$\\$ >{}/cgroup.procs; exec sleep 4711.2", cgroups());
         let script = format!("(setsid sh -c \"{daemon}\" &); sleep 0.3");
-        let (outcome, _) = bench.run(&script, 5.0, &containment);
+        let (outcome, _) = bench.run(&script, 600.0, &containment);
         let outside = escaped(&outcome.ending);
         assert_eq!(
             outside.strays.iter().map(|stray| stray.name.as_str()).collect::<Vec<_>>(),
@@ -93,7 +92,7 @@ fn work_that_was_done_outside_is_told_though_its_process_has_ended() {
 fn a_daemon_inside_is_left_behind_and_ended() {
     alone("a_daemon_inside_is_left_behind_and_ended", || {
         let (bench, containment) = (Bench::new(), contained());
-        let (outcome, _) = bench.run("(setsid sleep 4711.3 &)", 5.0, &containment);
+        let (outcome, _) = bench.run("(setsid sleep 4711.3 &)", 600.0, &containment);
         assert_eq!(outcome.ending, Ending::LeftBehind(1));
         containment.end().unwrap();
         assert!(!runs("sleep 4711.3"));
@@ -109,7 +108,7 @@ fn nested_cgroups_are_removed_and_the_next_sample_has_its_own() {
             "{nest}; here={}/$own; mkdir -p $here/a/b $here/c; (echo 0 >$here/a/b/cgroup.procs; exec sleep 4711.4) & sleep 0.2",
             cgroups()
         );
-        let (outcome, _) = bench.run(&script, 5.0, &containment);
+        let (outcome, _) = bench.run(&script, 600.0, &containment);
         assert_eq!(outcome.ending, Ending::LeftBehind(1));
         let path = containment.cgroup().path().to_owned();
         containment.end().unwrap();
@@ -126,7 +125,7 @@ fn nesting_without_end_is_refused_by_the_kernel() {
         let script = format!(
             "d={here}; i=0; while mkdir $d/x 2>/dev/null; do d=$d/x; i=$((i+1)); done; [ $i -lt 100 ]"
         );
-        let (outcome, _) = bench.run(&script, 5.0, &containment);
+        let (outcome, _) = bench.run(&script, 600.0, &containment);
         assert_eq!(outcome.ending, Ending::Exit(0));
         containment.end().unwrap();
     });
@@ -175,10 +174,14 @@ fn who_unmounts_what_the_agent_reads_does_not_disturb_the_next() {
     alone("who_unmounts_what_the_agent_reads_does_not_disturb_the_next", || {
         for script in ["umount -l /proc".to_owned(), format!("umount -l {}", cgroups())] {
             let (bench, containment) = (Bench::new(), contained());
-            assert_eq!(bench.run(&script, 5.0, &containment).0.ending, Ending::Exit(0), "{script}");
+            assert_eq!(
+                bench.run(&script, 600.0, &containment).0.ending,
+                Ending::Exit(0),
+                "{script}"
+            );
             containment.end().unwrap();
             let (bench, containment) = (Bench::new(), contained());
-            let (outcome, _) = bench.run("test -e /proc/self/exe", 5.0, &containment);
+            let (outcome, _) = bench.run("test -e /proc/self/exe", 600.0, &containment);
             assert_eq!(outcome.ending, Ending::Exit(0), "after {script}");
             containment.end().unwrap();
         }
@@ -197,7 +200,7 @@ fn a_stopped_and_a_frozen_command_end_at_the_time_out() {
             let containment = contained();
             let (outcome, took) = bench.run(script, 0.3, &containment);
             assert_eq!(outcome.ending, Ending::TimedOut, "{script}");
-            assert!(took < Duration::from_secs(2), "{script}: {took:?}");
+            assert!(took < SOON, "{script}: {took:?}");
             containment.end().unwrap();
         }
         assert!(!runs("sleep 4711.5"));
@@ -212,7 +215,7 @@ fn a_command_that_ignores_sigterm_ends_when_the_agent_is_to_stop() {
             format!("trap '' TERM; kill -TERM {}; sleep 4711.6; sleep 4711.6", std::process::id());
         let (outcome, took) = bench.run(&script, 60.0, &containment);
         assert_eq!(outcome.ending, Ending::Stopped);
-        assert!(took < Duration::from_secs(1), "{took:?}");
+        assert!(took < SOON, "{took:?}");
         containment.end().unwrap();
         assert!(!runs("sleep 4711.6"));
     });

@@ -7,9 +7,8 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-use common::{Bench, Precious, alone, contained};
+use common::{Bench, Precious, SOON, alone, contained};
 use machine::command::Ending;
 use machine::owner::Agent;
 use machine::removal::remove;
@@ -32,7 +31,7 @@ fn a_bind_mount_in_scratch_is_told_and_gone_and_what_is_behind_it_stays() {
         let script = format!(
             "mkdir -p \"x/a b\" && mount --bind {behind} \"x/a b\" && mount --bind {behind} $HOME"
         );
-        assert_eq!(bench.run(&script, 5.0, &containment).0.ending, Ending::Exit(0));
+        assert_eq!(bench.run(&script, 600.0, &containment).0.ending, Ending::Exit(0));
         containment.end().unwrap();
         let home = bench.scratch.inside().to_owned();
         let mut changes = bench.view.now().unwrap().since(&before);
@@ -50,7 +49,7 @@ fn what_stays_mounted_is_not_removed_but_told() {
         let (bench, precious) = (Bench::new(), Precious::new());
         let containment = contained();
         let script = "mkdir -p x/y z && touch z/file";
-        assert_eq!(bench.run(script, 5.0, &containment).0.ending, Ending::Exit(0));
+        assert_eq!(bench.run(script, 600.0, &containment).0.ending, Ending::Exit(0));
         containment.end().unwrap();
         let (mounted, beside) =
             (bench.scratch.inside().join("x/y"), bench.scratch.inside().join("z"));
@@ -82,10 +81,10 @@ fn what_a_command_mounts_is_seen_by_its_own_alone() {
         let bench = Bench::new();
         let containment = contained();
         let script = "mkdir x && mount -t tmpfs apart x && touch x/y";
-        assert_eq!(bench.run(script, 5.0, &containment).0.ending, Ending::Exit(0));
+        assert_eq!(bench.run(script, 600.0, &containment).0.ending, Ending::Exit(0));
         assert!(!bench.scratch.inside().join("x/y").exists());
         // The next command of the same sample sees it.
-        assert_eq!(bench.run("test -e x/y", 5.0, &containment).0.ending, Ending::Exit(0));
+        assert_eq!(bench.run("test -e x/y", 600.0, &containment).0.ending, Ending::Exit(0));
         let pid = std::process::id().to_string();
         // Who started this test has the machine's own mounts.
         let parent = std::os::unix::process::parent_id().to_string();
@@ -139,7 +138,7 @@ fn what_the_rest_of_the_machine_mounts_is_not_the_commands() {
         let before = bench.view.now().unwrap();
         let containment = contained();
         let script = format!("mount -t tmpfs x {} && umount -l /proc", place.path().display());
-        bench.run(&script, 5.0, &containment);
+        bench.run(&script, 600.0, &containment);
         mount(Some("x"), place.path(), Some("tmpfs"), MsFlags::empty(), None::<&str>).unwrap();
         let changes = bench.view.now().unwrap().since(&before);
         assert_eq!(changes, Changes { mounted: vec![], unmounted: vec!["/proc".into()] });
@@ -217,7 +216,7 @@ fn modes_do_not_depend_on_the_umask() {
         let (programs, _) = bench.scratch.search_path().split_once(':').unwrap();
         let logs = bench.scratch.stdout().parent().unwrap().to_owned();
         let containment = contained();
-        assert_eq!(bench.run("true", 5.0, &containment).0.ending, Ending::Exit(0));
+        assert_eq!(bench.run("true", 600.0, &containment).0.ending, Ending::Exit(0));
         let stdout = bench.scratch.stdout();
         for path in [Path::new(programs), &logs, bench.scratch.inside(), &stdout] {
             let mode = fs::metadata(path).unwrap().mode();
@@ -300,7 +299,7 @@ fn a_command_that_cannot_be_killed_is_told_and_not_waited_for() {
         let thawed = sh("fsfreeze -u $p");
         let Ending::Unkillable(state) = &outcome.ending else { panic!("{:?}", outcome.ending) };
         assert!(state.starts_with("state D"), "{state}");
-        assert!(thawed && took < Duration::from_secs(8), "{took:?}");
+        assert!(thawed && took < SOON, "{took:?}");
         containment.end().unwrap();
         assert!(sh("umount $p"));
     });

@@ -98,7 +98,7 @@ fn a_wrapper_may_start_the_scheduler_in_the_background_and_exit() {
     let start = Instant::now();
     program.stop().unwrap();
     assert!(!bench.lives("holder"));
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_stop_is_heard_while_a_program_attaches_whatever_it_does_about_it() {
     let script = "trap '' INT TERM; while :; do sleep 1; done";
     let reason = reason(bench.start_unless(&stop, script).err());
     assert_eq!(reason, "\"sh\" was stopped on request");
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }
 
 #[test]

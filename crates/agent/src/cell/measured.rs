@@ -141,7 +141,13 @@ fn measure_beside(
     ]);
     let output = tail(&beside.scratch.stdout());
     numbers::read(&load.work, &output, &mut metrics)?;
-    metrics.extend(numbers::counted(&output));
+    let counted: Metrics = numbers::counted(&output).collect();
+    if used.is_idle() && counted.values().all(|&number| number == 0.0) {
+        let name = &load.work.name;
+        let reason = format!("the load `{name}` did not work: no CPU time, nothing counted");
+        return Err(Refusal::new(reason, ""));
+    }
+    metrics.extend(counted);
     Ok(metrics)
 }
 

@@ -309,7 +309,7 @@ mod tests {
         let start = Instant::now();
         let error = format!("{:#}", mounted.end(&mut |_| ()).err().unwrap());
         assert!(error.contains("stopped on request"), "{error}");
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     }
 
     #[test]

@@ -18,6 +18,9 @@ use machine::stop::Stop;
 use machine::view::View;
 use nix::sys::signal::{SigSet, Signal};
 
+/// Against hanging: what has to come soon would take minutes without that.
+pub const SOON: Duration = Duration::from_secs(25);
+
 const ALONE: &str = "RUNOFF_TEST_ALONE";
 
 /// Runs `test`, which is called `name`, in a new process: what it mounts, forks and hears is its own. Needs root.
@@ -127,7 +130,7 @@ pub fn runs(words: &str) -> bool {
     };
     let start = Instant::now();
     while is_there() {
-        if start.elapsed() > Duration::from_secs(1) {
+        if start.elapsed() > SOON {
             return true;
         }
         std::thread::yield_now();

@@ -1,0 +1,116 @@
+"""The least that must work in a guest under the virtual clock, from as few boots as can be."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import hogs
+import pytest
+import test_bfs_properties
+import test_fair_properties
+import test_level_properties
+from command import run, samples
+from conftest import MakeCopies
+from copies import Copies
+from hogs import Hogs
+
+pytestmark = [pytest.mark.lab, pytest.mark.core, pytest.mark.usefixtures("lab_kernel", "lab_image", "own_qemu")]
+
+TOLERANCE_POINTS = 3.0
+SECONDS = 6
+
+
+@dataclass(frozen=True)
+class Share:
+    """What two hogs get of a CPU, in percent."""
+
+    scheduler: str
+    nice: tuple[int, int]
+    percent: tuple[float, ...]
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+def by_weight(scheduler: str, *nice: int) -> Share:
+    weights = [test_fair_properties.WEIGHTS[level] for level in nice]
+    return Share(scheduler, (nice[0], nice[1]), tuple(100 * weight / sum(weights) for weight in weights))
+
+
+def by_level(scheduler: str, *nice: int, **parameters: str) -> Share:
+    """From the table of its specification."""
+    tables = (
+        *test_level_properties.O1,
+        *test_level_properties.ZAPHOD,
+        *test_level_properties.STAIRCASE,
+        *test_level_properties.HYDRA,
+    )
+    (found,) = (
+        case for case in tables if (case.scheduler, case.nice, case.parameters) == (scheduler, nice, parameters)
+    )
+    return Share(scheduler, (nice[0], nice[1]), found.shares, parameters)
+
+
+SHARES = (
+    by_weight("default", 0, 5),
+    by_weight("cfs", 0, 5),
+    by_weight("eevdf", 0, 5),
+    Share("bfs", (0, 5), test_bfs_properties.NICE_PAIRS[0, 5]),
+    by_level("o1", 0, 19),
+    by_level("zaphod", 0, 10),
+    by_level("staircase", 0, 10),
+    by_level("hydra", 0, 10, mode="sc"),
+)
+
+
+@pytest.fixture(scope="module")
+def slow_cpu(copies: MakeCopies) -> Copies:
+    return copies(instruction_shift=hogs.SLOW_CPU)
+
+
+def test_every_scheduler_is_here() -> None:
+    from runoff.engines.agent import describe_schedulers
+
+    assert {share.scheduler for share in SHARES} == {"default", *describe_schedulers()}
+
+
+@pytest.mark.parametrize("share", SHARES, ids=lambda share: share.scheduler)
+def test_a_scheduler_attaches_is_proved_and_keeps_its_shares(share: Share, slow_cpu: Copies) -> None:
+    got = hogs.measure(slow_cpu, Hogs(share.scheduler, share.nice, share.parameters, SECONDS)).shares_pct
+    # What the command needs to start and end is not theirs.
+    assert [100 * part / sum(got) for part in got] == pytest.approx(list(share.percent), abs=TOLERANCE_POINTS)
+
+
+MACHINE = ("--clock", "virtual", "--cpus", "2", "--memory", "512", "--seed", "1")
+WORKS = {"hackbench:groups=1,loops=5": "time_s", "counters:n=3,count=300000,passes=1": "time_s"}
+
+
+def taken(folder: Path, *words: str) -> dict[str, dict[str, Any]]:
+    return samples(run("compare", *words, *MACHINE, "--blocks", "1", "--out", folder, "--json").stdout)
+
+
+def test_two_campaigns_are_equal_to_the_last_digit(tmp_path: Path) -> None:
+    """With work, loads, probes and elevators, whatever is measured beside it."""
+    arms = ("default", "bfs+io=deadline")
+    works = [word for work in WORKS for word in ("--work", work)]
+    words = (*arms, *works, "--load", "none", "--load", "process:processes=4", "--probe", "all", "--disk", "64")
+    first = taken(tmp_path / "1", *words)
+    second = taken(tmp_path / "2", *words, "-j", "2")
+    assert len(first) == 2 * 2 * 2
+    for cell, sample in first.items():
+        assert sample["valid"], sample["reason"]
+        assert sample["metrics"] == second[cell]["metrics"], cell
+        metrics = sample["metrics"]
+        assert metrics[WORKS[sample["workload"]]] > 0
+        assert metrics["turns"] > 0
+        assert (metrics.get("load_passes", 0) > 0) == (sample["load"] != "none")
+
+
+def test_a_contest_cell_has_contests_tables(tmp_path: Path) -> None:
+    loads = ("--load", "none", "--load", "process:processes=4")
+    words = ("default", "--work", "hackbench:groups=1,loops=5", *loads, *MACHINE, "--blocks", "1")
+    text = run("contest", *words, "--out", tmp_path / "c").stdout
+    reaped, _, all_time = text.partition("With all the CPU time")
+    for tables in (reaped, all_time):
+        assert re.findall(r"^(\S+):$", tables, re.MULTILINE) == ["no_load", "process_load:processes=4"]
+        alone, beside = (float(ratio) for ratio in re.findall(r"^default .* ([0-9.]+)$", tables, re.MULTILINE))
+        assert alone == 1 < beside
