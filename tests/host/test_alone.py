@@ -1,0 +1,104 @@
+"""tests/alone: what is run in it sees nobody else and leaves nothing, however it ends."""
+
+import os
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import waiting
+
+ALONE = Path(__file__).parents[1] / "alone"
+
+TOP = "$(findmnt -n -t cgroup2 -o TARGET | head -n 1)"
+"""Where control groups are, for a shell."""
+
+pytestmark = [
+    pytest.mark.host,
+    pytest.mark.core,
+    pytest.mark.skipif(os.getuid() != 0, reason="only root makes a world of its own"),
+]
+
+
+@pytest.fixture
+def places(tmp_path):
+    made = tmp_path / "places"
+    made.mkdir()
+    return made
+
+
+def start(places, script, **options):
+    """``script`` in a world that is made in ``places``."""
+    environment = {name: value for name, value in os.environ.items() if name != "RUNOFF_ALONE"} | {
+        "TMPDIR": str(places)
+    }
+    return subprocess.Popen(
+        [ALONE, "sh", "-c", script], cwd=places.parent, env=environment, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
+    )  # fmt: skip
+
+
+def run(places, script):
+    """Exit code, standard output and standard error."""
+    process = start(places, script)
+    out, err = process.communicate(timeout=waiting.LIMIT_S)
+    return process.returncode, out, err
+
+
+def groups():
+    """Control groups of worlds."""
+    top = subprocess.run(["sh", "-c", f"echo {TOP}"], capture_output=True, check=True, text=True).stdout.strip()
+    return {path.name for path in Path(top).glob("tests-alone.*")}
+
+
+def test_it_sees_nobody_else(places):
+    before = groups()
+    code, out, err = run(places, 'echo $$; pwd; ls -A /tmp /run; ls -d /proc/[0-9]*; test -z "${TMPDIR:-}"; exit 7')
+    assert (code, err) == (7, "")
+    assert str(places.parent) in out
+    # Itself, its shell, ls and nobody else.
+    assert len([line for line in out.splitlines() if line.startswith("/proc/")]) <= 3
+    assert not list(places.iterdir())
+    assert groups() == before
+
+
+def test_what_it_leaves_behind_is_gone(places):
+    before = groups()
+    script = f"mkdir -p {TOP}/left/inner && mount -t tmpfs left /tmp && touch /tmp/file /run/file && (sleep 600 &)"
+    assert run(places, script) == (0, "", "")
+    assert not list(places.iterdir())
+    assert groups() == before
+
+
+@pytest.mark.parametrize(("told", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_it_ends_when_it_is_told_to(places, told, code):
+    process = start(places, f"touch '{places.parent}/begun'; exec sleep 600", process_group=0)
+    waiting.wait_until((places.parent / "begun").exists)
+    os.killpg(process.pid, told)
+    assert process.wait(waiting.LIMIT_S) == code
+    assert not list(places.iterdir())
+
+
+def test_what_a_killed_one_left_the_next_removes(places):
+    script = f"mkdir {TOP}/left; sleep 600 & echo $! >/tmp/file; touch '{places.parent}/begun'; wait"
+    before = groups()
+    process = start(places, script)
+    waiting.wait_until((places.parent / "begun").exists)
+    process.kill()
+    process.wait()
+    (world,) = places.iterdir()
+    # Its processes end with it, though nobody waits for them.
+    waiting.wait_until(lambda: subprocess.run(["flock", "-n", world, "true"], check=False).returncode == 0)
+    assert groups() > before
+    assert run(places, "true")[0] == 0
+    assert not list(places.iterdir())
+    assert groups() == before
+
+
+def test_many_that_begin_at_once_leave_each_other_alone(places):
+    """Between the making of a world and its lock it looks like one that was left behind."""
+    script = f"touch /tmp/mine && mkdir {TOP}/mine && sleep 0.05 && test -f /tmp/mine && test -d {TOP}/mine"
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: run(places, script), range(48))) == {(0, "", "")}
+    assert not list(places.iterdir())
