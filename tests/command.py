@@ -12,6 +12,9 @@ from waiting import LIMIT_S
 
 _MAIN = [sys.executable, "-c", "from runoff.cli.main import main; main()"]
 
+MOST_LINES, MOST_CHARACTERS = 40, 400
+"""Of what it printed, when it ended in another way than was expected."""
+
 
 def start(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
     """Start it in a session of its own, so that a signal to it reaches nobody else."""
@@ -27,8 +30,24 @@ def run(*arguments: str | Path, expect: int = 0) -> "subprocess.CompletedProcess
     """Run it to its end and check the exit code."""
     process = start(*arguments)
     out, err = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == expect, f"exit {process.returncode}\n{out}\n{err}"
+    assert process.returncode == expect, f"exit {process.returncode}, not {expect}\n{_told(out)}\n{_end(err)}"
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def _told(out: str) -> str:
+    """Why samples are void, if ``out`` is a document; it is long."""
+    try:
+        document = json.loads(out)
+    except ValueError:
+        return _end(out)
+    if not isinstance(document, dict) or "samples" not in document:
+        return _end(out)
+    void = [f"{each['id']} ({each['arm']}): {each['reason']}" for each in document["samples"] if not each["valid"]]
+    return f"{len(document['samples'])} samples, {len(void)} void\n" + "\n".join(void)
+
+
+def _end(text: str) -> str:
+    return "\n".join(line[:MOST_CHARACTERS] for line in text.splitlines()[-MOST_LINES:])
 
 
 def samples(document: str) -> dict[str, dict[str, Any]]:
