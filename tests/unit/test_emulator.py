@@ -32,7 +32,14 @@ def built(name: str) -> Path:
 
 def test_the_name_is_of_all_that_it_is_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = {recipe.name()}
-    for part in ("PATCH", "DEVICES", "TOOLS"):
+    for patch in recipe.PATCHES:
+        changed = tmp_path / patch.name
+        changed.write_text(patch.read_text() + "\n")
+        others = tuple(changed if each == patch else each for each in recipe.PATCHES)
+        with monkeypatch.context() as other:
+            other.setattr(recipe, "PATCHES", others)
+            names.add(recipe.name())
+    for part in ("DEVICES", "TOOLS"):
         changed = tmp_path / part
         changed.write_text(getattr(recipe, part).read_text() + "\n")
         with monkeypatch.context() as other:
@@ -42,7 +49,7 @@ def test_the_name_is_of_all_that_it_is_made_of(tmp_path: Path, monkeypatch: pyte
         with monkeypatch.context() as other:
             other.setattr(recipe, part, value)
             names.add(recipe.name())
-    assert len(names) == 7
+    assert len(names) == 8
     assert recipe.name() in names
 
 

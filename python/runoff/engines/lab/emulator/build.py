@@ -90,7 +90,8 @@ def _unpack(tarball: Path, scratch: Path, progress: cache.Progress) -> Path:
     with cache.writing(), tarfile.open(tarball) as archive:
         archive.extractall(scratch, filter="data")
     source = scratch / recipe.TREE
-    tools.run(["patch", "--quiet", "-p1", "-i", recipe.PATCH], what="patching QEMU", cwd=source)
+    for each in recipe.PATCHES:
+        tools.run(["patch", "--quiet", "-p1", "-i", each], what="patching QEMU", cwd=source)
     shutil.copy(recipe.DEVICES, source / "configs/devices/x86_64-softmmu/runoff.mak")
     return source
 

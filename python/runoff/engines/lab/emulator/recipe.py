@@ -12,8 +12,11 @@ TREE = f"qemu-{VERSION}"
 """The directory in it."""
 
 _HERE = Path(__file__).parent
-PATCH = _HERE / "quantum.patch"
+QUANTUM = _HERE / "quantum.patch"
 """Adds -icount quantum=N: see the comment above icount_is_awake() in it."""
+TLB = _HERE / "tlb.patch"
+"""Keeps the host's clock out of what a guest sees: see the comment above tlb_window_now() in it."""
+PATCHES = (QUANTUM, TLB)
 DEVICES = _HERE / "devices.mak"
 """All that a guest has: QEMU's configuration of devices."""
 TOOLS = _HERE / "build-tools.txt"
@@ -41,6 +44,6 @@ _NAME_LENGTH = 12
 
 def name() -> str:
     """The version and a digest of all of this."""
-    parts = [path.read_text(encoding="utf-8") for path in (PATCH, DEVICES, TOOLS)]
+    parts = [path.read_text(encoding="utf-8") for path in (*PATCHES, DEVICES, TOOLS)]
     text = json.dumps([VERSION, TARBALL_SHA256, CONFIGURE, *parts])
     return f"{VERSION}-{hashlib.sha256(text.encode()).hexdigest()[:_NAME_LENGTH]}"
