@@ -101,6 +101,18 @@ def test_what_is_no_package_name_is_refused(name):
         image.recipe([name])
 
 
+@pytest.mark.parametrize(
+    "damage", ["", "[]", "{}", '{"recipe": {}}', '{"recipe": {"setup": [], "packages": [], "sources": []}}']
+)
+def test_what_another_version_or_an_accident_left_is_no_image(damage):
+    directory = cache.images() / "abc"
+    directory.mkdir(parents=True)
+    (directory / "meta.json").write_text(damage)
+    assert image.stored() == []
+    with pytest.raises(MissingError, match="runoff image list"):
+        image.find("abc")
+
+
 def test_missing_tarball_and_image_are_named(tmp_path):
     with pytest.raises(MissingError, match=r"root\.tar"):
         image.add(tmp_path / "root.tar", print)

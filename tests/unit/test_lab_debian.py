@@ -1,11 +1,12 @@
 """The private apt, against a small unsigned or unreachable archive on this disk."""
 
+import hashlib
 import shutil
 import subprocess
 
 import pytest
 
-from runoff.engines.lab import debian, mirror
+from runoff.engines.lab import debian, kernel_sources, mirror
 from runoff.errors import MissingError, UsageError
 
 needs_apt = pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt on this machine")
@@ -77,3 +78,64 @@ def test_private_apt_runs_none_of_the_systems_hooks(cache, tmp_path, monkeypatch
     assert "precious" not in dump
     assert "Invoke::" not in dump
     assert archive.proxies() == {"Acquire::http::Proxy": "http://proxy.example:3128"}
+
+
+class Trusting(debian.Archive):
+    """One whose index needs no signature."""
+
+    def _sources(self) -> str:
+        return f"deb [trusted=yes] {self.address} ./\n"
+
+
+@pytest.fixture
+def replaced(cache):
+    """An archive that lists kernels 7.3.4 and 7.3.3, and 7.2.9, and has lost the files of the first series."""
+    place = cache / "archive"
+    place.mkdir()
+    index = ""
+    for release in ("7.3.4", "7.3.3", "7.2.9"):
+        name = f"linux-image-{release}-cloud-amd64"
+        tree = cache / "trees" / name
+        (tree / "DEBIAN").mkdir(parents=True)
+        control = f"Package: {name}\nVersion: {release}-1\nArchitecture: amd64\nMaintainer: t <t@t>\nDescription: t\n"
+        (tree / "DEBIAN/control").write_text(control)
+        file = place / f"{name}_{release}-1_amd64.deb"
+        subprocess.run(["dpkg-deb", "--build", "--root-owner-group", tree, file], check=True, capture_output=True)
+        data = file.read_bytes()
+        index += f"{control}Filename: ./{file.name}\nSize: {len(data)}\nSHA256: {hashlib.sha256(data).hexdigest()}\n\n"
+        if release != "7.2.9":
+            file.unlink()
+    (place / "Packages").write_text(index)
+    digest, size = hashlib.sha256(index.encode()).hexdigest(), len(index)
+    release = f"Suite: {debian.BACKPORTS}\nCodename: {debian.BACKPORTS}\nSHA256:\n {digest} {size} Packages\n"
+    (place / "Release").write_text(release)
+    archive = Trusting(f"file:{place}", cache / "apt")
+    archive.prepare()
+    archive.update()
+    return archive
+
+
+@needs_apt
+def test_a_file_that_was_replaced_is_told_from_an_archive_that_cannot_be_reached(replaced, tmp_path):
+    with pytest.raises(debian.GoneError, match="--mirror names another"):
+        replaced.download(["linux-image-7.3.4-cloud-amd64"], tmp_path, debian.BACKPORTS)
+    with pytest.raises(MissingError) as raised:
+        replaced.download_file("pool/file", tmp_path, "0" * 64)
+    assert raised.value.exit_code == 69
+    (package,) = replaced.download(["linux-image-7.2.9-cloud-amd64"], tmp_path, debian.BACKPORTS)
+    assert package.path.exists()
+
+
+@needs_apt
+@pytest.mark.parametrize("spec", ["debian", "debian:7"])
+def test_instead_of_a_kernel_whose_file_was_replaced_the_next_is_taken(replaced, monkeypatch, spec):
+    told = []
+    monkeypatch.setattr(debian, "open_archive", lambda chosen, progress: replaced)
+    # It is fetched and unpacked; that this package holds no kernel is another matter.
+    with pytest.raises(MissingError, match=r"debian:7\.2\.9-cloud-amd64 hold no vmlinuz"):
+        kernel_sources.add(spec, mirror=None, progress=told.append)
+    sentence = "the archive lists {} and has its files no longer: taking the next one that fits"
+    for release in ("7.3.4", "7.3.3"):
+        assert sentence.format(f"{release}-cloud-amd64") in told
+    with pytest.raises(debian.GoneError):
+        kernel_sources.add("debian:7.3", mirror=None, progress=told.append)

@@ -70,6 +70,18 @@ def test_kernel_of_another_layout_is_not_offered(store):
         kernel.find("host")
 
 
+@pytest.mark.parametrize(
+    "damage", ["", "{", "[]", '{"format": 2}', '{"format": 2, "name": "host:7.9.0", "sched_ext_": 1}']
+)
+def test_what_another_version_or_an_accident_left_is_no_kernel(store, damage):
+    directory = kernel.directory_of("host:7.9.0")
+    (directory / "meta.json").write_text(damage)
+    assert not kernel.is_whole(directory)
+    with pytest.raises(MissingError, match="runoff kernel add host"):
+        kernel.find("host")
+    assert len(kernel.stored()) == len(RELEASES)
+
+
 def test_offered_kernels_are_whole_and_ordered_as_numbers():
     names = [
         "linux-image-6.9.1+deb13-cloud-amd64",
@@ -92,13 +104,13 @@ def test_offered_kernels_are_whole_and_ordered_as_numbers():
     ]
     assert offered["6.18.15+deb13-cloud-amd64"] == ["linux-image-6.18.15+deb13-cloud-amd64"]
     assert "linux-binary-unsigned-7.3.4+deb13-cloud-amd64" in offered["7.3.4+deb13-cloud-amd64"]
-    assert [release[:4] for release in kernel_sources.newest_of_each_series(offered)] == [
+    assert [next(iter(series))[:4] for series in kernel_sources.by_series(offered)] == [
         "7.3.",
         "7.2.",
         "6.18",
         "6.9.",
     ]
-    assert "7.2.12+deb13-cloud-amd64" in kernel_sources.newest_of_each_series(offered)
+    assert "7.2.12+deb13-cloud-amd64" in [next(iter(series)) for series in kernel_sources.by_series(offered)]
 
 
 @pytest.mark.parametrize("spec", ["", "debain", "host:6.1", "file:", "file:vmlinuz,module=x"])

@@ -25,7 +25,12 @@ _HOOKS = (
     "DPkg::Post-Invoke",
 )
 _UNTRUSTED = re.compile(r"NO_PUBKEY|EXPKEYSIG|BADSIG|is not signed|not valid yet|is expired|verification failed")
+_GONE = re.compile(r"\b(?:404|410)\s|File not found|Hash Sum mismatch|Unable to find expected entry")
 _URI_LINE = re.compile(r"^'(\S+)' (\S+) \d+ (SHA256:[0-9a-f]{64})$", re.MULTILINE)
+
+
+class GoneError(MissingError):
+    """The archive's index lists a file that the archive has no longer: it was replaced since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,7 @@ class Archive:
         """Fetch binary packages into ``directory``, in the order asked for.
 
         Raises:
+            GoneError: the index has one, and the archive has not.
             MissingError: one is not there or the archive cannot be reached.
             RunoffError: what came is not what the signed index says.
         """
@@ -138,7 +144,8 @@ class Archive:
         """Fetch the file at ``path`` below the archive's address, whose SHA-256 is known, into ``directory``.
 
         Raises:
-            MissingError: it is not there, or another.
+            GoneError: it is not there, or another.
+            MissingError: the archive cannot be reached.
         """
         target = directory / path.rpartition("/")[2]
         self._download_file(f"{self.address}/{path}", target, f"SHA256:{digest}")
@@ -156,7 +163,7 @@ class Archive:
         try:
             self._apt("apt-get", "download", wanted, what=f"fetching {package}", cwd=directory)
         except RunoffError as error:
-            raise MissingError(self._elsewhere(error)) from error
+            raise self._failed(error) from error
         file = directory / f"{package}_{fields['Version'].replace(':', '%3a')}_{fields['Architecture']}.deb"
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         if digest != fields["SHA256"]:
@@ -172,10 +179,11 @@ class Archive:
         try:
             tools.run(command, what=f"fetching {target.name}")
         except RunoffError as error:
-            raise MissingError(self._elsewhere(error)) from error
+            raise self._failed(error) from error
 
-    def _elsewhere(self, error: RunoffError) -> str:
-        return f"{error}; the Debian archive was {self.address}, --mirror names another"
+    def _failed(self, error: RunoffError) -> MissingError:
+        kind = GoneError if _GONE.search(str(error)) else MissingError
+        return kind(f"{error}; the Debian archive was {self.address}, --mirror names another")
 
     def _apt(self, program: str, *arguments: str, what: str, cwd: Path | None = None) -> str:
         path = tools.require(program, "apt")

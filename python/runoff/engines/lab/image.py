@@ -88,7 +88,7 @@ def ensure(wanted: Recipe, progress: cache.Progress, mirror: str | None = None) 
     if found is not None:
         return found
     archive = debian.open_archive(mirror, progress)
-    with cache.building(cache.images() / wanted.name, progress) as part:
+    with cache.building(cache.images() / wanted.name, progress, _is_whole) as part:
         if part is not None:
             tree = rootfs.bootstrap(archive, wanted.packages, wanted.sources, part, progress)
             rootfs.set_up(tree, wanted.setup, progress)
@@ -106,7 +106,7 @@ def add(tarball: Path, progress: cache.Progress) -> Image:
     if not tarball.is_file():
         raise MissingError(f"{tarball} does not exist: pack a root file system with tar -C ROOT -cf {tarball.name} .")
     wanted = Recipe("", (), (), tarball_sha256=cache.sha256(tarball))
-    with cache.building(cache.images() / wanted.name, progress) as part:
+    with cache.building(cache.images() / wanted.name, progress, _is_whole) as part:
         if part is not None:
             progress(f"unpacking {tarball.name}")
             tree = rootfs.unpack(tarball.absolute(), part)
@@ -116,12 +116,8 @@ def add(tarball: Path, progress: cache.Progress) -> Image:
 
 def stored() -> list[Image]:
     """All usable images, by name."""
-    found = []
-    for meta in sorted(cache.images().glob(f"[!.]*/{_META}")):
-        fields = json.loads(meta.read_text())
-        if fields["recipe"].get("format") == FORMAT:
-            found.append(_read(fields, meta.parent))
-    return found
+    directories = [meta.parent for meta in sorted(cache.images().glob(f"[!.]*/{_META}"))]
+    return [image for directory in directories if (image := _read(directory)) is not None]
 
 
 def find(name: str) -> Image:
@@ -182,10 +178,18 @@ def _finish(part: Path, tree: Path, wanted: Recipe, origin: str, progress: cache
     (part / _META).write_text(json.dumps(meta, indent=2, sort_keys=True) + "\n")
 
 
-def _read(fields: Mapping[str, object], directory: Path) -> Image:
-    known = dict(fields)
-    raw = known.pop("recipe")
-    assert isinstance(raw, dict)
-    setup = tuple(tuple(argv) for argv in raw["setup"])
-    made = Recipe(**{**raw, "packages": tuple(raw["packages"]), "sources": tuple(raw["sources"]), "setup": setup})
-    return Image(name=directory.name, path=directory / _IMAGE, recipe=made, **known)  # type: ignore[arg-type]
+def _is_whole(directory: Path) -> bool:
+    return _read(directory) is not None
+
+
+def _read(directory: Path) -> Image | None:
+    """None for what another version has stored, and for what is damaged."""
+    try:
+        fields = json.loads((directory / _META).read_text())
+        raw = fields.pop("recipe")
+        setup = tuple(tuple(argv) for argv in raw["setup"])
+        made = Recipe(**{**raw, "packages": tuple(raw["packages"]), "sources": tuple(raw["sources"]), "setup": setup})
+        image = Image(name=directory.name, path=directory / _IMAGE, recipe=made, **fields)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return image if made.format == FORMAT else None

@@ -124,12 +124,23 @@ def write_meta(directory: Path, meta: Meta) -> None:
 
 def stored() -> list[Kernel]:
     """All usable kernels, newest release first."""
-    found = []
-    for meta in sorted(cache.kernels().glob(f"[!.]*/{_META}")):
-        fields = json.loads(meta.read_text())
-        if fields.get("format") == FORMAT:
-            found.append(Kernel(Meta(**fields), meta.parent))
+    directories = [meta.parent for meta in cache.kernels().glob(f"[!.]*/{_META}")]
+    found = [kernel for directory in directories if (kernel := _read(directory)) is not None]
     return sorted(found, key=lambda kernel: release_key(kernel.release), reverse=True)
+
+
+def is_whole(directory: Path) -> bool:
+    """Whether a kernel lies there as this version of runoff stores it."""
+    return _read(directory) is not None
+
+
+def _read(directory: Path) -> Kernel | None:
+    """None for what another version has stored, and for what is damaged."""
+    try:
+        fields = json.loads((directory / _META).read_text())
+        return Kernel(Meta(**fields), directory) if fields["format"] == FORMAT else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
 
 
 def release_key(release: str) -> tuple[int, ...]:

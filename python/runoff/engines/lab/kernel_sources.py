@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from runoff.engines import tools
@@ -59,11 +59,11 @@ def offered(names: Iterable[str]) -> dict[str, list[str]]:
     return dict(sorted(found.items(), key=lambda item: kernel.release_key(item[0]), reverse=True))
 
 
-def newest_of_each_series(releases: Iterable[str]) -> list[str]:
-    """The newest release of each series such as 7.3, newest series first."""
-    series: dict[tuple[int, ...], str] = {}
-    for release in sorted(releases, key=kernel.release_key, reverse=True):
-        series.setdefault(kernel.release_key(release)[:2], release)
+def by_series(kernels: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
+    """``kernels``, release -> packages, by series such as 7.3; newest series first, newest release first."""
+    series: dict[tuple[int, ...], dict[str, list[str]]] = {}
+    for release in sorted(kernels, key=kernel.release_key, reverse=True):
+        series.setdefault(kernel.release_key(release)[:2], {})[release] = kernels[release]
     return list(series.values())
 
 
@@ -71,15 +71,18 @@ def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> k
     archive = debian.open_archive(mirror, progress)
     kernels = offered(archive.names("linux-"))
     if version:
-        release = next((release for release in kernels if kernel.matches(release, version)), None)
-        if release is None:
+        fitting = {release: names for release, names in kernels.items() if kernel.matches(release, version)}
+        if not fitting:
             raise MissingError(
                 f"the Debian archive {archive.address} has no cloud kernel {version}: "
                 "try a shorter version such as debian:7, or debian for the newest"
             )
-        return _add_packages(archive, release, kernels[release], progress)
-    for release in newest_of_each_series(kernels):
-        found = _add_packages(archive, release, kernels[release], progress)
+        return _add_first(archive, fitting, progress)
+    for series in by_series(kernels):
+        try:
+            found = _add_first(archive, series, progress)
+        except debian.GoneError:
+            continue
         if found.sched_ext:
             return found
         progress(f"{found.name} takes no schedulers: {found.meta.objection or 'it has no sched_ext'}")
@@ -90,9 +93,26 @@ def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> k
     )
 
 
+def _add_first(archive: debian.Archive, kernels: Mapping[str, list[str]], progress: cache.Progress) -> kernel.Kernel:
+    """The first of ``kernels``, release -> packages, whose files the archive still has.
+
+    Raises:
+        GoneError: it has those of none.
+    """
+    gone: debian.GoneError | None = None
+    for release, names in kernels.items():
+        try:
+            return _add_packages(archive, release, names, progress)
+        except debian.GoneError as error:
+            progress(f"the archive lists {release} and has its files no longer: taking the next one that fits")
+            gone = error
+    assert gone is not None
+    raise gone
+
+
 def _add_packages(archive: debian.Archive, release: str, names: list[str], progress: cache.Progress) -> kernel.Kernel:
     name = f"debian:{release}"
-    with cache.building(kernel.directory_of(name), progress) as part:
+    with cache.building(kernel.directory_of(name), progress, kernel.is_whole) as part:
         if part is not None:
             with tempfile.TemporaryDirectory(dir=part) as scratch:
                 tree, packages = _unpack(archive, names, Path(scratch), progress)
@@ -160,11 +180,11 @@ def _add_local(name: str, image: Path, tree: Path | None, progress: cache.Progre
     """Store a kernel of this machine; one of the same name that differs is replaced."""
     digest = cache.sha256(image)
     directory = kernel.directory_of(name)
-    if directory.exists() and kernel.find(name).meta.packages.get("image", {}).get("sha256") != digest:
+    if kernel.is_whole(directory) and kernel.find(name).meta.packages.get("image", {}).get("sha256") != digest:
         progress(f"replacing {name}: its image has changed")
         shutil.rmtree(directory)
     release = name.partition(":")[2]
-    with cache.building(directory, progress) as part:
+    with cache.building(directory, progress, kernel.is_whole) as part:
         if part is not None:
             _store(
                 part,
