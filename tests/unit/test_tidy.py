@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "results": set(),
     "text": {"errors"},
     "statistics": {"results", "errors"},
-    "report": {"results", "statistics", "errors", "text", "request_log"},
+    "report": {"shorter", "results", "statistics", "errors", "text", "request_log"},
     "gate": {"report", "results", "statistics", "errors"},
     "ends": {"errors", "text"},
     "request_log": {"errors"},

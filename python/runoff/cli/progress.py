@@ -14,6 +14,7 @@ from runoff.campaign.looks import Look
 from runoff.engines.outcome import Outcome, Taken
 from runoff.order import Cell
 from runoff.plan import Plan
+from runoff.shorter import shorter
 from runoff.text import duration
 
 MOST_NAMED = 3
@@ -36,6 +37,7 @@ class Progress:
 
     def __init__(self, plan: Plan, done: int, console: Console) -> None:
         self._plan = plan
+        self._works = shorter([work.label for work in plan.works])
         self._console = console
         self._done = done
         self._taken_here = 0
@@ -97,7 +99,7 @@ class Progress:
         self._status.update(Text(text[:width], style="bright_black"))
 
     def _place(self, cell: Cell) -> str:
-        arm, work = self._plan.arms[cell.arm].label, self._plan.works[cell.work].label
+        arm, work = self._plan.arms[cell.arm].label, self._works[self._plan.works[cell.work].label]
         load = self._plan.load_labels[cell.load]
         settings = self._plan.settings
         if cell.block < 0:

@@ -49,7 +49,7 @@ def rows(report: Report, width: int) -> Iterator[Text]:
             yield Text(f"{INDENT}... and {left} more below and in the page (--html)"[:width], style="bright_black")
             return
         taken += len(found)
-        yield Text(cut_middle(f"{wording.heading(table)} ({wording.direction(table)})", width))
+        yield Text(cut_middle(f"{wording.short_heading(table)} ({wording.direction(table)})", width))
         for comparison, interval in found:
             yield _row(table, comparison, interval, axis, margin, name)
 

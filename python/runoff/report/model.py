@@ -8,6 +8,7 @@ from runoff.report import overall, sensitivity, sentences
 from runoff.report.environment import environment_rows
 from runoff.report.values import MANY_VOIDS, Point, Report, Table
 from runoff.results import NO_LOAD, PROBE_COST, Metric, Results, Sample, Sort
+from runoff.shorter import shorter
 from runoff.statistics import Analysis, Observation, Question, analyse, together
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN, DEFAULT_RARE
 
@@ -97,18 +98,18 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
     lacking = frozenset(sample.arm for sample in cell if sample.valid) - measured
     if question.baseline in lacking:
         analysis = replace(analysis, warnings=tuple(w for w in analysis.warnings if w.kind != "baseline"))
-    place = cell[0].workload
-    if len(results.loads) > 1 or cell[0].load not in ("", NO_LOAD):
-        place += f" beside {cell[0].load or NO_LOAD}"
+    workload, load = cell[0].workload, cell[0].load
+    beside = f" beside {load or NO_LOAD}" if len(results.loads) > 1 or load not in ("", NO_LOAD) else ""
     return Table(
-        workload=cell[0].workload,
-        load=cell[0].load,
+        workload=workload,
+        load=load,
         metric=metric,
         analysis=analysis,
         points=points,
         voids=tuple(sorted((s for s in cell if not s.valid), key=lambda s: s.position)),
         arms=_ranked(results.arms, analysis, -1 if metric.direction == "higher" else 1),
-        place=place,
+        place=workload + beside,
+        short_place=shorter(results.workloads)[workload] + beside,
         lacking=lacking,
     )
 

@@ -1,5 +1,6 @@
 """The verdict in a sentence that a reader can quote."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from runoff.report.numbers import Scale, percent_text
@@ -14,6 +15,11 @@ MOST_PLACES = 3
 """Tables in which an arm is said to differ; of more, the first."""
 
 CLEAR = (Verdict.BETTER, Verdict.WORSE)
+
+IT = "{baseline}"
+"""Where the baseline is named, or "it", or nothing."""
+
+_CANNOT, _HAS = "cannot be told apart from", "has no valid sample in"
 
 
 def verdict(results: Results, tables: Sequence[Table]) -> tuple[str, ...]:
@@ -46,43 +52,79 @@ def _arms(results: Results, tables: Sequence[Table]) -> str:
     baseline, others = results.arms[0], results.arms[1:]
     if not any(baseline in table.analysis.summaries for table in tables):
         return f"No verdict: the baseline {baseline} has no valid sample."
+    if len(others) > 1 and all(_verdict(table, arm) is Verdict.UNCLEAR for table in tables for arm in others):
+        return f"No arm can be told apart from {baseline} in any of the {len(tables)} tables."
     chosen = others
     if len(others) > MOST_ARMS:
         counts = {arm: sum(_verdict(table, arm) in CLEAR for table in tables) for arm in others}
         differing = sorted((arm for arm in others if counts[arm]), key=lambda arm: -counts[arm])[:MOST_ARMS]
         chosen = tuple(arm for arm in others if arm in differing)
-    places = MOST_PLACES if len(others) <= MOST_ARMS else 1
-    parts = [f"{arm} {_over(arm, tables, places)}" for arm in chosen]
+    most = MOST_PLACES if len(others) <= MOST_ARMS else 1
+    parts = [f"{arm} {_joined(_over(arm, tables, most))}" for arm in chosen]
     if rest := [arm for arm in others if arm not in chosen]:
         parts.append(f"the {'other ' if chosen else ''}{len(rest)} arms {_rest(rest, tables)}")
-    return f"In {len(tables)} headline metrics against {baseline}: {'; '.join(parts)}."
+    return "; ".join(_named(part, baseline, first=part is parts[0]) for part in parts) + "."
 
 
-def _over(arm: str, tables: Sequence[Table], most: int) -> str:
-    """What is said of ``arm``: better in 2 (where), unclear in 1."""
-    told = []
-    for verdict in Verdict:
-        found = [table for table in tables if _verdict(table, arm) is verdict]
-        if not found:
-            continue
-        where = "all" if len(found) == len(tables) else str(len(found))
-        aside = ""
-        if verdict in CLEAR:
-            places = [f"{_place(table, tables)} {_size(table, arm)}" for table in found[:most]]
-            aside = f" ({', '.join(places + ['...'] * (len(found) > most))})"
-        elif verdict is Verdict.SAME:
-            aside = f" {_unseen([table.analysis.comparisons[arm] for table in found])}"
-        told.append(f"{verdict.word} in {where}{aside}")
-    return ", ".join(told)
+def _named(part: str, baseline: str, *, first: bool) -> str:
+    """With the baseline's name where it is needed: who has read that an arm is worse than it knows what others are."""
+    told = part.replace(IT, baseline, 1) if first else part
+    return re.sub(f" (than|as) {IT}", "", told).replace(IT, "it" if baseline in told else baseline)
+
+
+def _over(arm: str, tables: Sequence[Table], most: int) -> list[str]:
+    """What is said of ``arm``, a clause for each verdict: better than IT in these tables."""
+    groups = {verdict: [table for table in tables if _verdict(table, arm) is verdict] for verdict in Verdict}
+    told = {verdict: found for verdict, found in groups.items() if found}
+    return [
+        _clause(arm, verdict, found, _where(arm, found, tables, most, last=number == len(told) - 1 > 0))
+        for number, (verdict, found) in enumerate(told.items())
+    ]
+
+
+def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> str:
+    match verdict:
+        case Verdict.BETTER | Verdict.WORSE:
+            return f"{verdict.word} than {IT} in {where}"
+        case Verdict.SAME:
+            unseen = _unseen([table.analysis.comparisons[arm] for table in found])
+            return f"the same as {IT} in {where} {unseen}"
+        case Verdict.UNCLEAR:
+            return f"{_CANNOT} {IT} in {where}"
+        case Verdict.VOID:
+            return f"{_HAS} {where}"
+
+
+def _where(arm: str, found: Sequence[Table], tables: Sequence[Table], most: int, *, last: bool) -> str:
+    """The tables by name if they are few or something stands there, else how many; ``last``: nothing follows."""
+    verdict, every = _verdict(found[0], arm), len(found) == len(tables)
+    count = f"all {len(tables)} tables" if every else f"{len(found)} of {len(tables)} tables"
+    if verdict in CLEAR:
+        if len(found) <= most:
+            return _listed([_sized(table, tables, arm) for table in found])
+        named = [f"{_place(table, tables)} {_size(table, arm)}" for table in found[:most]]
+        return f"{count} ({', '.join([*named, '...'])})"
+    if every:
+        return count if verdict is Verdict.SAME else "any table"
+    if len(found) == 1:
+        return _place(found[0], tables)
+    return f"the other {len(found)}" if last else count
+
+
+def _sized(table: Table, tables: Sequence[Table], arm: str) -> str:
+    """A table, and what ``arm`` is there."""
+    if len({each.place for each in tables}) == 1:
+        return f"{table.metric.title} ({_size(table, arm)})"
+    return f"{table.short_place} ({table.metric.title} {_size(table, arm)})"
 
 
 def _place(table: Table, tables: Sequence[Table]) -> str:
     """As little as tells it from the others."""
-    if len({each.metric.title for each in tables}) == 1:
-        return table.place
+    if len([each for each in tables if each.place == table.place]) == 1:
+        return table.short_place
     if len({each.place for each in tables}) == 1:
         return table.metric.title
-    return f"{table.place} {table.metric.title}"
+    return f"{table.short_place} {table.metric.title}"
 
 
 def _rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
@@ -90,9 +132,9 @@ def _rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
     counts = {verdict: sum(_verdict(table, arm) is verdict for arm in arms for table in tables) for verdict in Verdict}
     total = len(arms) * len(tables)
     if counts[Verdict.UNCLEAR] == total:
-        return "unclear in all"
+        return f"{_CANNOT} {IT} in any table"
     told = ", ".join(f"{verdict.word} in {count}" for verdict, count in counts.items() if count)
-    return f"{told} of {total} comparisons"
+    return f"against {IT}: {told} of {total} comparisons"
 
 
 def _verdict(table: Table, arm: str) -> Verdict | None:
@@ -103,7 +145,7 @@ def _table(table: Table) -> str:
     """All arms in one table."""
     analysis = table.analysis
     baseline = analysis.question.baseline
-    name = f"{table.place}, {table.metric.title}"
+    name = f"{table.short_place}, {table.metric.title}"
     if baseline not in analysis.summaries:
         return f"{name}: no verdict, the baseline {baseline} has no valid sample."
     by: dict[Verdict, list[str]] = {verdict: [] for verdict in Verdict}
@@ -149,6 +191,12 @@ def _size(table: Table, arm: str) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _joined(clauses: Sequence[str]) -> str:
+    """Clauses may have lists in them."""
+    told = ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
+    return told if told.startswith((_CANNOT, _HAS)) else f"is {told}"
 
 
 def _is(names: Sequence[str]) -> str:

@@ -68,7 +68,7 @@ def columns(arms: Sequence[str], wanted: list[Column], width: int, styles: Seque
 
 def _heading(table: Table, width: int) -> str:
     tail = f" ({wording.unit_and_direction(table)})"
-    return cut_middle(cut_middle(wording.heading(table), max(0, width - len(tail))) + tail, width)
+    return cut_middle(cut_middle(wording.short_heading(table), max(0, width - len(tail))) + tail, width)
 
 
 def total(columns: list[Column]) -> int:

@@ -40,6 +40,8 @@ class Table:
     """In the order of the rows: best mean first, arms without a valid sample last."""
     place: str
     """The workload, and the load it ran beside unless there is only one."""
+    short_place: str
+    """The same with as little of the workload's parameters as tells it from the others."""
     lacking: frozenset[str] = frozenset()
     """Arms whose samples are valid and have not this metric."""
 

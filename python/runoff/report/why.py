@@ -26,6 +26,7 @@ class Why:
 
     arm: str
     place: str
+    short_place: str
     load: str
     workload: str
     reasons: tuple[Reason, ...]
@@ -64,7 +65,7 @@ def _panel(arm: str, tables: Sequence[Table]) -> Iterator[Why]:
     known.sort(key=lambda reason: -abs(reason.size))
     first = tables[0]
     yield Why(
-        arm, first.place, first.load, first.workload,
+        arm, first.place, first.short_place, first.load, first.workload,
         reasons=tuple(known[:MOST]), separated=len(known), compared=len(compared),
         alpha=first.analysis.question.alpha,
     )  # fmt: skip

@@ -36,6 +36,11 @@ def heading(table: Table) -> str:
     return f"{table.place}: {table.metric.title}"
 
 
+def short_heading(table: Table) -> str:
+    """The same for lines that have little room."""
+    return f"{table.short_place}: {table.metric.title}"
+
+
 def matrix_heading(matrix: Matrix) -> str:
     """What a matrix of loads and arms shows."""
     table = matrix.first
@@ -46,7 +51,7 @@ def matrix_heading(matrix: Matrix) -> str:
 
 def why_heading(panel: Why) -> str:
     """Where, who, and how many counters differ."""
-    return f"why, {panel.place}: {panel.arm}, {why_share(panel)}"
+    return f"why, {panel.short_place}: {panel.arm}, {why_share(panel)}"
 
 
 def why_share(panel: Why) -> str:

@@ -1,0 +1,33 @@
+"""Names of workloads with as few of their parameters as tell them from each other."""
+
+import re
+from collections.abc import Sequence
+
+PARAMETER = re.compile(r"[a-z][a-z0-9_]*=\S*")
+
+
+def shorter(workloads: Sequence[str]) -> dict[str, str]:
+    """By name as the plan has it: what is left without the parameters that all workloads of the same kind share."""
+    kinds: dict[str, list[str]] = {}
+    for workload in dict.fromkeys(workloads):
+        kinds.setdefault(workload.partition(":")[0], []).append(workload)
+    return {workload: _without(workload, _shared(same)) for same in kinds.values() for workload in same}
+
+
+def _shared(workloads: Sequence[str]) -> set[str]:
+    return set[str].intersection(*(set(_parameters(workload)) for workload in workloads))
+
+
+def _without(workload: str, shared: set[str]) -> str:
+    parameters = _parameters(workload)
+    if not parameters:
+        return workload
+    own = ",".join(each for each in parameters if each not in shared)
+    kind = workload.partition(":")[0]
+    return f"{kind}:{own}" if own else kind
+
+
+def _parameters(workload: str) -> list[str]:
+    """Empty if what follows the colon is a command line."""
+    parameters = workload.partition(":")[2].split(",")
+    return parameters if all(PARAMETER.fullmatch(each) for each in parameters) else []
