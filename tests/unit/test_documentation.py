@@ -1,7 +1,9 @@
 """What the pages show must be accepted by the program they describe."""
 
+import itertools
 import json
 import re
+import shlex
 import subprocess
 import tomllib
 from pathlib import Path
@@ -19,6 +21,7 @@ from runoff.workloads import LOADS, WORKLOADS, Definition, parse_loads, parse_wo
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 PLANS = sorted((ROOT / "plans").glob("*.toml"))
 
 
@@ -111,3 +114,62 @@ def test_every_help_shows_an_example(path: tuple[str, ...]) -> None:
         assert found is not None
         command = found
     assert "Example" in command.get_help(click.Context(command, info_name=" ".join(("runoff", *path))))
+
+
+SHOWN = re.compile(r"^(?:\$ |rerun +|sudo )?((?:runoff|make) [a-z].*)$")
+AFTER_A_COMMAND = {"|", ">", "&", "&&", ";"}
+
+
+def shown_commands(page: Path) -> list[list[str]]:
+    """Words of each line of a code block that somebody would type, without what is said of it beside."""
+    found = []
+    for block in re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+        for line in re.sub(r" *\\\n *", " ", block).splitlines():
+            if shown := SHOWN.match(line):
+                words = shlex.split(re.split(r" {2,}", shown[1].replace("$(nproc)", "2"))[0], comments=True)
+                ends = (number for number, word in enumerate(words) if word in AFTER_A_COMMAND)
+                found.append(words[: next(ends, len(words))])
+    return found
+
+
+def objection(words: list[str]) -> str:
+    """Of the command line, which takes them apart; nothing is run, and files need not be there."""
+    command: click.Command = cli
+    while isinstance(command, click.Group) and not words[0].startswith("-"):
+        found = command.get_command(click.Context(command), words[0])
+        if found is None:
+            return f"there is no command {words[0]}"
+        command, words = found, words[1:]
+    try:
+        command.make_context(command.name, list(words))
+    except click.UsageError as wrong:
+        return "" if "does not exist" in wrong.message else wrong.message
+    return ""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_that_a_page_shows_is_one(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for program, *words in shown_commands(page):
+        if program == "make":
+            assert words[0] in targets
+        else:
+            assert objection(words) == "", words
+
+
+def test_every_workload_that_a_command_shows_is_one() -> None:
+    named = [
+        works
+        for page in PAGES
+        for words in shown_commands(page)
+        for option, works in itertools.pairwise(words)
+        if option == "--work" and not works.startswith((".", "kernel-build"))
+    ]
+    assert len(named) > 20
+    for works in named:
+        assert parse_works(works, cpus=2)
+
+
+def test_the_first_pages_show_commands() -> None:
+    for page in (ROOT / "README.md", DOCS / "tutorial.md"):
+        assert len(shown_commands(page)) >= 3
