@@ -54,6 +54,21 @@ def test_the_baseline_is_named_once_by_whoever_is_told_first():
     assert sentence.count("default") == 1
 
 
+def test_an_arm_that_has_the_baselines_name_in_its_own_names_no_baseline():
+    cell = {arm: {"elapsed_s": (10, 0.1)} for arm in ("default", "default+io=cfq", "default+io=noop")}
+    cell["default+io=cfq"] = {"elapsed_s": (12, 0.1)}
+    metrics = dict.fromkeys(WORKS, (examples.WALL,))
+    sentence = told(examples.campaign(dict.fromkeys(WORKS, cell), metrics, blocks=6))
+    assert sentence.startswith("default+io=cfq is worse than default in compile (")
+    assert sentence.endswith("; default+io=noop cannot be told apart from default in any table.")
+
+
+def test_the_baseline_is_named_though_nothing_can_be_said_of_the_first_arm():
+    gone = {(work, "a", block): "exited" for work in WORKS for block in range(6)}
+    sentence = told(taken(10, 12, voids=gone))
+    assert sentence.startswith("a has no valid sample in any table; b is worse than default in compile (")
+
+
 def test_a_place_is_named_as_shortly_as_tells_it_from_others():
     cell = {arm: {"elapsed_s": (mean, 0.1), "p99_us": (mean, 0.1)} for arm, mean in (("default", 10), ("a", 12))}
     one = examples.campaign({"w": cell}, {"w": (examples.WALL, OTHER)}, blocks=6)

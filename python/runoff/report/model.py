@@ -60,6 +60,7 @@ def _tables(results: Results, asked: Question) -> Iterator[Table]:
     for sample in results.judged:
         cells.setdefault((sample.workload, sample.load), []).append(sample)
     ordered = [(w, cells[w, load]) for w in results.workloads for load in results.loads if (w, load) in cells]
+    names = shorter(results.workloads)
     family = sum(_belongs(metric) for workload, _ in ordered for metric in results.metrics[workload])
     for workload, cell in ordered:
         repeats = _repeats_exactly(results, cell)
@@ -67,7 +68,7 @@ def _tables(results: Results, asked: Question) -> Iterator[Table]:
             question = replace(
                 asked, direction=metric.direction, repeats_exactly=repeats, tables=family if _belongs(metric) else 1
             )
-            yield _table(results, cell, metric, question)
+            yield _table(results, cell, metric, question, names[workload])
 
 
 def _belongs(metric: Metric) -> bool:
@@ -84,7 +85,7 @@ def _as_one_family(tables: list[Table]) -> tuple[Table, ...]:
     return tuple(tables)
 
 
-def _table(results: Results, cell: list[Sample], metric: Metric, question: Question) -> Table:
+def _table(results: Results, cell: list[Sample], metric: Metric, question: Question, short: str) -> Table:
     points = tuple(
         Point(s.arm, s.block, s.position, float(s.metrics[metric.name]))
         for s in sorted(cell, key=lambda s: s.position)
@@ -109,7 +110,7 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
         voids=tuple(sorted((s for s in cell if not s.valid), key=lambda s: s.position)),
         arms=_ranked(results.arms, analysis, -1 if metric.direction == "higher" else 1),
         place=workload + beside,
-        short_place=shorter(results.workloads)[workload] + beside,
+        short_place=short + beside,
         lacking=lacking,
     )
 

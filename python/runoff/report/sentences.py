@@ -18,6 +18,7 @@ CLEAR = (Verdict.BETTER, Verdict.WORSE)
 
 IT = "{baseline}"
 """Where the baseline is named, or "it", or nothing."""
+THAN_IT = re.compile(f" (than|as) {re.escape(IT)}")
 
 _CANNOT, _HAS = "cannot be told apart from", "has no valid sample in"
 
@@ -63,13 +64,14 @@ def _arms(results: Results, tables: Sequence[Table]) -> str:
     parts = [f"{arm} {_joined(_over(arm, tables, most))}" for arm in chosen]
     if rest := [arm for arm in others if arm not in chosen]:
         parts.append(f"the {'other ' if chosen else ''}{len(rest)} arms {_rest(rest, tables)}")
-    return "; ".join(_named(part, baseline, first=part is parts[0]) for part in parts) + "."
+    first = next((part for part in parts if IT in part), None)
+    return "; ".join(_named(part, baseline, first=part is first) for part in parts) + "."
 
 
 def _named(part: str, baseline: str, *, first: bool) -> str:
     """With the baseline's name where it is needed: who has read that an arm is worse than it knows what others are."""
-    told = part.replace(IT, baseline, 1) if first else part
-    return re.sub(f" (than|as) {IT}", "", told).replace(IT, "it" if baseline in told else baseline)
+    told = part if first else THAN_IT.sub("", part)
+    return THAN_IT.sub("", told.replace(IT, baseline, 1)).replace(IT, "it")
 
 
 def _over(arm: str, tables: Sequence[Table], most: int) -> list[str]:
