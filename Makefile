@@ -76,6 +76,7 @@ test: setup kernel qemu image
 # Tests of one file share a guest.
 # Schedulers are tried on the oldest kernel with sched_ext in Debian too, while it is there.
 test-all: export RUNOFF_REQUIRE_LAB := 1
+test-all: export VERDICT_TABLES := 20000
 test-all: setup kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile
 	runoff image build --load ctar --load list --load dbench

@@ -1,6 +1,8 @@
 """Randomised blocks: each takes every arm on every workload beside every load once, in an order drawn from the seed.
 
-The arms of one workload beside one load stand together: what changes within a block hardly comes between them.
+The arms of one workload beside one load stand together: what changes within a block hardly comes between them. Every
+second block takes them the other way round than the block before. What a place in the order does to a sample, such as a
+machine that warms up along each block, so falls on all arms alike, and is not left to the luck of a few draws.
 """
 
 import random
@@ -39,9 +41,14 @@ def draw(arms: int, works: int, load_blocks: Sequence[int], seed: int, *, warmup
         places = [(work, load) for load in loads for work in range(works)]
         generator.shuffle(places)
         for work, load in places:
-            turns = list(range(arms))
-            generator.shuffle(turns)
-            for arm in turns:
+            for arm in _turns(arms, block, f"{seed}/{block // 2}/{work}/{load}"):
                 name = f"b{block}.w{work}.l{load}.a{arm}" if len(load_blocks) > 1 else f"b{block}.w{work}.a{arm}"
                 cells.append(Cell(name, block, len(cells), arm, work, load, block_seed))
     return cells
+
+
+def _turns(arms: int, block: int, seed: str) -> Sequence[int]:
+    """The arms of one workload beside one load, the same both ways in two blocks."""
+    turns = list(range(arms))
+    random.Random(seed).shuffle(turns)
+    return turns[:: -1 if block % 2 else 1]

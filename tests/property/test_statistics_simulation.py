@@ -1,6 +1,7 @@
-"""The rates of docs/statistics.md, from fewer tables; `bench/verdict_errors.py` has them all from ten thousand."""
+"""The rates of docs/statistics.md, from VERDICT_TABLES tables: few, but in `make test-all` as many as the page's."""
 
 import math
+import os
 import sys
 from pathlib import Path
 
@@ -13,9 +14,10 @@ import verdict_rule as rule
 import verdict_scenarios as scenarios
 from verdict_scenarios import Shape, Tables
 
+from runoff.order import draw
 from runoff.statistics import Observation, Question, Verdict, analyse
 
-TABLES = 2000
+TABLES = int(os.environ.get("VERDICT_TABLES") or 2000)
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
@@ -36,9 +38,20 @@ def asked(taken: Tables, number: int) -> dict[str, list[Observation]]:
     }
 
 
-@pytest.mark.parametrize("name", [*scenarios.USUAL, *scenarios.FURTHER])
+def test_simulated_samples_stand_as_those_of_a_campaign_do():
+    """Every second block the other way round than the one before, the last of an odd number by itself."""
+    positions = scenarios.order(np.random.default_rng(1), Shape(200, 5, 3))
+    assert np.array_equal(np.sort(positions.reshape(200, -1)), np.tile(np.arange(15.0), (200, 1)))
+    within = positions - 3 * np.arange(5)[:, None]
+    assert np.array_equal(within[:, 1::2], 2 - within[:, 0:4:2])
+    drawn = np.array([[cell.arm for cell in draw(3, 1, [5], seed)] for seed in range(200)]).reshape(200, 5, 3)
+    assert np.array_equal(drawn[:, 1::2], drawn[:, 0:4:2, ::-1])
+    assert len({tuple(table[4]) for table in drawn}) == len({tuple(table[4]) for table in within}) == 6
+
+
+@pytest.mark.parametrize("name", [*scenarios.USUAL, *scenarios.BEYOND])
 def test_the_rule_for_arrays_is_that_of_the_package(name):
-    draw = {**scenarios.USUAL, **scenarios.FURTHER}[name]
+    draw = {**scenarios.USUAL, **scenarios.BEYOND}[name]
     for blocks, arms in ((5, 3), (10, 2), (12, 2), (20, 3)):
         taken = errors.take(draw, Shape(25, blocks, arms))
         found = rule.judge(taken, rare=0.21)
@@ -91,6 +104,16 @@ def test_power_is_near_what_theory_has_without_blocks(arms):
         noise = 3 * math.sqrt(theory * (1 - theory) / TABLES)
         for block_sd in (0.0, 0.1):
             assert errors.power(block_sd, Shape(TABLES, blocks, arms)) >= theory - 0.05 - noise
+
+
+@pytest.mark.parametrize("blocks", errors.BLOCKS)
+@pytest.mark.parametrize("third", ["SD 10 %", "10x slower"])
+def test_a_wild_third_arm_costs_the_others_no_power_but_by_being_one_more(third, blocks):
+    beside = errors.beside(errors.THIRD[third], blocks, TABLES)
+    noise = 3 * math.sqrt(0.25 / TABLES)
+    assert beside >= errors.beside(errors.THIRD["like the others"], blocks, TABLES) - noise
+    if blocks >= 10:
+        assert beside >= errors.beside(None, blocks, TABLES) - 0.05
 
 
 @pytest.mark.parametrize("arms", errors.ARMS)

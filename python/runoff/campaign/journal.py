@@ -28,7 +28,7 @@ _UNFINISHED = f"{FILE}.new"
 _LOCK = "lock"
 _APPLICATION = 0x52554E4F
 """SQLite's application_id ("RUNO"): tells our journals from other databases."""
-_SCHEMA_VERSION = 3
+_SCHEMA_VERSION = 4
 _SCHEMA = """
 CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE samples (

@@ -28,7 +28,7 @@ def title(report: Report) -> str:
 
 def order(report: Report) -> str:
     """How the run order was drawn."""
-    return f"each block all arms in random order, drawn from seed {report.results.seed}"
+    return f"arms in random order, every second block backwards, drawn from seed {report.results.seed}"
 
 
 def heading(table: Table) -> str:
