@@ -1,6 +1,7 @@
 """tests/alone: what is run in it sees nobody else and leaves nothing, however it ends."""
 
 import os
+import shutil
 import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -46,6 +47,12 @@ def run(places, script):
     return process.returncode, out, err
 
 
+def has_begun(places, process):
+    """Waits for it, and for nothing if it has ended."""
+    waiting.wait_until(lambda: (places.parent / "begun").exists() or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
+
+
 def groups():
     """Control groups of worlds."""
     top = subprocess.run(["sh", "-c", f"echo {TOP}"], capture_output=True, check=True, text=True).stdout.strip()
@@ -63,6 +70,22 @@ def test_it_sees_nobody_else(places):
     assert groups() == before
 
 
+def test_what_others_left_mounted_is_not_seen_and_stays(places):
+    left = Path("/tmp/runoff-1.7-work-0/a place")
+    (left / "inner").mkdir(parents=True)
+    (left / "file").write_text("")
+    subprocess.run(["mount", "-t", "tmpfs", "left", left], check=True)
+    try:
+        (left / "inner").mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "left", left / "inner"], check=True)
+        assert run(places, "grep runoff-1.7 /proc/self/mountinfo") == (1, "", "")
+        assert left.is_mount()
+        assert (left / "inner").is_mount()
+    finally:
+        subprocess.run(["umount", "--recursive", left], check=True)
+        shutil.rmtree(left.parent)
+
+
 def test_what_it_leaves_behind_is_gone(places):
     before = groups()
     script = f"mkdir -p {TOP}/left/inner && mount -t tmpfs left /tmp && touch /tmp/file /run/file && (sleep 600 &)"
@@ -74,7 +97,7 @@ def test_what_it_leaves_behind_is_gone(places):
 @pytest.mark.parametrize(("told", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_it_ends_when_it_is_told_to(places, told, code):
     process = start(places, f"touch '{places.parent}/begun'; exec sleep 600", process_group=0)
-    waiting.wait_until((places.parent / "begun").exists)
+    has_begun(places, process)
     os.killpg(process.pid, told)
     assert process.wait(waiting.LIMIT_S) == code
     assert not list(places.iterdir())
@@ -84,7 +107,7 @@ def test_what_a_killed_one_left_the_next_removes(places):
     script = f"mkdir {TOP}/left; sleep 600 & echo $! >/tmp/file; touch '{places.parent}/begun'; wait"
     before = groups()
     process = start(places, script)
-    waiting.wait_until((places.parent / "begun").exists)
+    has_begun(places, process)
     process.kill()
     process.wait()
     (world,) = places.iterdir()

@@ -50,3 +50,23 @@ def test_cyclictest_wakes_as_often_as_it_was_told(tmp_path: Path, lab_kernel, la
         # One thread every 1000 us and one every 1500 us, for 2 s and until the signal that ends them is served.
         assert 1000 < metrics["wakeups"] <= (1000 + 1000 / 1.5) * metrics["elapsed_s"]
         assert 0 < metrics["median_us"] <= metrics["p99_us"] <= metrics["p999_us"] <= metrics["max_us"]
+
+
+WITH_A_CPU_OFFLINE = """
+title = "one CPU offline"
+description = "Counters, with fewer CPUs than the machine has."
+prepare = [["sh", "-c", "echo 0 >/sys/devices/system/cpu/cpu1/online"]]
+command = ["runoff-agent", "counters", "--processes=8", "--count=2000000", "--passes=2"]
+elapsed_headline = true
+"""
+
+
+@pytest.mark.parametrize("cpus", [2, 3])
+def test_migrations_are_counted_while_a_cpu_is_offline(cpus: int, tmp_path: Path, lab_kernel, lab_image) -> None:
+    (tmp_path / "offline.toml").write_text(WITH_A_CPU_OFFLINE)
+    document = run("compare", "default", "--work", tmp_path / "offline.toml", "--clock", "virtual", "--cpus", cpus,
+                   "--blocks", "1", "--seed", "1", "--out", tmp_path / "c", "--json").stdout  # fmt: skip
+    (sample,) = samples(document).values()
+    assert sample["valid"], sample
+    # With one CPU left nobody can move; with two eight processes do.
+    assert (sample["metrics"]["migrations"] > 0) is (cpus > 2), sample

@@ -28,6 +28,9 @@ use tree::{file, nested, read, remove_below, visit};
 
 const LOOK: Duration = Duration::from_millis(5);
 
+/// Where systems mount it, alone or beside those of version 1.
+const USUAL_PLACE: &str = "/sys/fs/cgroup";
+
 /// The kind of the hierarchy's file system (include/uapi/linux/magic.h, `CGROUP2_SUPER_MAGIC`).
 const CGROUP2: i64 = 0x6367_7270;
 
@@ -280,15 +283,18 @@ fn opened_hierarchy(root: &Root) -> Result<(PathBuf, OwnedFd)> {
     Ok((top, opened))
 }
 
-/// Where the hierarchy is mounted.
+/// Where the hierarchy is mounted: where it usually is, if it is in several places, for whoever looks for what another
+/// has left must find it in the same. The order of mounts says nothing: it depends on what else was mounted meanwhile.
 ///
 /// # Errors
 /// It is not.
 pub fn hierarchy(root: &Root) -> Result<PathBuf> {
     let seen = MountInfos::from_file(root.at("/proc/self/mountinfo"));
     let mounts = seen.context("cannot read /proc/self/mountinfo")?;
-    match mounts.0.into_iter().find(|mount| mount.fs_type == "cgroup2") {
-        Some(mount) => Ok(root.at(unescaped(&mount.mount_point))),
+    let hierarchies = mounts.0.into_iter().filter(|mount| mount.fs_type == "cgroup2");
+    let places = hierarchies.map(|mount| unescaped(&mount.mount_point));
+    match places.min_by_key(|place| (!place.starts_with(USUAL_PLACE), place.clone())) {
+        Some(place) => Ok(root.at(place)),
         None => {
             bail!("no cgroup v2 hierarchy is mounted: run `mount -t cgroup2 none /sys/fs/cgroup`")
         }
@@ -331,5 +337,14 @@ mod tests {
         assert_eq!(hierarchy(&root).unwrap(), directory.path().join("sys/fs/cgroup/the unified"));
         let (_directory, root) = machine("30 25 0:26 / /proc rw - proc proc rw\n");
         assert!(hierarchy(&root).unwrap_err().to_string().contains("mount -t cgroup2"));
+    }
+    #[test]
+    fn of_several_places_the_usual_one_counts_in_whatever_order_they_are_listed() {
+        let lines = ["/container/cg", "/sys/fs/cgroup", "/another"]
+            .map(|place| format!("31 25 0:27 / {place} rw - cgroup2 cgroup2 rw\n"));
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]] {
+            let (directory, root) = machine(&order.map(|i| lines[i].clone()).concat());
+            assert_eq!(hierarchy(&root).unwrap(), directory.path().join("sys/fs/cgroup"));
+        }
     }
 }
