@@ -199,6 +199,26 @@ def test_kill_and_resume_repeats_nothing_that_was_finished(tmp_path):
     assert remains() == []
 
 
+def test_restore_tells_what_it_put_back_though_something_stays(tmp_path):
+    """Process 1 was not started at tick 7; names of other PID namespaces than the first have its number."""
+    namespace = Path("/proc/self/ns/pid").stat().st_ino
+    agent = "runoff-1.7" if namespace == 0xEFFFFFFC else f"runoff-1.7.{namespace}"
+    gone, stays = (Path(f"/tmp/{agent}-work-{number}") for number in (0, 1))
+    gone.mkdir()
+    (stays / "inside").mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "left", stays / "inside"], check=True)
+    try:
+        (stays / "inside/file").write_text("precious")
+        told = run("restore", expect=1)
+        assert told.stdout == f"removed {gone}\n"
+        assert told.stderr.startswith(f"runoff: {stays} stays: inside stays: something is mounted there")
+        assert (stays / "inside/file").read_text() == "precious"
+    finally:
+        subprocess.run(["umount", stays / "inside"], check=True)
+    assert run("restore").stdout == f"removed {stays}\n"
+    assert remains() == []
+
+
 def test_two_runs_in_one_directory_are_refused(tmp_path):
     campaign = Held(tmp_path)
     campaign.await_run(1)

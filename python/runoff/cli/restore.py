@@ -2,7 +2,7 @@
 
 import click
 
-from runoff.engines.agent import sweep
+from runoff.engines.agent import StaysError, sweep
 
 
 @click.command(epilog="Example: sudo runoff restore")
@@ -12,4 +12,8 @@ def command() -> None:
 
     A scheduler that runoff attached goes with its agent: the kernel takes it back by itself.
     """
-    click.echo(sweep() or "nothing was left behind")
+    try:
+        click.echo(sweep() or "nothing was left behind")
+    except StaysError as error:
+        click.echo(error.done, nl=bool(error.done))
+        raise

@@ -79,12 +79,22 @@ def _ask(command: str) -> str:
         raise RunoffError(f"{agent} {command} failed: {error}") from None
 
 
+class StaysError(RunoffError):
+    """Something that was left behind is still there."""
+
+    def __init__(self, stays: str, done: str) -> None:
+        super().__init__(stays)
+        self.done = done
+        """A line on each thing that was put back."""
+
+
 def sweep() -> str:
-    """Put back what agents that are no longer there have left; a line on each thing. Raises RunoffError."""
+    """Put back what agents that are no longer there have left; a line on each thing. Raises StaysError."""
     done = subprocess.run([find_agent(), "sweep"], capture_output=True, text=True, check=False)
+    told = done.stdout.strip()
     if done.returncode != 0:
-        raise RunoffError(done.stderr.strip().removeprefix("runoff-agent: ") or "the agent could not clean up")
-    return done.stdout.strip()
+        raise StaysError(done.stderr.strip().removeprefix("runoff-agent: ") or "the agent could not clean up", told)
+    return told
 
 
 def check_request(
