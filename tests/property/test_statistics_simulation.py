@@ -75,7 +75,7 @@ def test_without_a_difference_5_percent_of_tables_have_one(name):
             false, covered = errors.false_verdicts(scenarios.USUAL[name], Shape(TABLES, blocks, arms))
             assert at_most(0.05, false), (arms, blocks)
             # Memory along the run order takes half a point of it.
-            assert at_most(0.055, 100 - covered), (arms, blocks)
+            assert at_most(0.055 if name.startswith("AR(1)") else 0.05, 100 - covered), (arms, blocks)
 
 
 @pytest.mark.parametrize("factor", [1, 3, 10])
