@@ -150,27 +150,25 @@ mod tests {
 
     use super::*;
 
-    fn scene(seconds: f64, scripts: &[&str]) -> Scene {
+    /// Long enough for `scripts` that end by themselves, however busy the machine is.
+    fn scene(scripts: &[&str]) -> Scene {
         let scripts = scripts.iter().map(|text| text.parse().unwrap()).collect();
-        Scene { seconds: Duration::from_secs_f64(seconds), timeline: None, scripts }
+        Scene { seconds: Duration::from_mins(5), timeline: None, scripts }
     }
 
     #[test]
     fn everybody_does_what_the_script_says() {
-        let played = scene(
-            0.3,
-            &[
-                "hog: nice 5, busy 1000",
-                "nap*2: policy batch, repeat, sleep 20, run 1",
-                "parent: run 2, thread child, sleep 10, vfork, yield 5",
-                "child: run 3",
-            ],
-        );
+        let played = scene(&[
+            "hog: nice 5, busy 50",
+            "nap*2: policy batch, sleep 20, run 1, sleep 20",
+            "parent: run 2, thread child, sleep 10, vfork, yield 5",
+            "child: run 3",
+        ]);
         let actors = played.run().unwrap().actors;
         let names: Vec<_> = actors.keys().map(String::as_str).collect();
         assert_eq!(names, ["child", "hog", "nap0", "nap1", "parent"]);
         assert!(actors["hog"].cpu_s > 0.0);
-        assert!(actors["nap0"].wakes > 0 && actors["nap1"].runs > 0);
+        assert_eq!((actors["nap0"].wakes, actors["nap1"].runs), (2, 1));
         assert!((0.003..0.1).contains(&actors["child"].cpu_s), "{actors:?}");
         assert!(actors["child"].run_mean_ms >= 3.0);
         assert_eq!((actors["parent"].wakes, actors["parent"].runs), (1, 1));
@@ -179,14 +177,15 @@ mod tests {
     #[test]
     fn the_timeline_has_every_actor_and_is_not_printed() {
         let file = NamedTempFile::new().unwrap();
-        let mut played = scene(0.2, &["nap: repeat, sleep 20, run 2", "a: thread b", "b: run 3"]);
+        let nap = "nap: sleep 20, run 2, sleep 20, run 2, sleep 20";
+        let mut played = scene(&[nap, "a: thread b", "b: run 3"]);
         played.timeline = Some(file.path().into());
         let figures = played.run().unwrap();
         assert!(!serde_json::to_string(&figures).unwrap().contains("timeline"));
         let line: serde_json::Value =
             serde_json::from_str(&read_to_string(file.path()).unwrap()).unwrap();
         let actors = &line["timeline"];
-        assert!(actors["nap"]["waits"].as_array().unwrap().len() > 2, "{line}");
+        assert_eq!(actors["nap"]["waits"].as_array().unwrap().len(), 3, "{line}");
         let ran = |name: &str| {
             let runs = actors[name]["runs"].as_array().unwrap();
             runs.iter().map(|run| run[1].as_f64().unwrap() - run[0].as_f64().unwrap()).sum::<f64>()
@@ -195,8 +194,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_repeated_lasts_to_the_end() {
+        let seconds = Duration::from_millis(300);
+        let played = Scene { seconds, ..scene(&["nap: repeat, sleep 1"]) };
+        assert!(played.run().unwrap().elapsed_s >= seconds.as_secs_f64());
+    }
+
+    #[test]
     fn scripts_that_do_not_fit_together_are_refused() {
-        let refused = |scripts| scene(0.1, scripts).run().unwrap_err().to_string();
+        let refused = |scripts| scene(scripts).run().unwrap_err().to_string();
         assert_eq!(refused(&["a: run 1", "a: run 2"]), "a has 2 scripts");
         assert_eq!(refused(&["a: thread b"]), "a begins b, who has no script");
         assert_eq!(refused(&["a: thread a", "b: run 1"]), "a begins itself");
@@ -204,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_step_that_cannot_be_done_is_named() {
-        let error = scene(0.1, &["a: on 1023, run 1"]).run().unwrap_err().to_string();
+        let error = scene(&["a: on 1023, run 1"]).run().unwrap_err().to_string();
         assert!(error.contains("cannot use only the CPUs [1023]"), "{error}");
     }
 }
