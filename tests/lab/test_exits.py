@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.lab]
 
 OURS = ("bfs", "cfs", "eevdf", "hydra", "o1", "staircase", "zaphod")
 ENDED_BY_ROOT = "echo S > /proc/sysrq-trigger; sleep 1"
-STALLED = "cp /usr/bin/sleep stallme; ./stallme 1 & sleep 20"
+NOT_OURS = {"quitter": "true", "staller": "cp /usr/bin/sleep stallme; ./stallme 1 & sleep 20"}
 
 
 def request(scheduler: dict[str, Any], script: str) -> dict[str, Any]:
@@ -42,9 +42,11 @@ def taken(copies: MakeCopies, test_objects: Path) -> dict[str, Outcome]:
     """One after the other in one copy: each scheduler has a record of its own."""
     found = {name: shutil.which(name, path="/usr/bin:/bin") for name in ("cp", "sh", "sleep")}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
-    cargo = guest.Cargo(files={"/staller.bpf.o": test_objects / "staller.bpf.o"}, programs=programs)
+    files = {f"/{name}.bpf.o": test_objects / f"{name}.bpf.o" for name in NOT_OURS}
+    cargo = guest.Cargo(files=files, programs=programs)
     requests = {name: request(described(name, {}), ENDED_BY_ROOT) for name in OURS}
-    requests["staller"] = request({"kind": "object", "path": "/staller.bpf.o", "parameters": {}}, STALLED)
+    for name, script in NOT_OURS.items():
+        requests[name] = request({"kind": "object", "path": f"/{name}.bpf.o", "parameters": {}}, script)
     outcomes, _ = copies(cargo=cargo).session(list(requests.values()), expected="stall")
     return dict(zip(requests, outcomes, strict=True))
 
@@ -72,3 +74,9 @@ def test_an_object_that_is_not_ours_leaves_the_kernels_dump(taken: dict[str, Out
     _, dump = outcome.detail.split("the kernel's dump when it exited:\n")
     # Its place in the list of tasks that wait, and where it stands in the kernel.
     assert re.search(r"R stallme\[\d+\] ", dump), dump
+
+
+def test_one_that_goes_while_it_is_being_attached_says_why(taken: dict[str, Outcome]) -> None:
+    outcome = taken["quitter"]
+    assert isinstance(outcome, Voided)
+    assert re.search(r"ejected at once: scx_bpf_error \(.*: not with init\)", outcome.reason)

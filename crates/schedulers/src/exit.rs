@@ -51,7 +51,7 @@ impl ExitRecord {
     }
 
     /// None while the scheduler of `object` has not exited.
-    fn exit(&self, object: &Object) -> Option<Exit> {
+    pub fn exit(&self, object: &Object) -> Option<Exit> {
         let section = content(object, &self.variable.section)?;
         let at = |name| section.get(self.variable.place(name)?..);
         let exit = Exit {

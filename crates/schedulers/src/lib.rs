@@ -104,7 +104,7 @@ fn load_object(
     prepared.load()
 }
 
-/// Puts the scheduler of `spec` in charge, `loaded` if that is it; returns when it is.
+/// Puts the scheduler of `spec` in charge, `loaded` if that is it and still fits; returns when it is.
 ///
 /// # Errors
 /// As in `load`; or `stop` was heard while a program was waited for. Nothing stays attached after an error.
@@ -117,7 +117,8 @@ pub fn attach(
     if !before.ops.is_empty() {
         return Err(AttachError::AlreadyAttached { ops: before.ops });
     }
-    let loaded = match loaded.filter(|loaded| loaded.spec == *spec) {
+    let loaded = loaded.filter(|loaded| loaded.spec == *spec && loaded.object.still_fits());
+    let loaded = match loaded {
         None => load(spec)?,
         loaded => loaded,
     };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use libbpf_rs::{Link, MapCore, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
+use protocol::Exit;
 use serde::Serialize;
 
 use super::counters::{self, Counters, Statistic};
@@ -146,6 +147,11 @@ impl Prepared {
 }
 
 impl LoadedObject {
+    /// Whether the machine has the CPUs that it was loaded for: none came or went since.
+    pub fn still_fits(&self) -> bool {
+        self.hotplug_seq == hotplug_seq()
+    }
+
     /// # Errors
     /// `Rejected` by sched_ext, with the end of the log.
     pub fn attach(self) -> Result<AttachedObject, AttachError> {
@@ -166,7 +172,8 @@ impl LoadedObject {
         };
         let (link, observers, enable_seq) =
             result.map_err(|error| rejected(format!("{error:#}")))?;
-        let ops = enabled(enable_seq).map_err(&mut rejected)?;
+        let exit = || record.as_ref().and_then(|record| record.exit(&object));
+        let ops = enabled(enable_seq, exit).map_err(&mut rejected)?;
         // The kernel takes 0 for not asked, and it is 0 until the first CPU goes.
         if looked_at == 0 && hotplug_seq() != 0 {
             return Err(rejected("CPUs came or went while it was being attached".into()));
@@ -251,8 +258,12 @@ impl AttachedObject {
 }
 
 /// The name of the scheduler in charge, once it is the one of attachment `enable_seq`; else what
-/// became of that.
-fn enabled(enable_seq: u64) -> Result<String, String> {
+/// became of that, with what its record says of its `exit`.
+fn enabled(enable_seq: u64, exit: impl Fn() -> Option<Exit>) -> Result<String, String> {
+    let ejected = |and: &str| {
+        let why = exit().map(|exit| format!(": {exit}")).unwrap_or_default();
+        format!("it was ejected at once{and}{why}")
+    };
     let start = Instant::now();
     loop {
         let state = sysfs::read();
@@ -261,10 +272,10 @@ fn enabled(enable_seq: u64) -> Result<String, String> {
             return Ok(state.ops);
         }
         if there && state.enable_seq > enable_seq {
-            return Err(format!("it was ejected at once, and {:?} has its place", state.ops));
+            return Err(ejected(&format!(", and {:?} has its place", state.ops)));
         }
         if state.state == "disabled" || start.elapsed() > ENABLE_LIMIT {
-            return Err("it was ejected at once".into());
+            return Err(ejected(""));
         }
         std::thread::sleep(sysfs::POLL);
     }
