@@ -1,12 +1,15 @@
 """The private apt, against a small unsigned or unreachable archive on this disk."""
 
 import hashlib
+import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from runoff.engines.lab import debian, kernel_sources, mirror
+from runoff.engines.lab.emulator import build, recipe, store
 from runoff.errors import MissingError, UsageError
 
 needs_apt = pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt on this machine")
@@ -124,6 +127,16 @@ def test_a_file_that_was_replaced_is_told_from_an_archive_that_cannot_be_reached
     assert raised.value.exit_code == 69
     (package,) = replaced.download(["linux-image-7.2.9-cloud-amd64"], tmp_path, debian.BACKPORTS)
     assert package.path.exists()
+
+
+@needs_apt
+def test_a_source_of_qemu_that_was_replaced_is_named_with_the_place_that_keeps_it(replaced, tmp_path, monkeypatch):
+    monkeypatch.setattr(debian, "open_archive", lambda chosen, progress: replaced)
+    name = re.escape(Path(recipe.TARBALL).name)
+    wanted = rf"snapshot archive keeps {name}, SHA-256 [0-9a-f]{{64}}: give it with .* --tarball$"
+    with pytest.raises(MissingError, match=wanted):
+        build.ensure(print)
+    assert store.stored() == []
 
 
 @needs_apt

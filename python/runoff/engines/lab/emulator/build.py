@@ -19,6 +19,7 @@ from runoff.errors import MissingError
 ROOM_MB = 800
 """Of the cache's disk, while it is built."""
 
+_WANTED = f"{Path(recipe.TARBALL).name}, SHA-256 {recipe.TARBALL_SHA256}"
 _PROGRAMS = {"cc": "gcc", "make": "make", "pkg-config": "pkg-config", "patch": "patch", "xz": "xz-utils"}
 _PACKAGES = "gcc make pkg-config patch xz-utils libglib2.0-dev zlib1g-dev python3-venv"
 _STEP = re.compile(r"\[(\d+)/(\d+)\] ")
@@ -75,13 +76,16 @@ def _source(scratch: Path, mirror: str | None, tarball: Path | None, progress: c
     if tarball is None:
         archive = debian.open_archive(mirror, progress)
         progress(f"fetching the source of QEMU {recipe.VERSION}, 40 MB")
-        return archive.download_file(recipe.TARBALL, scratch, recipe.TARBALL_SHA256)
+        try:
+            return archive.download_file(recipe.TARBALL, scratch, recipe.TARBALL_SHA256)
+        except debian.GoneError as error:
+            raise MissingError(
+                f"{error}; Debian's snapshot archive keeps {_WANTED}: give it with runoff qemu build --tarball"
+            ) from error
     if not tarball.is_file():
         raise MissingError(f"{tarball} does not exist: leave --tarball out to fetch it")
     if cache.sha256(tarball) != recipe.TARBALL_SHA256:
-        raise MissingError(
-            f"{tarball} is not the source that is wanted: {Path(recipe.TARBALL).name}, SHA-256 {recipe.TARBALL_SHA256}"
-        )
+        raise MissingError(f"{tarball} is not the source that is wanted: {_WANTED}")
     return tarball
 
 
