@@ -20,7 +20,7 @@ ROUGH = ("mounted", "daemon", "frozen", "leaver", "apart", "covers", "flood")
 """Void, and nothing of it is left."""
 WORK = Path(__file__).with_name("work.sh")
 
-AGENT_LIMIT_S = 15
+AGENT_LIMIT_S = 60
 """An agent puts everything back and leaves within this when its notebook is gone."""
 COMPLETE = (0, 2)
 """Exit codes: 2 says that a workload has no valid sample."""
@@ -74,8 +74,11 @@ class Campaign:
     def finish(self) -> None:
         """To the end, without being interrupted."""
         if not self.is_complete:
-            running = self._go_on()
-            code = running.end()
+            running, code = self._go_on_to_the_end()
+            if "wait until it has ended" in running.said():
+                self.story.append("not interrupted, it found that the agent before was not done yet")
+                self._await_agents()
+                running, code = self._go_on_to_the_end()
             self._require(code in COMPLETE, f"not interrupted, it ended with {code}: {running.said()}")
             self._look_at_words(running)
             self.look_at_journal()
@@ -84,8 +87,7 @@ class Campaign:
 
     def restore(self) -> None:
         """Once the agents have gone by themselves; and then nothing is left."""
-        found = _within(AGENT_LIMIT_S, lambda: traces.marked(traces.NOTEBOOK, self._folder))
-        self._require(not found, f"stays without its notebook: {', '.join(map(str, found))}")
+        self._await_agents()
         done = start("restore", env=environment(self._folder))
         out, err = done.communicate(timeout=LIMIT_S)
         self.story.append(f"restore: {'; '.join((out + err).splitlines())}")
@@ -105,6 +107,14 @@ class Campaign:
         resumed = ["resume", self.directory]
         begun = ["run", self._plan, "--out", self.directory]
         return Running(self._folder, resumed if (self.directory / "journal.sqlite").exists() else begun)
+
+    def _go_on_to_the_end(self) -> tuple[Running, int]:
+        running = self._go_on()
+        return running, running.end()
+
+    def _await_agents(self) -> None:
+        found = _within(AGENT_LIMIT_S, lambda: traces.marked(traces.NOTEBOOK, self._folder))
+        self._require(not found, f"stays without its notebook: {', '.join(map(str, found))}")
 
     def _look_at_words(self, running: Running) -> None:
         said = running.said()
