@@ -1,7 +1,6 @@
 """What a campaign keeps of the files that its plan names, so that it can go on and be read without them."""
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from runoff.arms import Arm, ObjectFile
 from runoff.errors import MissingError, UsageError
+from runoff.files import make_folder, read_own, write_whole
 
 FOLDER = "objects"
 """In the campaign's directory; a file of it is named by its digest: ``SHA256.bpf.o``."""
@@ -39,8 +39,8 @@ def keep_objects(arms: Iterable[Arm], directory: Path) -> None:
             raise UsageError(f"{arm.scheduler['path']} was changed just now: begin again when it is finished")
         path = folder / _name(arm.object)
         try:
-            folder.mkdir(exist_ok=True)
-            _write(path, content)
+            make_folder(folder)
+            write_whole(path, content)
         except OSError as error:
             raise MissingError(f"cannot write {path}: {error.strerror}; choose another --out") from None
 
@@ -53,7 +53,7 @@ def with_kept_objects(arms: Iterable[Arm], directory: Path) -> tuple[Arm, ...]:
 def _with_copy(arm: Arm, object: ObjectFile, directory: Path) -> Arm:
     path = directory / FOLDER / _name(object)
     try:
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        found = hashlib.sha256(read_own(path)).hexdigest()
     except OSError as error:
         raise UsageError(
             f"the object of the arm {arm.label!r} cannot be read ({path}: {error.strerror}): copy it back there, "
@@ -70,23 +70,8 @@ def _with_copy(arm: Arm, object: ObjectFile, directory: Path) -> Arm:
 def is_left_over(entry: Path) -> bool:
     """Whether ``entry`` of a directory without a journal is what `keep_objects` alone can have left there."""
     names = (file.name for file in entry.iterdir()) if entry.name == FOLDER and entry.is_dir() else iter([""])
-    return all(re.fullmatch(r"[0-9a-f]{64}\.bpf\.o(\.half)?", name) for name in names)
+    return all(re.fullmatch(r"[0-9a-f]{64}\.bpf\.o(\.new)?", name) for name in names)
 
 
 def _name(object: ObjectFile) -> str:
     return f"{object.sha256}.bpf.o"
-
-
-def _write(path: Path, content: bytes) -> None:
-    half = path.with_name(f"{path.name}.half")
-    with half.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    half.replace(path)
-    for folder in (path.parent, path.parent.parent):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -1,11 +1,13 @@
 """What became of each request of a sample's disk, as the probe ``requests`` tells it: docs/elevators/requests.md."""
 
 import gzip
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from runoff.errors import UsageError
+from runoff.files import read_own
+from runoff.results import KeptLog
 
 COLUMNS = (
     "what", "arrived_ns", "dispatched_ns", "reached_ns", "done_ns", "served", "merged", "rwbs", "sector", "sectors",
@@ -69,12 +71,15 @@ class RequestLog:
     """When the elevator heard that a process has ended, in ns, and which; none in older logs, which did not say."""
 
 
-def read(path: Path) -> RequestLog:
-    """The log of a sample's file (tab-separated, gzip). Raises UsageError if it is damaged."""
+def read(kept: KeptLog) -> RequestLog:
+    """Return the log of a sample's file (tab-separated, gzip). Raises UsageError if it is not what was written."""
     try:
-        text = gzip.decompress(path.read_bytes()).decode()
+        content = read_own(kept.path)
+        if hashlib.sha256(content).hexdigest() != kept.sha256:
+            raise ValueError(f"its sha256 was {kept.sha256[:12]}, and is not")
+        text = gzip.decompress(content).decode()
     except (OSError, EOFError, ValueError) as error:
-        raise UsageError(f"{path} is damaged ({error}): copy the campaign back from a backup") from None
+        raise UsageError(f"{kept.path} is damaged ({error}): copy the campaign back from a backup") from None
     return parse(text)
 
 

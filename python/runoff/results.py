@@ -76,6 +76,15 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptLog:
+    """The log of a sample's disk requests, a file of the campaign."""
+
+    path: Path
+    sha256: str
+    """Of the file when it was written."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """Why a campaign takes no more blocks that went on until all was decided."""
 
@@ -116,8 +125,8 @@ class Results:
     """The command that repeats the campaign."""
     plan_text: str = ""
     version: str = ""
-    requests: Mapping[str, Path] = field(default_factory=dict)
-    """By sample id: the file with the log of its disk's requests (``runoff.request_log``)."""
+    requests: Mapping[str, KeptLog] = field(default_factory=dict)
+    """By sample id (``runoff.request_log`` reads them)."""
     repeats: Mapping[str, "Results"] = field(default_factory=dict)
     """The same once more, by what was changed for it: ``quantum=500``."""
     margin: float | None = None

@@ -10,6 +10,7 @@ from request_logs import FEW
 
 from runoff.campaign import requests
 from runoff.report import html, model, timeline, why
+from runoff.results import KeptLog
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -39,9 +40,10 @@ PAGES = {
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    requests.keep(folder, "log", FEW)
+    digest = requests.keep(folder, "log", FEW)
     results = {name: make() for name, make in PAGES.items()}
-    logs = {sample.id: path for path in requests.kept(folder, ["log"]).values() for sample in results["disk"].samples}
+    kept = KeptLog(folder / "requests/log.tsv.gz", digest)
+    logs = {sample.id: kept for sample in results["disk"].samples}
     results["disk"] = replace(results["disk"], requests=logs)
     reports = {name: model.build(found) for name, found in results.items()}
     for name, report in reports.items():

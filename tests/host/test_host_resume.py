@@ -3,10 +3,10 @@
 import json
 import os
 import shutil
-import sqlite3
 from pathlib import Path
 from typing import Any
 
+import journals
 import pytest
 from campaign_rows import rows
 from command import run, samples
@@ -55,8 +55,7 @@ def halved(tmp_path: Path) -> Path:
 
 def begin(folder: Path) -> Path:
     run("compare", "default", "--on", "host", "--work", folder / "work.toml", "--blocks", "2", "--out", folder / "c")
-    with sqlite3.connect(folder / "c/journal.sqlite") as journal:
-        journal.execute("DELETE FROM samples WHERE block = 1")
+    journals.keep_first_block(folder / "c")
     return folder / "c"
 
 
@@ -67,11 +66,9 @@ def document(campaign: Path) -> dict[str, Any]:
 
 def edited(campaign: Path, table: str, key: str, value: str) -> None:
     """As if the first part had been taken with another ``key``."""
-    with sqlite3.connect(campaign / "journal.sqlite") as journal:
-        ((text,),) = journal.execute("SELECT value FROM facts WHERE key = 'parts'")
-        parts = json.loads(text)
-        parts[0][table][key] = value
-        journal.execute("UPDATE facts SET value = ? WHERE key = 'parts'", [json.dumps(parts)])
+    known = parts(campaign)
+    known[0][table][key] = value
+    journals.forge_fact(campaign, "parts", json.dumps(known))
 
 
 def values(campaign: Path) -> list[float]:
@@ -127,9 +124,7 @@ def test_another_agent_is_told_first_with_the_blocks_of_each(halved: Path, monke
 
 
 def parts(campaign: Path) -> list[dict[str, Any]]:
-    with sqlite3.connect(campaign / "journal.sqlite") as journal:
-        ((text,),) = journal.execute("SELECT value FROM facts WHERE key = 'parts'")
-    found: list[dict[str, Any]] = json.loads(text)
+    found: list[dict[str, Any]] = journals.read_fact(campaign, "parts")
     return found
 
 

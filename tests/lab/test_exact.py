@@ -1,7 +1,6 @@
 """Several CPUs under the virtual clock: they work in parallel, and every run of a plan gives the same bytes."""
 
 import json
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import journals
 import perl
 import pytest
 from command import run, samples
@@ -155,10 +155,9 @@ def test_a_campaign_is_repeated_with_half_and_twice_the_quantum(tmp_path: Path) 
 def test_a_campaign_does_not_go_on_with_another_qemu(tmp_path: Path, own_qemu: Emulator) -> None:
     plan = ("default", "--work", "counters:n=1,count=1000", "--cpus", "2", "--blocks", "2")
     taken(tmp_path / "c", *plan)
-    with sqlite3.connect(tmp_path / "c/journal.sqlite") as journal:
-        journal.execute("delete from samples where block = 1")
-        ((facts,),) = journal.execute("select value from facts where key = 'parts'")
-        journal.execute("update facts set value = ? where key = 'parts'", [facts.replace("10.0", "10.1")])
+    journals.keep_first_block(tmp_path / "c")
+    parts = json.dumps(journals.read_fact(tmp_path / "c", "parts"))
+    journals.forge_fact(tmp_path / "c", "parts", parts.replace("10.0", "10.1"))
     refused = run("resume", tmp_path / "c", expect=64)
     assert "this campaign began with another qemu (" in refused.stderr
     assert f"is {own_qemu.name}; version was QEMU emulator version 10.1" in refused.stderr

@@ -1,12 +1,12 @@
 """Schedulers, work and guests that fail: their samples are void, the reason names it, the campaign goes on."""
 
 import contextlib
-import json
 import os
 import signal
 from pathlib import Path
 
 import pytest
+from campaign_rows import rows
 from command import run, samples, start
 from waiting import LIMIT_S, wait_until
 
@@ -107,17 +107,7 @@ def working(pid: int) -> list[int]:
 
 
 def journalled(directory: Path) -> int:
-    if not (directory / "journal.sqlite").exists():
-        return 0
-    import sqlite3
-
-    try:
-        connection = sqlite3.connect(f"file:{directory}/journal.sqlite?mode=ro", uri=True)
-        count = connection.execute("SELECT count(*) FROM samples").fetchone()[0]
-        connection.close()
-    except sqlite3.OperationalError:
-        return 0
-    return int(count)
+    return len(rows(directory))
 
 
 def test_a_killed_guest_voids_one_sample(tmp_path: Path) -> None:
@@ -152,14 +142,11 @@ def test_kill_minus_nine_then_resume_loses_nothing_and_leaves_no_guest(tmp_path:
 
 @pytest.mark.core
 def test_every_sample_carries_the_same_attachment_before_and_after(tmp_path: Path) -> None:
-    import sqlite3
-
     run("compare", "default", "bfs:rr_interval_ms=3", "--work", "counters:n=2,count=5000000", "--blocks", "2",
         *EXACT, "--out", tmp_path / "c")  # fmt: skip
-    rows = sqlite3.connect(tmp_path / "c/journal.sqlite").execute("SELECT arm, valid, proof FROM samples").fetchall()
-    assert len(rows) == 4
-    for arm, valid, text in rows:
-        proof = json.loads(text)
+    taken = rows(tmp_path / "c")
+    assert len(taken) == 4
+    for arm, valid, proof in ((row["arm"], row["valid"], row["proof"]) for row in taken):
         assert valid
         assert proof["before"] == proof["after"]
         assert proof["before"]["ops"] == ("" if arm == "default" else "bfs")

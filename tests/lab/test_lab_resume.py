@@ -1,12 +1,13 @@
 """A campaign in the lab that goes on when something has changed: object, kernel, agent, QEMU, image."""
 
+import hashlib
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import journals
 import pytest
 from campaign_rows import rows
 from command import run, samples
@@ -23,15 +24,12 @@ WORK += ("--clock", "virtual")
 def begin(folder: Path, *arms: str | Path, words: Sequence[str] = WORK) -> Path:
     """A campaign of which only the first of two blocks is there."""
     run("compare", *arms, *words, "--blocks", "2", "--out", folder / "c")
-    with sqlite3.connect(folder / "c/journal.sqlite") as journal:
-        journal.execute("DELETE FROM samples WHERE block = 1")
+    journals.keep_first_block(folder / "c")
     return folder / "c"
 
 
 def parts(campaign: Path) -> list[dict[str, Any]]:
-    with sqlite3.connect(campaign / "journal.sqlite") as journal:
-        ((text,),) = journal.execute("SELECT value FROM facts WHERE key = 'parts'")
-    found: list[dict[str, Any]] = json.loads(text)
+    found: list[dict[str, Any]] = journals.read_fact(campaign, "parts")
     return found
 
 
@@ -39,8 +37,7 @@ def edited(campaign: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """As if the first part had been taken with something else."""
     known = parts(campaign)
     change(known[0])
-    with sqlite3.connect(campaign / "journal.sqlite") as journal:
-        journal.execute("UPDATE facts SET value = ? WHERE key = 'parts'", [json.dumps(known)])
+    journals.forge_fact(campaign, "parts", json.dumps(known))
 
 
 def warnings(campaign: Path) -> list[str]:
@@ -111,12 +108,28 @@ def test_a_newer_kernel_is_not_taken_by_a_campaign_that_began_without_it(tmp_pat
 def test_another_kernel_of_the_same_name_is_refused(tmp_path: Path, private: Path) -> None:
     campaign = begin(tmp_path, "default")
     meta = json.loads((private / "meta.json").read_text())
-    (private / "meta.json").write_text(json.dumps({**meta, "sha256": "0" * 64}))
+    with (private / "vmlinux").open("ab") as file:
+        file.write(b"\0")
+    other = hashlib.sha256((private / "vmlinux").read_bytes()).hexdigest()
+    (private / "meta.json").write_text(json.dumps({**meta, "sha256": other}))
     done = run("resume", campaign, expect=64)
-    assert (
-        f"this campaign began with another kernel ({meta['name']} was {meta['sha256'][:12]}, is 000000" in done.stderr
-    )
+    told = f"this campaign began with another kernel ({meta['name']} was {meta['sha256'][:12]}, is {other[:12]}"
+    assert told in done.stderr
     assert list(samples(run("report", campaign, "--json").stdout)) == ["b0.w0.a0"]
+
+
+@pytest.mark.core
+def test_a_kernel_that_was_damaged_is_not_booted_and_nothing_of_it_is_kept(tmp_path: Path, private: Path) -> None:
+    """One byte of a text in it has changed: every figure would be of another kernel than the report says."""
+    whole = (private / "vmlinux").read_bytes()
+    (private / "vmlinux").write_bytes(whole.replace(b"Linux version", b"Linvx version", 1))
+    for clock in ("virtual", "real"):
+        words = ("default", "--work", "counters:n=1,count=1000", "--memory", "512", "--cpus", "1", "--blocks", "1")
+        done = run("compare", *words, "--clock", clock, "--out", tmp_path / clock, expect=69)
+        assert "is damaged" in done.stderr
+        assert "runoff kernel remove" in done.stderr
+    assert not list(cache.snapshots().glob("*"))
+    assert not list(tmp_path.glob("*/guests/boot-*"))
 
 
 def test_a_kernel_that_is_gone_is_named_with_the_way_out(tmp_path: Path, private: Path) -> None:

@@ -1,11 +1,10 @@
 """Programs that attach a scheduler, on a real kernel: theirs is proved to be theirs, and ends with them."""
 
-import json
-import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
+from campaign_rows import rows
 from command import run
 
 from runoff.engines.agent import find_agent
@@ -15,10 +14,9 @@ pytestmark = [pytest.mark.lab]
 WORK = ("--work", "counters:n=1,count=1000,passes=1", "--cpus", "2", "--blocks", "2")
 
 
-def attachments(directory: Path) -> list[tuple[str, int, str]]:
+def attachments(directory: Path) -> list[tuple[str, bool, str]]:
     """Arm, validity and the scheduler in charge of each sample."""
-    rows = sqlite3.connect(directory / "journal.sqlite").execute("SELECT arm, valid, proof FROM samples").fetchall()
-    return [(arm, valid, json.loads(proof)["before"]["ops"]) for arm, valid, proof in rows]
+    return [(row["arm"], row["valid"], row["proof"]["before"]["ops"]) for row in rows(directory)]
 
 
 @pytest.mark.parametrize("clock", ["real", "virtual"])
@@ -33,4 +31,4 @@ def test_a_daemon_attaches_for_a_program_that_has_exited_and_ends_with_the_sampl
     assert len(taken) == 6
     for arm, valid, ops in taken:
         # A daemon that were left behind would be in charge of the next sample, or have it refused.
-        assert (valid, ops) == (1, "" if arm == "default" else "bfs")
+        assert (valid, ops) == (True, "" if arm == "default" else "bfs")

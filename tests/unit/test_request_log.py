@@ -16,6 +16,7 @@ from runoff.order import Cell
 from runoff.plan import Settings, make_plan
 from runoff.report import blktrace
 from runoff.request_log import parse, read
+from runoff.results import KeptLog
 
 
 def test_parts_of_one_share_what_they_were_served_in():
@@ -48,15 +49,15 @@ def test_it_is_printed_as_blkparse_does():
 
 
 def test_the_same_log_gives_the_same_bytes_and_half_a_file_is_none(tmp_path: Path):
-    for name in ("a", "b"):
-        requests.keep(tmp_path, name, FEW)
+    digest, again = (requests.keep(tmp_path, name, FEW) for name in ("a", "b"))
+    assert digest == again
     first, second = (tmp_path / f"requests/{name}.tsv.gz" for name in ("a", "b"))
     assert first.read_bytes() == second.read_bytes()
     assert gzip.decompress(first.read_bytes()).decode() == FEW
     assert sorted(path.name for path in first.parent.iterdir()) == ["a.tsv.gz", "b.tsv.gz"]
     first.write_bytes(second.read_bytes()[:-9])
     with pytest.raises(UsageError, match="is damaged"):
-        read(first)
+        read(KeptLog(first, digest))
 
 
 def test_only_logs_of_samples_in_the_journal_count(tmp_path: Path):
@@ -65,9 +66,11 @@ def test_only_logs_of_samples_in_the_journal_count(tmp_path: Path):
     with create(tmp_path, plan) as journal:
         for name in ("b0.w0.a0", "b1.w0.a0"):
             requests.keep(tmp_path, name, log())
-        requests.keep(tmp_path, "b0.w0.a0", FEW)
+        digest = requests.keep(tmp_path, "b0.w0.a0", FEW)
         cell = Cell("b0.w0.a0", block=0, position=0, arm=0, work=0, load=0, seed=1)
-        journal.add(cell, plan.arms[0].label, plan.works[0].label, "", Taken({"elapsed_s": 1.0}, {}))
+        journal.add(
+            cell, plan.arms[0].label, plan.works[0].label, "", Taken({"elapsed_s": 1.0}, {}), requests_sha256=digest
+        )
     assert list(read_results(tmp_path).requests) == ["b0.w0.a0"]
     assert run("report", tmp_path, "--requests", "b0.w0.a0").stdout == FEW_AS_BLKTRACE
     unknown = run("report", tmp_path, "--requests", "b1.w0.a0", expect=64).stderr

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from runoff.campaign import directory
+from runoff.campaign import directory, requests
 from runoff.campaign.journal import FILE, Journal
 from runoff.campaign.outline import changed_since
 from runoff.cli.main import cli
@@ -139,12 +139,12 @@ def test_a_copy_is_as_good(campaign: Path, tmp_path: Path) -> None:
 def left_open(campaign: Path, *, index: bool) -> None:
     """As after `kill -9`: the last sample is in the write-ahead log only."""
     program = (
-        "import os, signal, sqlite3, sys\n"
-        "journal = sqlite3.connect(sys.argv[1]); journal.execute('PRAGMA wal_autocheckpoint=0')\n"
-        "with journal: journal.execute(\"INSERT INTO facts VALUES ('late', '1')\")\n"
+        "import os, signal, sys; from pathlib import Path; from runoff.campaign.journal import Journal\n"
+        "journal = Journal.open(Path(sys.argv[1]), write=True)\n"
+        "journal._connection.execute('PRAGMA wal_autocheckpoint=0'); journal.set_fact('late', 1)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    subprocess.run([sys.executable, "-c", program, campaign / FILE], check=False)
+    subprocess.run([sys.executable, "-c", program, campaign], check=False)
     assert (campaign / f"{FILE}-wal").stat().st_size > 0
     if not index:
         (campaign / f"{FILE}-shm").unlink()
@@ -202,7 +202,12 @@ def test_another_user_may_read_what_a_killed_campaign_has_left(campaign: Path, i
 @ROOT_ONLY
 @pytest.mark.parametrize("closed", ["", FILE, "requests"])
 def test_another_user_who_may_not_look_is_told_so(campaign: Path, closed: str) -> None:
-    (campaign / "requests").mkdir()
+    with Journal.open(campaign, write=True) as journal:
+        cell, plan = cells(begun(campaign))[6], begun(campaign)
+        proof = {"object": "".join(arm.object.sha256 for arm in [plan.arms[cell.arm]] if arm.object)}
+        arm, load, digest = plan.arms[cell.arm].label, plan.load_labels[cell.load], requests.keep(campaign, "x", "log")
+        taken = Taken({"elapsed_s": 1.0}, proof)
+        journal.add(cell, arm, "spin", load, taken, requests_sha256=digest)
     (campaign / closed).chmod(0)
     with nobody(), pytest.raises(RunoffError) as caught:
         directory.read_results(campaign)
@@ -295,7 +300,7 @@ def test_what_a_runoff_killed_in_keeping_objects_has_left_is_no_obstacle(worksho
     plan = begun(workshop)
     (workshop / "c").mkdir()
     keep_objects(plan.arms, workshop / "c")
-    (workshop / "c" / FOLDER / f"{'0' * 64}.bpf.o.half").write_bytes(b"half")
+    (workshop / "c" / FOLDER / f"{'0' * 64}.bpf.o.new").write_bytes(b"half")
     directory.create(Path("c"), plan).close()
     (workshop / "d" / FOLDER).mkdir(parents=True)
     (workshop / "d" / FOLDER / "thesis.tex").write_text("")

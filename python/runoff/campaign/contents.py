@@ -1,10 +1,11 @@
 """What a journal holds, as kinds that are checked when it is read."""
 
 import hashlib
+from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, Json, TypeAdapter, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 
 from runoff.results import Clock, Conditions, Ended, EngineName, Metric
 from runoff.strict import STRICT, Checked
@@ -94,7 +95,7 @@ FACTS: dict[str, Any] = {
 
 
 class Row(Checked):
-    """One sample, by the columns of its table."""
+    """One sample."""
 
     cell: str
     block: int
@@ -102,20 +103,28 @@ class Row(Checked):
     arm: str
     workload: str
     load: str
-    valid: Literal[0, 1]
+    valid: bool
     reason: str | None
     detail: str
-    metrics: Json[dict[str, float]]
-    proof: Json[dict[str, Any]] | None
-    conditions: Json[Conditions] | None
+    metrics: dict[str, float]
+    proof: dict[str, Any] | None
+    conditions: Conditions | None
     seconds: Annotated[float, Field(ge=0)] | None
     """Wall time from its beginning to its end."""
     part: Annotated[int, Field(ge=0)]
+    requests_sha256: str | None
+    """Of the log of its disk's requests, if there is one."""
 
     @model_validator(mode="after")
     def _has_a_reason_if_void(self) -> Self:
-        if (self.reason is None) != bool(self.valid):
+        if (self.reason is None) != self.valid:
             raise ValueError("a valid sample has no reason, a void one has one")
+        return self
+
+    @model_validator(mode="after")
+    def _began_at_some_time(self) -> Self:
+        if self.conditions is not None and datetime.fromisoformat(self.conditions.started).tzinfo is None:
+            raise ValueError(f"it began at {self.conditions.started}, of no time zone")
         return self
 
     @property

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from runoff import __version__, ends
-from runoff.campaign import consistency, pace, parts, repeats, requests
+from runoff.campaign import consistency, pace, parts, repeats, requests, trust
 from runoff.campaign.contents import Outline, Part, Row
+from runoff.campaign.extend import extend
 from runoff.campaign.journal import Journal
 from runoff.campaign.outline import definitions, outline_of
 from runoff.engines.agent import describe_elevators, describe_schedulers
@@ -22,6 +23,7 @@ from runoff.text import percent
 
 def create(directory: Path, plan: Plan) -> Journal:
     """Start a campaign and keep in it all that its plan names. Raises RunoffError."""
+    trust.require_own_place(directory)
     facts = {
         "settings": plan.settings.model_dump(mode="json"),
         "version": __version__,
@@ -32,9 +34,28 @@ def create(directory: Path, plan: Plan) -> Journal:
     return Journal.create(directory, facts, lambda: keep_objects(plan.arms, directory))
 
 
-def open_again(directory: Path) -> tuple[Plan, Journal]:
-    """A campaign to go on with, by what it has kept. Raises RunoffError."""
+def open_again(directory: Path, *, blocks: int | None = None, trusted: bool = False) -> tuple[Plan, Journal]:
+    """Open a campaign to go on with, by what it has kept; with ``blocks`` it is to have that many in all.
+
+    Not ``trusted``: root does not go on with what others may have written. Raises RunoffError.
+    """
+    with Journal.open(directory, write=False) as journal:
+        plan = _kept_plan(journal)
+    trust.require_no_links(directory)
+    if not trusted:
+        trust.require_own(directory, plan)
+    if blocks is not None:
+        extend(directory, blocks)
     journal = Journal.open(directory, write=True)
+    try:
+        return _kept_plan(journal), journal
+    except BaseException:
+        journal.close()
+        raise
+
+
+def _kept_plan(journal: Journal) -> Plan:
+    """The plan of what the campaign has kept. Raises UsageError."""
     written = _need(journal, "definitions")
     kept = Kept(
         {name: each.toml for name, each in written.workloads.items()},
@@ -44,7 +65,7 @@ def open_again(directory: Path) -> tuple[Plan, Journal]:
     plan = make_plan(_settings(journal), describe_schedulers, describe_elevators, kept=kept)
     _refuse_another(_need(journal, "outline"), outline_of(plan))
     begun: list[Part] = journal.fact("parts", [])
-    return (replace(plan, kernels=begun[0].tables.get("kernel_names", {})) if begun else plan), journal
+    return replace(plan, kernels=begun[0].tables.get("kernel_names", {})) if begun else plan
 
 
 def _refuse_another(was: Outline, is_now: Outline) -> None:
@@ -96,7 +117,7 @@ def _read(directory: Path) -> Results:
             loads=tuple(outline.loads),
             metrics={label: tuple(metrics) for label, metrics in outline.metrics.items()},
             samples=samples,
-            requests=requests.kept(directory, [sample.id for sample in samples if sample.valid]),
+            requests=requests.kept(directory, rows),
             planned=len(cells) if ended is None else sum(cell.block < ended.blocks for cell in cells.values()),
             parameters=outline.parameters,
             fingerprint=_fingerprint(journal, begun),
@@ -150,7 +171,7 @@ def _sample(row: Row) -> Sample:
         arm=row.arm,
         workload=row.workload,
         load=row.load,
-        valid=bool(row.valid),
+        valid=row.valid,
         reason=row.reason,
         metrics=row.metrics,
         conditions=row.conditions,

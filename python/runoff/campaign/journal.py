@@ -1,62 +1,48 @@
 """The journal: every sample is in it, on the disk, before another is started in its place."""
 
-import fcntl
 import json
 import shutil
 import sqlite3
-import stat
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from pydantic import ValidationError
 
+from runoff.campaign import chain, database
 from runoff.campaign.contents import Row, read_fact
 from runoff.engines.outcome import Outcome, Taken
 from runoff.errors import MissingError, UsageError
+from runoff.files import HeldDirectory, Identity, sync_directory, write_whole
 from runoff.kept import is_left_over
 from runoff.order import Cell
 from runoff.results import Conditions
 from runoff.strict import mistake
 
-FILE = "journal.sqlite"
+FILE = database.FILE
 _UNFINISHED = f"{FILE}.new"
 """Until everything is in it that makes it a journal: whoever looks finds a whole one, or none."""
-_LOCK = "lock"
-_APPLICATION = 0x52554E4F
-"""SQLite's application_id ("RUNO"): tells our journals from other databases."""
-_SCHEMA_VERSION = 4
-_SCHEMA = """
-CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE samples (
-    cell TEXT PRIMARY KEY,
-    block INTEGER NOT NULL,
-    position INTEGER NOT NULL,
-    arm TEXT NOT NULL,
-    workload TEXT NOT NULL,
-    load TEXT NOT NULL,
-    valid INTEGER NOT NULL,
-    reason TEXT,
-    detail TEXT NOT NULL,
-    metrics TEXT NOT NULL,
-    proof TEXT,
-    conditions TEXT,
-    seconds REAL,
-    part INTEGER NOT NULL
-) STRICT;
-"""
 
 
 class Journal:
     """One campaign's database; only one process may write it at a time."""
 
-    def __init__(self, directory: Path, connection: sqlite3.Connection, lock: IO[str] | None) -> None:
+    def __init__(self, directory: Path, connection: sqlite3.Connection, held: HeldDirectory | None) -> None:
+        """``held`` is the directory of one that is written; one that is read keeps what it had at this moment.
+
+        Raises UsageError where a row is not what was written.
+        """
         self.directory = directory
         self._connection = connection
-        self._lock = lock
+        self._held = held
+        self._facts: dict[str, str] = {}
+        self._samples: dict[str, str] = {}
+        self._head = chain.Head()
+        self._files: dict[str, Identity | None] = {}
+        with self.legible():
+            self._read()
 
     @classmethod
     def create(cls, directory: Path, facts: Mapping[str, Any], keep: Callable[[], None] = lambda: None) -> Self:
@@ -73,63 +59,43 @@ class Journal:
             raise UsageError(
                 f"{directory} is not empty: choose another --out, or go on with it by: runoff resume {directory}"
             )
-        lock = _lock(directory)
-        unfinished = directory / _UNFINISHED
-        for left in directory.glob(f"{_UNFINISHED}*"):
-            left.unlink()
-        keep()
-        journal = cls(directory, _connect(unfinished, "rwc"), None)
-        with _explained(directory), journal:
-            connection = journal._connection
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.executescript(_SCHEMA)
-            connection.execute(f"PRAGMA application_id={_APPLICATION}")
-            connection.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
-            for key, value in facts.items():
-                journal.set_fact(key, value)
-        unfinished.rename(directory / FILE)
-        connection = _connect(directory / FILE, "rw")
-        connection.execute("PRAGMA synchronous=FULL")
-        return cls(directory, connection, lock)
+        with _holding(directory) as held:
+            for left in directory.glob(f"{_UNFINISHED}*"):
+                left.unlink()
+            keep()
+            unfinished = directory / _UNFINISHED
+            with _explained(directory), closing(database.make(unfinished)) as connection:
+                journal = cls(directory, connection, None)
+                for key, value in facts.items():
+                    journal.set_fact(key, value)
+            unfinished.rename(directory / FILE)
+            sync_directory(directory)
+            return cls(directory, database.open_whole(directory / FILE, write=True), held)
 
     @classmethod
     def open(cls, directory: Path, *, write: bool) -> Self:
         """Open an existing campaign: to ``write``, or else to read it without leaving a trace.
 
-        Raises UsageError when it is none, cannot be read, or is written by another process.
+        Raises UsageError when it is not a campaign, is not what was written, cannot be read, or is written by another
+        process.
         """
         path = directory / FILE
-        try:
-            if not stat.S_ISREG(path.stat().st_mode):
-                raise UsageError(f"{directory} is not a campaign: {FILE} is no file")
-        except (FileNotFoundError, NotADirectoryError):
-            raise UsageError(f"{directory} is not a campaign: it has no {FILE}") from None
-        except OSError as error:
-            raise UsageError(f"cannot read the campaign {directory}: {error.strerror}") from None
-        lock = _lock(directory) if write else None
-        try:
-            connection = _connect(path, "rw") if write else _connect_to_read(path)
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            healthy = connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
-        except sqlite3.DatabaseError as error:
-            raise UsageError(f"{path} is damaged ({error}): copy the campaign back from a backup") from None
-        if application != _APPLICATION:
-            raise UsageError(f"{path} was not written by runoff")
-        if version != _SCHEMA_VERSION:
+        database.require_files(directory)
+        if not write:
+            return cls(directory, database.open_whole(path, write=False), None)
+        if path.stat().st_nlink > 1:
             raise UsageError(
-                f"{path} has format {version}, this runoff reads {_SCHEMA_VERSION}: use the runoff that wrote it"
+                f"{path} has another name (a hard link), and would change under that too: copy the campaign, and go "
+                "on with the copy"
             )
-        if not healthy:
-            raise UsageError(f"{path} is damaged: copy the campaign back from a backup")
-        if write:
-            connection.execute("PRAGMA synchronous=FULL")
-        return cls(directory, connection, lock)
+        with _holding(directory) as held:
+            return cls(directory, database.open_whole(path, write=True), held)
 
     def close(self) -> None:
         self._connection.close()
-        if self._lock is not None:
-            self._lock.close()
+        if self._held is not None:
+            self._held.close()
+            self._held = None
 
     def __enter__(self) -> Self:
         return self
@@ -137,18 +103,49 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def set_fact(self, key: str, value: Any) -> None:
-        with _explained(self.directory), self._connection:
-            self._connection.execute(
-                "INSERT INTO facts VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
-                (key, json.dumps(value, sort_keys=True)),
+    def require_in_place(self) -> None:
+        """Raises MissingError where the directory or the journal is no longer what its path leads to."""
+        held = self._held
+        if held is None:
+            return
+        if not held.is_in_place:
+            where = held.present_path
+            if where is None:
+                raise MissingError(f"{self.directory} was removed while the campaign ran, and its samples with it")
+            raise MissingError(
+                f"{self.directory} is not the campaign's directory any more, which was moved to {where} while the "
+                f"campaign ran; go on with: runoff resume {where}"
             )
+        for name, known in self._files.items():
+            found = held.identify(name)
+            if found is None and name == FILE:
+                write_whole(self.directory / FILE, self._connection.serialize())
+                raise MissingError(
+                    f"{self.directory / FILE} was removed while the campaign ran, and has been written once more; "
+                    f"go on with: runoff resume {self.directory}"
+                )
+            if found != known:
+                raise MissingError(
+                    f"{self.directory / name} was removed or replaced while the campaign ran: look at what is there, "
+                    f"then: runoff resume {self.directory}"
+                )
+
+    def discard(self) -> None:
+        """Remove the campaign, unless something else is in its place by now."""
+        if self._held is not None and self._held.is_in_place:
+            shutil.rmtree(self.directory)
+
+    def set_fact(self, key: str, value: Any) -> None:
+        """Write a fact durably; the last one of its key counts. Raises MissingError or UsageError."""
+        body = json.dumps(value, sort_keys=True)
+        if self._facts.get(key) != body:
+            self._append("fact", key, body)
+            self._facts[key] = body
 
     def fact(self, key: str, default: Any = None) -> Any:
         """Raises UsageError when it is not of its kind."""
         with _legible(self.directory, f"fact {key}"):
-            row = self._connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
-            return default if row is None else read_fact(key, row[0])
+            return read_fact(key, self._facts[key]) if key in self._facts else default
 
     def add(
         self,
@@ -161,30 +158,34 @@ class Journal:
         *,
         seconds: float | None = None,
         part: int = 0,
+        requests_sha256: str | None = None,
     ) -> None:
         """Write one sample durably; a second one for the same cell is a bug and fails.
 
-        ``seconds`` is the wall time that all of it took, ``part`` counts how often the campaign was resumed before.
+        ``seconds`` is the wall time that all of it took, ``part`` counts how often the campaign was resumed before,
+        ``requests_sha256`` is that of the log of its requests. Raises MissingError or UsageError.
         """
         taken = isinstance(outcome, Taken)
-        row = (
-            cell.id,
-            cell.block,
-            cell.position,
-            arm,
-            workload,
-            load,
-            int(taken),
-            None if isinstance(outcome, Taken) else outcome.reason,
-            "" if isinstance(outcome, Taken) else outcome.detail,
-            json.dumps(outcome.metrics if isinstance(outcome, Taken) else {}, sort_keys=True),
-            None if outcome.proof is None else json.dumps(outcome.proof, sort_keys=True),
-            None if conditions is None else json.dumps(asdict(conditions), sort_keys=True),
-            seconds,
-            part,
-        )
-        with _explained(self.directory), self._connection:
-            self._connection.execute("INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", row)
+        row = {
+            "cell": cell.id,
+            "block": cell.block,
+            "position": cell.position,
+            "arm": arm,
+            "workload": workload,
+            "load": load,
+            "valid": taken,
+            "reason": None if isinstance(outcome, Taken) else outcome.reason,
+            "detail": "" if isinstance(outcome, Taken) else outcome.detail,
+            "metrics": dict(outcome.metrics) if isinstance(outcome, Taken) else {},
+            "proof": None if outcome.proof is None else dict(outcome.proof),
+            "conditions": None if conditions is None else asdict(conditions),
+            "seconds": seconds,
+            "part": part,
+            "requests_sha256": requests_sha256,
+        }
+        body = json.dumps(row, sort_keys=True)
+        self._append("sample", cell.id, body)
+        self._samples[cell.id] = body
 
     def legible(self) -> AbstractContextManager[None]:
         """Inside, a ValueError is one of what the journal holds; it leaves as a UsageError."""
@@ -192,20 +193,47 @@ class Journal:
 
     def done(self) -> set[str]:
         """Ids of the cells that have a sample, valid or void."""
-        with _legible(self.directory):
-            return {row[0] for row in self._connection.execute("SELECT cell FROM samples")}
+        return set(self._samples)
 
     def rows(self) -> list[Row]:
         """All samples in run order. Raises UsageError when one is not of its kind."""
-        with _legible(self.directory):
-            cursor = self._connection.execute("SELECT * FROM samples ORDER BY position")
-            names = [column[0] for column in cursor.description]
-            found = [dict(zip(names, row, strict=True)) for row in cursor]
         rows = []
-        for values in found:
-            with _legible(self.directory, f"sample {values.get('cell')}"):
-                rows.append(Row.model_validate(values))
-        return rows
+        for cell, body in self._samples.items():
+            with _legible(self.directory, f"sample {cell}"):
+                row = Row.model_validate_json(body)
+                if row.cell != cell:
+                    raise ValueError(f"it says that it is of {row.cell}")
+                rows.append(row)
+        return sorted(rows, key=lambda row: row.position)
+
+    def _read(self) -> None:
+        with database.transaction(self._connection, "DEFERRED"):
+            entries = [chain.Entry(*row) for row in self._connection.execute("SELECT * FROM entries ORDER BY number")]
+            heads = self._connection.execute("SELECT number, digest FROM head").fetchall()
+        if len(heads) != 1:
+            raise ValueError(f"it has {len(heads)} last rows")
+        self._head = chain.Head(*heads[0])
+        chain.check(entries, self._head)
+        for entry in entries:
+            kept = {"fact": self._facts, "sample": self._samples}.get(entry.kind)
+            if kept is None:
+                raise ValueError(f"row {entry.number} is neither a fact nor a sample")
+            kept[entry.subject] = entry.body
+
+    def _append(self, kind: str, subject: str, body: str) -> None:
+        entry = chain.follow(self._head, kind, subject, body)
+        head = chain.Head(entry.number, entry.digest)
+        with _explained(self.directory), database.transaction(self._connection, "IMMEDIATE"):
+            found = self._connection.execute("SELECT number, digest FROM head").fetchone()
+            if chain.Head(*found) != self._head:
+                raise UsageError(
+                    f"another runoff has written in {self.directory}: wait for it, or choose another --out"
+                )
+            self._connection.execute("INSERT INTO entries VALUES (?,?,?,?,?)", astuple(entry))
+            self._connection.execute("UPDATE head SET number = ?, digest = ?", astuple(head))
+        self._head = head
+        if self._held is not None and not self._files:
+            self._files = {name: self._held.identify(name) for name in (FILE, database.LOG)}
 
 
 @contextmanager
@@ -218,72 +246,43 @@ def _legible(directory: Path, what: str = "") -> Iterator[None]:
     except ValidationError as error:
         reason = ": ".join(filter(None, [what, mistake(error)]))
     except ValueError as error:
-        reason = str(error)
+        reason = ": ".join(filter(None, [what, str(error)]))
     else:
         return
     raise UsageError(f"{directory / FILE} is damaged ({reason}): copy the campaign back from a backup")
 
 
-class _explained:
+@contextmanager
+def _explained(directory: Path) -> Iterator[None]:
     """Turns the database's errors into ours."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, sqlite3.OperationalError):
-            raise MissingError(
-                f"cannot write the journal in {self._directory} ({error}): "
-                f"make room or the directory writable, then: runoff resume {self._directory}"
-            ) from None
-
-
-def _connect(file: Path, mode: str) -> sqlite3.Connection:
     try:
-        # Autocommit off: every write below is one explicit transaction.
-        return sqlite3.connect(f"{file.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+        yield
     except sqlite3.OperationalError as error:
-        raise MissingError(f"cannot open the journal in {file.parent}: {error}") from None
-
-
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """As it is, with nothing written beside it: on any disk, for any user."""
-    log = path.with_name(f"{FILE}-wal")
-    if not log.exists():
-        return _connect(path, "ro&immutable=1")
-    connection = _connect(path, "ro")
-    try:
-        connection.execute("PRAGMA user_version").fetchone()
-    except sqlite3.OperationalError:
-        # The log's index is not there, and cannot be made here: in a copy it can.
-        with tempfile.TemporaryDirectory() as folder:
-            for each in (path, log):
-                shutil.copy(each, folder)
-            with closing(_connect(Path(folder) / FILE, "rw")) as copy:
-                connection = sqlite3.connect(":memory:", check_same_thread=False)
-                copy.backup(connection)
-    return connection
+        raise MissingError(
+            f"cannot write the journal in {directory} ({error}): "
+            f"make room or the directory writable, then: runoff resume {directory}"
+        ) from None
 
 
 def _is_left_over(entry: Path) -> bool:
     """Whether ``entry`` of a directory without a journal is from a runoff that was killed while it made one."""
-    return entry.name == _LOCK or entry.name.startswith(_UNFINISHED) or is_left_over(entry)
+    return entry.name.startswith(_UNFINISHED) or is_left_over(entry)
 
 
-def _lock(directory: Path) -> IO[str]:
+@contextmanager
+def _holding(directory: Path) -> Iterator[HeldDirectory]:
+    """The directory, locked for this process, which lets it go if the block fails. Raises UsageError, MissingError."""
     try:
-        lock = (directory / _LOCK).open("w")
+        held = HeldDirectory(directory)
     except OSError as error:
         raise _unusable(directory, error) from None
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.close()
-        raise UsageError(f"another runoff is working in {directory}: wait for it, or choose another --out") from None
-    return lock
+        if not held.lock():
+            raise UsageError(f"another runoff is working in {directory}: wait for it, or choose another --out")
+        yield held
+    except BaseException:
+        held.close()
+        raise
 
 
 def _unusable(directory: Path, error: OSError) -> MissingError:

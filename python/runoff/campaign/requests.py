@@ -1,38 +1,41 @@
 """The logs of requests in a campaign's directory: one file a sample, ``requests/SAMPLE.tsv.gz``."""
 
 import gzip
-import os
+import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from runoff.campaign.contents import Row
 from runoff.errors import MissingError
+from runoff.files import make_folder, write_whole
+from runoff.results import KeptLog
 
 FOLDER = "requests"
 
 
-def keep(directory: Path, sample: str, text: str) -> None:
-    """Write the log of ``sample`` durably; it counts when the journal has the sample. Raises MissingError."""
+def keep(directory: Path, sample: str, text: str) -> str:
+    """Write the log of ``sample`` durably, and return its SHA-256; it counts when the journal has the sample.
+
+    Raises MissingError.
+    """
     path = _path(directory, sample)
+    # No time of day in it: same log, same bytes.
+    content = gzip.compress(text.encode(), mtime=0)
     try:
-        path.parent.mkdir(exist_ok=True)
-        half = path.with_suffix(".half")
-        with half.open("wb") as file:
-            # No time of day in it: same log, same bytes.
-            file.write(gzip.compress(text.encode(), mtime=0))
-            file.flush()
-            os.fsync(file.fileno())
-        half.replace(path)
+        make_folder(path.parent)
+        write_whole(path, content)
     except OSError as error:
         raise MissingError(
             f"cannot write {path}: {error.strerror}; make room or the directory writable, "
             f"then: runoff resume {directory}"
         ) from None
+    return hashlib.sha256(content).hexdigest()
 
 
-def kept(directory: Path, samples: Iterable[str]) -> dict[str, Path]:
-    """The files of those ``samples`` that have one."""
-    paths = {sample: _path(directory, sample) for sample in samples}
-    return {sample: path for sample, path in paths.items() if path.is_file()}
+def kept(directory: Path, rows: Iterable[Row]) -> dict[str, KeptLog]:
+    """Return the logs of those samples that have one, by sample; whoever has removed the files does without."""
+    logs = {row.cell: KeptLog(_path(directory, row.cell), row.requests_sha256) for row in rows if row.requests_sha256}
+    return {cell: log for cell, log in logs.items() if log.path.exists()}
 
 
 def _path(directory: Path, sample: str) -> Path:

@@ -184,6 +184,7 @@ def _take_all(
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         while True:
             while len(running) < jobs and wish.stop is Stop.NO:
+                journal.require_in_place()
                 cell = waiting.next(idle=not running)
                 if cell is None:
                     break
@@ -203,9 +204,18 @@ def _take_all(
                 journal.set_fact("parts", [*earlier, _part(plan, engine, arms).tables])
                 journal.set_fact("warnings", list(engine.warnings()))
                 arm, work, load = plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load]
-                if isinstance(outcome, Taken) and outcome.requests:
-                    requests.keep(journal.directory, cell.id, outcome.requests)
-                journal.add(cell, arm, work, load, outcome, began, seconds=seconds, part=len(earlier))
+                log = outcome.requests if isinstance(outcome, Taken) else ""
+                journal.add(
+                    cell,
+                    arm,
+                    work,
+                    load,
+                    outcome,
+                    began,
+                    seconds=seconds,
+                    part=len(earlier),
+                    requests_sha256=requests.keep(journal.directory, cell.id, log) if log else None,
+                )
                 observer.finished(cell, outcome)
 
 

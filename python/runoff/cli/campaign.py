@@ -12,6 +12,7 @@ import click
 
 from runoff import ends
 from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.files import write_whole
 from runoff.kept import with_kept_objects
 from runoff.plan import Plan, Settings, make_plan
 from runoff.results import Clock
@@ -51,7 +52,7 @@ def begin(
             return carry_out(plan, journal, as_json=as_json, jobs=jobs, show=show)
         except (UsageError, MissingError):
             if made and not journal.done():
-                shutil.rmtree(place)
+                journal.discard()
             raise
 
 
@@ -73,6 +74,7 @@ def carry_out(
     from runoff.campaign.directory import read_results
 
     complete = _take(plan, journal, jobs) and _repeat(plan, journal.directory, jobs)
+    journal.require_in_place()
     if not journal.done():
         raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
 
@@ -81,9 +83,9 @@ def carry_out(
 
     report = model.build(told(read_results(journal.directory)))
     page = journal.directory / "report.html"
-    page.write_text(html.render(report), encoding="utf-8")
-    (journal.directory / "runs.tsv").write_text(runs.log(report), encoding="utf-8")
-    (journal.directory / "runs.csv").write_text(runs.wide(report), encoding="utf-8")
+    pages = {page.name: html.render(report), "runs.tsv": runs.log(report), "runs.csv": runs.wide(report)}
+    for name, text in pages.items():
+        write_page(journal.directory / name, text)
     if as_json:
         sys.stdout.write(json.render(report))
     else:
@@ -121,7 +123,7 @@ def _repeat(plan: Plan, where: Path, jobs: int) -> bool:
     for name, settings in repeats.settings_of(plan.settings).items():
         place = repeats.place(where, name)
         if repeats.exists(where, name):
-            again, journal = directory.open_again(place)
+            again, journal = directory.open_again(place, trusted=True)
         else:
             again = replace(plan, settings=settings, arms=with_kept_objects(plan.arms, where))
             journal = directory.create(place, again)
@@ -130,6 +132,16 @@ def _repeat(plan: Plan, where: Path, jobs: int) -> bool:
             if not _take(again, journal, jobs):
                 return False
     return True
+
+
+def write_page(path: Path, text: str) -> None:
+    """Raises MissingError."""
+    try:
+        write_whole(path, text.encode())
+    except OSError as error:
+        raise MissingError(
+            f"cannot write {path}: {error.strerror}; every sample is kept: runoff report {path.parent}"
+        ) from None
 
 
 def print_text(report: "Report") -> None:

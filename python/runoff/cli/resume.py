@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from runoff.campaign.directory import open_again
-from runoff.campaign.extend import extend
 from runoff.campaign.outline import changed_since
 from runoff.cli.campaign import carry_out
 from runoff.cli.options import jobs_option, json_option
@@ -21,13 +20,16 @@ from runoff.cli.options import jobs_option, json_option
     metavar="N",
     help="Let it have N blocks in all, also when it is finished; its report then allows for the look in between.",
 )
+@click.option(
+    "--trust-directory",
+    is_flag=True,
+    help="As root, go on with a campaign that others may have written: what it has kept runs with root's rights.",
+)
 @json_option
 @jobs_option
-def command(directory: Path, blocks: int | None, as_json: bool, jobs: int) -> int:
+def command(directory: Path, blocks: int | None, trust_directory: bool, as_json: bool, jobs: int) -> int:
     """Take the samples that a campaign still lacks; those it has are kept."""
-    if blocks is not None:
-        extend(directory, blocks)
-    plan, journal = open_again(directory)
+    plan, journal = open_again(directory, blocks=blocks, trusted=trust_directory)
     with journal:
         for note in changed_since(plan):
             click.echo(note, err=True)

@@ -1,13 +1,12 @@
 """One campaign of the soak: drawn by a seed, interrupted, resumed until it is complete, and looked at."""
 
-import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import campaign_rows
 import tomli_w
 from command import start
 
@@ -144,12 +143,7 @@ def _within(limit_s: float, look: Callable[[], list[Any]]) -> list[Any]:
 
 def _rows(directory: Path) -> dict[str, dict[str, Any]]:
     """The samples by cell, read as anybody may while they are written."""
-    file = directory / "journal.sqlite"
-    if not file.exists():
-        return {}
-    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=LIMIT_S)) as connection:
-        connection.row_factory = sqlite3.Row
-        return {row["cell"]: dict(row) for row in connection.execute("SELECT * FROM samples")}
+    return {row["cell"]: row for row in campaign_rows.rows(directory)}
 
 
 def _workload(folder: Path, how: str) -> str:

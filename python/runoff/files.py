@@ -1,0 +1,116 @@
+"""Files that are written whole or not at all and through no link, and directories that are known when replaced."""
+
+import errno
+import fcntl
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+NEW = ".new"
+"""The ending of a file that is still being written, or whose writer was killed."""
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write ``content`` to ``path`` durably: a new file beside it, synced, takes its place.
+
+    A link at ``path`` is replaced and not followed; whoever reads finds the old content or the new. Raises OSError.
+    """
+    new = path.with_name(path.name + NEW)
+    new.unlink(missing_ok=True)
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(descriptor)
+    new.replace(path)
+    sync_directory(path.parent)
+
+
+def read_own(path: Path) -> bytes:
+    """Return what the file ``path`` holds. Raises OSError, also where it is a link, a device or a pipe."""
+    # Opening a pipe waits for a writer, unless told not to.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a file", str(path))
+        return file.read()
+
+
+def make_folder(path: Path) -> None:
+    """Make the directory ``path`` unless it is there. Raises OSError, also where a link is in its place."""
+    try:
+        path.mkdir()
+    except FileExistsError:
+        if not stat.S_ISDIR(path.lstat().st_mode):
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
+    else:
+        sync_directory(path.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in ``directory`` durable. Raises OSError."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which file it is, whatever it is called."""
+
+    device: int
+    inode: int
+
+    @classmethod
+    def of(cls, about: os.stat_result) -> Self:
+        return cls(about.st_dev, about.st_ino)
+
+
+class HeldDirectory:
+    """A directory that stays open, so that it is known from whatever else appears at its path."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError."""
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._identity = Identity.of(os.fstat(self._descriptor))
+
+    def lock(self) -> bool:
+        """Take the exclusive lock, which goes with this process; False where another process has it."""
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            # Not every network's file system locks directories.
+            return True
+        return True
+
+    def identify(self, name: str) -> Identity | None:
+        """Return which file is called ``name`` in it now; None if there is none."""
+        try:
+            return Identity.of(os.stat(name, dir_fd=self._descriptor, follow_symlinks=False))
+        except OSError:
+            return None
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether its path still leads to it."""
+        try:
+            return Identity.of(self.path.stat()) == self._identity
+        except OSError:
+            return False
+
+    @property
+    def present_path(self) -> Path | None:
+        """Where it is now; None if it was removed."""
+        if os.fstat(self._descriptor).st_nlink == 0:
+            return None
+        return Path(f"/proc/self/fd/{self._descriptor}").readlink()
+
+    def close(self) -> None:
+        os.close(self._descriptor)

@@ -1,0 +1,307 @@
+"""A campaign's directory that somebody else has prepared, or changes meanwhile, harms nothing and nobody."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import journals
+import made_campaigns
+import pytest
+from click.testing import CliRunner
+
+from runoff.campaign import directory
+from runoff.campaign.database import FILE
+from runoff.campaign.journal import Journal
+from runoff.campaign.run import order, run
+from runoff.cli.main import cli
+from runoff.engines.outcome import Accepted, Outcome, Taken
+from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.order import Cell
+
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files to another user")
+NOBODY = 65534
+PAGES = ("report.html", "runs.csv", "runs.tsv")
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stderr: str
+
+
+def runoff(*words: str | Path) -> Done:
+    result = CliRunner().invoke(cli, [*map(str, words)], standalone_mode=False)
+    if isinstance(result.exception, RunoffError):
+        return Done(result.exception.exit_code, f"{result.exception}\n")
+    assert result.exception is None, result.exception
+    return Done(result.return_value or 0, result.stderr)
+
+
+@pytest.fixture(autouse=True)
+def nobody_called_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    monkeypatch.delenv("SUDO_GID", raising=False)
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    """One that is complete, of a workload whose preparation leaves a trace."""
+    work = tmp_path / "work.toml"
+    work.write_text(f'title = "w"\ndescription = "w"\nprepare = [["touch", "{tmp_path}/ran"]]\ncommand = ["true"]\n')
+    return made_campaigns.made(
+        tmp_path / "c", lambda _: {"elapsed_s": 1.0}, on="host", clock=None, arms=("default",),
+        workloads=(str(work),), blocks=2,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "victim"
+    path.write_text("keep")
+    yield path
+    assert path.read_text() == "keep"
+
+
+LINKED = ("lock", *PAGES, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal", "report.html.new", "objects", "requests")
+
+
+@pytest.mark.parametrize("name", [*LINKED, "guests", "sensitivity"])
+@pytest.mark.parametrize("words", [["resume"], ["resume", "--blocks", "3"]])
+def test_links_in_it_are_named_and_not_followed(campaign: Path, victim: Path, name: str, words: list[str]) -> None:
+    (campaign / name).symlink_to(victim)
+    done = runoff(*words, campaign)
+    assert done.returncode == 64
+    assert name in done.stderr
+    assert "is a link" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", LINKED)
+@pytest.mark.parametrize("content", ["", "not a database at all" * 999])
+def test_a_directory_that_is_not_a_campaign_is_left_alone(
+    tmp_path: Path, victim: Path, name: str, content: str
+) -> None:
+    place = tmp_path / "e"
+    place.mkdir()
+    (place / FILE).write_text(content)
+    (place / name).symlink_to(victim)
+    for command in ("resume", "report", "gate"):
+        assert runoff(command, place).returncode == 64
+    assert (place / FILE).read_text() == content
+
+
+@pytest.mark.parametrize("command", ["resume", "report", "gate", "plan"])
+def test_a_journal_behind_a_link_is_not_taken(campaign: Path, tmp_path: Path, command: str) -> None:
+    (campaign / FILE).rename(tmp_path / "elsewhere")
+    (campaign / FILE).symlink_to(tmp_path / "elsewhere")
+    done = runoff(command, campaign)
+    assert (done.returncode, "is a link" in done.stderr) == (64, True)
+
+
+def test_a_journal_with_another_name_is_read_but_not_written(campaign: Path, tmp_path: Path) -> None:
+    os.link(campaign / FILE, tmp_path / "backup")
+    before = (tmp_path / "backup").read_bytes()
+    assert runoff("report", campaign).returncode == 0
+    done = runoff("resume", campaign, "--blocks", "3")
+    assert (done.returncode, "has another name (a hard link)" in done.stderr) == (64, True)
+    assert (tmp_path / "backup").read_bytes() == before
+
+
+def test_pages_are_new_files(campaign: Path, victim: Path) -> None:
+    """A hard link is no link to look at: the file it shares must not be written in place."""
+    for name in PAGES:
+        os.link(victim, campaign / name)
+    assert runoff("resume", campaign).returncode == 0
+    assert all(victim.read_bytes() != (campaign / name).read_bytes() for name in PAGES)
+
+
+def give_to_nobody(path: Path) -> None:
+    os.chown(path, NOBODY, NOBODY)
+
+
+def give_all_to_nobody(path: Path) -> None:
+    for folder, folders, files in os.walk(path):
+        for name in (".", *folders, *files):
+            give_to_nobody(Path(folder, name))
+
+
+def give_a_page_to_nobody(campaign: Path) -> None:
+    (campaign / "runs.csv").touch()
+    give_to_nobody(campaign / "runs.csv")
+
+
+def open_to_a_group(campaign: Path) -> None:
+    os.chown(campaign, 0, NOBODY)
+    campaign.chmod(0o775)
+
+
+STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
+    "all of it": (give_all_to_nobody, "belongs to nobody (user 65534)"),
+    "the directory": (give_to_nobody, "belongs to nobody"),
+    "the journal": (lambda c: give_to_nobody(c / FILE), f"{FILE} belongs to nobody"),
+    "a page": (give_a_page_to_nobody, "runs.csv belongs to"),
+    "anybody may write in it": (lambda c: c.chmod(0o777), "can be written by others"),
+    "a group may write in it": (open_to_a_group, "can be written by others"),
+    "anybody may write the journal": (lambda c: (c / FILE).chmod(0o666), "can be written by others"),
+    "the directory above": (lambda c: give_to_nobody(c.parent), "belongs to nobody"),
+    "anybody may write above": (lambda c: c.parent.chmod(0o777), "can be written by others"),
+}
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize("what", STRANGE)
+@pytest.mark.parametrize("more", [[], ["--blocks", "3"]])
+def test_root_does_not_run_what_others_may_have_written(campaign: Path, what: str, more: list[str]) -> None:
+    change, sentence = STRANGE[what]
+    change(campaign)
+    before = (campaign / FILE).read_bytes()
+    done = runoff("resume", campaign, *more)
+    assert done.returncode == 64, done.stderr
+    first, *rest = done.stderr.splitlines()
+    assert sentence in first
+    assert "--trust-directory" in first
+    assert rest == [f"  work: touch {campaign.parent}/ran", "  work: true"]
+    assert not (campaign.parent / "ran").exists()
+    assert (campaign / FILE).read_bytes() == before
+    assert runoff("report", campaign).returncode == 0
+    done = runoff("resume", "--trust-directory", campaign)
+    assert done.returncode == 0, done.stderr
+
+
+@ROOT_ONLY
+def test_a_sticky_directory_above_and_who_called_sudo_are_trusted(
+    campaign: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign.parent.chmod(0o1777)
+    assert runoff("resume", campaign).returncode == 0
+    give_all_to_nobody(campaign)
+    assert runoff("resume", campaign).returncode == 64
+    monkeypatch.setenv("SUDO_UID", str(NOBODY))
+    assert runoff("resume", campaign).returncode == 0
+
+
+@ROOT_ONLY
+def test_root_begins_no_campaign_in_a_directory_of_somebody_else(tmp_path: Path) -> None:
+    place = tmp_path / "mine"
+    place.mkdir()
+    give_to_nobody(place)
+    done = runoff("compare", "default", "--work", "command:true", "--on", "host", "--blocks", "1", "--out", place)
+    assert (done.returncode, "belongs to nobody" in done.stderr) == (64, True)
+    assert list(place.iterdir()) == []
+
+
+class Taking:
+    """An engine whose second sample does something to the campaign."""
+
+    parallel = False
+    unmixable = ()
+
+    def __init__(self, act: Callable[[], None]) -> None:
+        self._act = act
+        self.taken = 0
+
+    def prepare(self, _say: object) -> None: ...
+
+    def check(self, _arm: object) -> Accepted:
+        return Accepted()
+
+    def take(self, _cell: Cell, _on_phase: object) -> Outcome:
+        self.taken += 1
+        if self.taken == 2:
+            self._act()
+        return Taken({"elapsed_s": 1.0}, {"object": ""})
+
+    def fingerprint(self) -> dict[str, object]:
+        return {}
+
+    def warnings(self) -> tuple[str, ...]:
+        return ()
+
+    def abandon(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Silent:
+    """Watches, and says nothing."""
+
+    def __getattr__(self, _name: str) -> Callable[..., None]:
+        return lambda *_args, **_more: None
+
+
+def move(place: Path) -> None:
+    place.rename(place.with_name("moved"))
+
+
+def replace(place: Path) -> None:
+    move(place)
+    shutil.copytree(place.with_name("moved"), place)
+
+
+def remove_journal(place: Path) -> None:
+    (place / FILE).unlink()
+
+
+def replace_journal(place: Path) -> None:
+    shutil.copy(place / FILE, place / "copy")
+    (place / "copy").rename(place / FILE)
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence", "left"),
+    [
+        (move, "moved to {}/moved while the campaign ran; go on with: runoff resume {}/moved", "moved"),
+        (replace, "moved to {}/moved while the campaign ran; go on with: runoff resume {}/moved", "moved"),
+        (shutil.rmtree, "was removed while the campaign ran, and its samples with it", None),
+        (remove_journal, "was removed while the campaign ran, and has been written once more", "c"),
+        (replace_journal, "was removed or replaced while the campaign ran", None),
+        (lambda place: (place / f"{FILE}-wal").unlink(), "was removed or replaced while the campaign ran", "c"),
+    ],
+    ids=["moved", "replaced", "removed", "journal removed", "journal replaced", "log removed"],
+)  # fmt: skip
+def test_a_campaign_whose_directory_is_not_its_own_any_more_stops_at_the_next_sample(
+    tmp_path: Path, act: Callable[[Path], None], sentence: str, left: str | None
+) -> None:
+    place = made_campaigns.made(
+        tmp_path / "c", lambda _: None, stop_after=0, on="host", clock=None, arms=("default",), blocks=9
+    )
+    journals.forge_fact(place, "parts", None)
+    plan, journal = directory.open_again(place)
+    engine = Taking(lambda: act(place))
+    with journal, pytest.raises(MissingError) as caught:
+        run(plan, journal, engine, Silent())  # type: ignore[arg-type]
+    assert engine.taken == 2
+    assert sentence.format(tmp_path, tmp_path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    if left is not None:
+        with Journal.open(tmp_path / left, write=True) as again:
+            assert again.done() == {cell.id for cell in order(plan)[:2]}
+
+
+def test_a_directory_that_took_its_place_is_not_removed(tmp_path: Path) -> None:
+    """A campaign that cannot begin takes its directory away again, and no other."""
+    place = tmp_path / "c"
+    plan = made_campaigns.make_plan(
+        made_campaigns.parse_settings({"arms": ["default"], "workloads": ["hackbench"]}, ""), None
+    )
+    with directory.create(place, plan) as journal:
+        place.rename(tmp_path / "moved")
+        place.mkdir()
+        (place / "thesis.tex").touch()
+        journal.discard()
+        assert (place / "thesis.tex").exists()
+    with pytest.raises(UsageError):
+        Journal.open(place, write=False)
+
+
+def test_a_second_writer_is_refused_though_nothing_in_the_directory_says_so(campaign: Path) -> None:
+    with Journal.open(campaign, write=True):
+        for path in campaign.iterdir():
+            if not path.name.startswith(FILE):
+                path.unlink() if path.is_file() else shutil.rmtree(path)
+        done = runoff("resume", campaign)
+        assert (done.returncode, "another runoff is working in" in done.stderr) == (64, True)
