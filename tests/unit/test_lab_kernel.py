@@ -1,5 +1,7 @@
 """The kernel store: names, versions, modules."""
 
+import dataclasses
+import hashlib
 import lzma
 from pathlib import Path
 
@@ -27,6 +29,32 @@ def put(name: str, release: str, sched_ext: bool) -> None:
     (directory / "vmlinux").write_bytes(b"\x7fELF")
     meta = kernel.Meta(name, release, "1", sched_ext, True, 250, True, "00", "00", None, {})
     kernel.write_meta(directory, meta)
+
+
+@pytest.mark.parametrize(("file", "kept"), [("vmlinux", "sha256"), ("config", "config_sha256")])
+def test_a_kernel_is_held_against_its_digest_where_it_is_used(store, file, kept):
+    """Whatever changes it, and however small: also while a campaign runs."""
+    found = kernel.find("debian:7.2.9")
+    contents = {"vmlinux": b"\x7fELF Linux version", "config": b"CONFIG_HZ=250\n"}
+    for name, content in contents.items():
+        (found.directory / name).write_bytes(content)
+    known = {"sha256": "vmlinux", "config_sha256": "config"}
+    digests = {key: hashlib.sha256(contents[name]).hexdigest() for key, name in known.items()}
+    whole = kernel.Kernel(dataclasses.replace(found.meta, **digests), found.directory)
+    whole.require_whole()
+    damaged = bytearray(contents[file])
+    damaged[3] ^= 1
+    (found.directory / file).write_bytes(damaged)
+    with pytest.raises(MissingError) as caught:
+        whole.require_whole()
+    name = "debian:7.2.9+deb13-cloud-amd64"
+    assert str(caught.value).startswith(f"the kernel {name} is damaged ({found.directory / file}: its sha256 was ")
+    assert str(caught.value).endswith(f"runoff kernel remove {name}, then runoff kernel add {name}")
+    (found.directory / file).write_bytes(contents[file])
+    whole.require_whole()
+    (found.directory / "vmlinux").unlink()
+    with pytest.raises(MissingError, match="not to be had: No such file"):
+        whole.require_whole()
 
 
 @pytest.mark.parametrize(
@@ -156,6 +184,19 @@ def test_modules_come_unpacked_and_in_the_order_to_insert_them(tmp_path):
     files = module_tree(tmp_path).files("nd-pmem")
     assert [file.name for file in files] == ["libnvdimm.ko", "nd_btt.ko", "nd_pmem.ko"]
     assert files[-1].read_bytes() == b"nd_pmem"
+
+
+def test_a_damaged_copy_of_a_module_is_made_again_and_a_damaged_module_is_named(tmp_path):
+    found = module_tree(tmp_path)
+    (copy,) = [path for path in found.files("nd_btt") if path.name == "nd_btt.ko"]
+    content = copy.read_bytes()
+    copy.write_bytes(content + b"x")
+    found.files("nd_btt")
+    assert copy.read_bytes() == content
+    (packed,) = tmp_path.rglob("nd_btt.ko.xz")
+    packed.write_bytes(packed.read_bytes()[:-9])
+    with pytest.raises(MissingError, match=r"nd_btt\.ko\.xz is damaged"):
+        found.files("nd_btt")
 
 
 def test_builtin_module_needs_nothing_and_a_missing_one_is_named(tmp_path):

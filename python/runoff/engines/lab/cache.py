@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import fcntl
+import functools
 import hashlib
 import os
 import shutil
@@ -58,6 +59,17 @@ def sha256(path: Path) -> str:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def known_sha256(path: Path) -> str:
+    """Return the digest of a file's content, read once for as long as the file stays as it is. Raises OSError."""
+    about = path.stat()
+    return _sha256_of(path, about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+
+
+@functools.lru_cache(maxsize=64)
+def _sha256_of(path: Path, *_identity: int) -> str:
+    return sha256(path)
 
 
 @contextlib.contextmanager

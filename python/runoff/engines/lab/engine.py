@@ -106,6 +106,7 @@ class LabEngine:
             asked = arm.kernel or self._plan.settings.kernel or ""
             name = self._plan.kernels.get(asked or USUAL_KERNEL, asked)
             kernel = kernels.find(name) if name else kernels.default()
+            kernel.require_whole()
             self._kernels[arm.kernel] = kernel
             self._kernel_names[asked or USUAL_KERNEL] = kernel.name
         if arm.needs_sched_ext and not kernel.sched_ext:
@@ -207,6 +208,7 @@ class LabEngine:
 
     def _copy(self, keeper: Keeper, arm: Arm, folder: Path, orders: Orders, budget_s: float | None) -> Guest:
         """Of the arm's kept guest. One that somebody has removed or damaged meanwhile is made again."""
+        self._require_whole(self._kernels[arm.kernel])
         kept = self._kept(keeper, arm, self._say)
         try:
             return snapshot.restore(kept, folder, orders, BOOT_LIMIT_S, budget_s)
@@ -216,6 +218,7 @@ class LabEngine:
 
     def _machine(self, kernel: kernels.Kernel, folder: Path, seed: int | None) -> qemu.Machine:
         settings, plan = self._plan.settings, self._plan
+        self._require_whole(kernel)
         return qemu.Machine(
             kernel=kernel.vmlinux,
             initramfs=folder / "initramfs",
@@ -232,6 +235,14 @@ class LabEngine:
             disk=ext4.blank(folder / "disk", disks.room_mb(plan)) if plan.disk_mb else None,
             swap=swap.make(folder / "swap", plan.swap_mb) if plan.swap_mb else None,
         )
+
+    def _require_whole(self, kernel: kernels.Kernel) -> None:
+        """What is booted is what the fingerprint says, at each boot. Raises MissingError."""
+        kernel.require_whole()
+        if self._image is not None and not self._image.is_whole:
+            raise MissingError(f"{self._image.path} was changed while the campaign ran: runoff resume makes it again")
+        if self._emulator is not None and not self._emulator.is_whole:
+            raise MissingError(f"{self._emulator.program} is not what was built: runoff qemu build makes it anew")
 
     def _cargo(self) -> Cargo:
         cargo = aboard.cargo(self._plan)

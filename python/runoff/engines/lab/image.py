@@ -58,6 +58,14 @@ class Image:
     origin: str = ""
     """The tarball's file name, when it was made from one."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the file is what was made."""
+        try:
+            return cache.known_sha256(self.path) == self.sha256
+        except OSError:
+            return False
+
 
 def recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence[Sequence[str]] = ()) -> Recipe:
     """The recipe of an image with these Debian packages and unpacked source packages, set up by commands."""
@@ -73,8 +81,8 @@ def recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence
 
 
 def cached(wanted: Recipe) -> Image | None:
-    """The image of this recipe, if it has been made."""
-    return next((image for image in stored() if image.recipe == wanted), None)
+    """The image of this recipe, if it has been made and is as it was made."""
+    return next((image for image in stored() if image.recipe == wanted and image.is_whole), None)
 
 
 def ensure(wanted: Recipe, progress: cache.Progress, mirror: str | None = None) -> Image:
@@ -179,7 +187,8 @@ def _finish(part: Path, tree: Path, wanted: Recipe, origin: str, progress: cache
 
 
 def _is_whole(directory: Path) -> bool:
-    return _read(directory) is not None
+    image = _read(directory)
+    return image is not None and image.is_whole
 
 
 def _read(directory: Path) -> Image | None:

@@ -85,8 +85,30 @@ class Kernel:
 
     @property
     def sha256(self) -> str:
-        """Hex digest of the image that is booted."""
+        """Hex digest of the image that was stored; `require_whole` compares it with the one that is booted."""
         return self.meta.sha256
+
+    def require_whole(self) -> None:
+        """Raises MissingError unless what is booted is what was stored."""
+        name = self.meta.name
+        for path, stored in ((self.vmlinux, self.sha256), (self.config, self.meta.config_sha256)):
+            if stored is None or path is None:
+                continue
+            try:
+                found = cache.known_sha256(path)
+            except OSError as error:
+                found = f"not to be had: {error.strerror}"
+            if found != stored:
+                raise MissingError(
+                    f"the kernel {name} is damaged ({path}: its sha256 was {stored[:12]}, is {found[:40]}): "
+                    f"runoff kernel remove {name}, then runoff kernel add {self._as_added}"
+                )
+
+    @property
+    def _as_added(self) -> str:
+        """What `runoff kernel add` takes for it."""
+        kind = self.meta.name.partition(":")[0]
+        return {"host": "host", "file": f"file:{self.meta.version}"}.get(kind, self.meta.name)
 
     @cached_property
     def modules(self) -> Modules:

@@ -49,10 +49,12 @@ class Modules:
     def _unpacked(self, entry: str) -> Path:
         source = self._tree / entry
         target = self._plain / f"{_name(entry)}.ko"
-        if not target.exists():
+        content = _read(source)
+        # A copy that is damaged is made again; the packed file has a checksum of its own.
+        if not target.exists() or target.read_bytes() != content:
             self._plain.mkdir(parents=True, exist_ok=True)
             part = target.with_suffix(".part")
-            part.write_bytes(_read(source))
+            part.write_bytes(content)
             part.replace(target)
         return target
 
@@ -82,13 +84,17 @@ def _name(entry: str) -> str:
 
 
 def _read(file: Path) -> bytes:
+    """Raises MissingError where it is damaged."""
     data = file.read_bytes()
-    match file.suffix:
-        case ".xz":
-            return lzma.decompress(data)
-        case ".zst":
-            return zstandard.ZstdDecompressor().decompressobj().decompress(data)
-        case ".gz":
-            return gzip.decompress(data)
-        case _:
-            return data
+    try:
+        match file.suffix:
+            case ".xz":
+                return lzma.decompress(data)
+            case ".zst":
+                return zstandard.ZstdDecompressor().decompressobj().decompress(data)
+            case ".gz":
+                return gzip.decompress(data)
+            case _:
+                return data
+    except (OSError, EOFError, lzma.LZMAError, zstandard.ZstdError) as error:
+        raise MissingError(f"{file} is damaged ({error}): remove its kernel and add it again (runoff kernel)") from None

@@ -233,8 +233,8 @@ def _name(machine: qemu.Machine, kernel: Kernel) -> str:
     files = {name: sparse.sha256(path) for name, path in machine.files.items()}
     made_of = [
         FORMAT,
-        cache.sha256(Path(machine.program)),
-        kernel.sha256,
+        cache.known_sha256(Path(machine.program)),
+        cache.known_sha256(kernel.vmlinux),
         cache.sha256(machine.initramfs),
         files,
         _without_places(qemu.command(machine), machine),

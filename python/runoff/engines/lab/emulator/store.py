@@ -45,7 +45,7 @@ class Emulator:
 
     @property
     def is_whole(self) -> bool:
-        return self.program.is_file() and cache.sha256(self.program) == self.meta.sha256
+        return self.program.is_file() and cache.known_sha256(self.program) == self.meta.sha256
 
 
 def write_meta(directory: Path, meta: Meta) -> None:
