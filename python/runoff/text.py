@@ -1,6 +1,7 @@
 """Small pieces of text handling that the parsers and messages share."""
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal
 
@@ -32,6 +33,24 @@ def closest(word: str, known: Iterable[str]) -> str:
 def parameter_line(name: str, value: object, allowed: str, about: str, *, fixed: bool) -> str:
     """``rr_interval_ms = 6  (1..1000 ms)  What it does.``"""
     return f"{name} = {value}  ({allowed}{', fixed once attached' if fixed else ''})  {about}"
+
+
+def printable(text: str) -> str:
+    """Return ``text`` as one line in which nothing moves a cursor, hides, colours or reorders what a terminal shows.
+
+    Control characters, line breaks, marks of direction and whatever else Unicode gives no shape are written as Python
+    writes them: ``\\x1b``, ``\\n``, ``\\u202e``.
+    """
+    return "".join(letter if _has_shape(letter) else repr(letter)[1:-1] for letter in text)
+
+
+def printable_lines(text: str) -> str:
+    """Return the same for a text of several lines, which stay; a tab becomes blanks."""
+    return "\n".join(printable(line) for line in text.replace("\r\n", "\n").expandtabs().split("\n"))
+
+
+def _has_shape(letter: str) -> bool:
+    return letter.isprintable() or unicodedata.category(letter) == "Zs"
 
 
 def duration(seconds: float) -> str:

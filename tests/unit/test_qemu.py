@@ -55,7 +55,7 @@ def test_a_copy_differs_from_the_kept_guest_in_nothing_that_the_guest_could_see(
 def test_cpus_work_in_parallel_where_there_is_a_quantum() -> None:
     text = " ".join(command(replace(VIRTUAL, cpus=4, quantum=500, program=Path("/own/qemu"))))
     assert "-icount shift=0,sleep=off,quantum=500" in text
-    assert "-- /own/qemu " in text
+    assert text.startswith("/own/qemu ")
     assert "quantum=500,budget=61500 " in " ".join(command(replace(VIRTUAL, quantum=500, budget_s=61.5)))
     assert "quantum" not in " ".join(command(VIRTUAL))
 

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The command line of the agent. People use `runoff`; these are for it and for workloads.
 
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use schemars::schema_for;
 
-use machine::output;
+use machine::{lifeline, output};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 use schedulers::stats::{self, Reader};
 use work::usage;
 
-use crate::{session, sweep};
+use crate::{cell, session, sweep};
 
 /// The instrument of runoff
 #[derive(Parser)]
@@ -76,6 +80,18 @@ enum Command {
         #[arg(long)]
         force: bool,
     },
+    /// Say of each regular expression of a JSON list on standard input why it can catch no number, null when it can
+    CheckPatterns,
+    /// Become a program that is killed when this one's parent ends
+    EndWith {
+        /// The parent's number: a parent that has ended already is noticed
+        parent: i32,
+        /// Let the program end itself: SIGTERM instead of SIGKILL
+        #[arg(long)]
+        gently: bool,
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
     #[command(flatten)]
     Work(work::Program),
 }
@@ -114,6 +130,17 @@ pub fn run() -> Result<ExitCode> {
             output::pretty_json(&ublk::remove(&device, force)?)?;
         }
         Command::Disk(arguments) => return Ok(ublk::run(&arguments)?),
+        Command::CheckPatterns => {
+            let patterns: Vec<String> = serde_json::from_reader(std::io::stdin())?;
+            let told: Vec<_> = patterns.iter().map(|it| cell::numbers::objection(it)).collect();
+            output::json(&told)?;
+        }
+        Command::EndWith { parent, gently, command } => {
+            let signal = if gently { Signal::SIGTERM } else { Signal::SIGKILL };
+            lifeline::bind(Pid::from_raw(parent), signal).context("its parent has ended")?;
+            let error = process::Command::new(&command[0]).args(&command[1..]).exec();
+            return Err(error).with_context(|| format!("cannot run {}", command[0].display()));
+        }
         Command::Work(program) => return program.run(),
     }
     Ok(ExitCode::SUCCESS)

@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 
 use anyhow::{Context, Result};
 use machine::fingerprint;
+use machine::instrument::Instrument;
 use machine::stop::Stop;
 use protocol::{Arm, Event, Level, Request, VERSION};
 use schedulers::{AttachError, Loaded};
@@ -52,6 +53,7 @@ pub fn run(
     stop: &Stop,
 ) -> Result<()> {
     let stays = sweep::all(Some(stop), &mut |_| ())?;
+    let instrument = Instrument::now().context("cannot see what this runs with")?;
     let Start { fingerprint, mut loaded } = start;
     send(events, &hello(fingerprint))?;
     for text in stays {
@@ -64,7 +66,7 @@ pub fn run(
         match request.with_context(|| format!("not a request: {}", beginning(&line)))? {
             Request::Sample(cell) => {
                 let mut broken = None;
-                let event = cell::take(&cell, loaded.take(), stop, &mut |event| {
+                let event = cell::take(&cell, loaded.take(), &instrument, stop, &mut |event| {
                     if let Err(error) = send(events, &event) {
                         broken = Some(error);
                     }

@@ -85,10 +85,102 @@ fn what_is_no_number_voids_its_sample_and_the_session_goes_on() {
     let extract = json!({"extract": [{"metric": "speed", "pattern": "speed (\\S+)"}]});
     for text in ["nan", "inf", "-infinity", "1e999"] {
         let reason = session.reason(&sample(&format!("echo speed {text}"), &[], &extract));
-        assert_eq!(reason, format!("the output has {text:?} for metric speed, which is no number"));
+        let told = format!("the output has {text:?} for metric speed, which is not a number");
+        assert!(reason.starts_with(&told), "{reason}");
     }
     session.ask(&sample("echo speed 1.5", &[], &extract));
     assert_eq!(session.next("sample")["metrics"]["speed"], 1.5);
+    session.end();
+}
+
+/// What a process of the work begins with, as it sees it itself.
+const SETTINGS: &str = "taskset -p $$ | sed 's/.*: //'; nice; chrt -p $$ | sed 's/.*: //'; ulimit -a; \
+    ionice -p $$; cat /proc/self/timerslack_ns /proc/self/oom_score_adj; cat /proc/$PPID/cgroup";
+
+#[test]
+fn work_that_changes_the_agent_voids_its_sample_and_the_next_has_what_it_had() {
+    let Some(mut session) = Session::start() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let mut seen = |session: &mut Session| {
+        let file = place.path().join("settings");
+        session.ask(&plain(&format!("({SETTINGS}) >{}", file.display())));
+        session.next("sample");
+        std::fs::read_to_string(file).unwrap()
+    };
+    let before = seen(&mut session);
+    let group = format!("{}/runoff-test-{}", cgroups(), std::process::id());
+    for (change, sentence) in [
+        ("renice -n 15 -p $PPID", "its nice value was 0, is 15"),
+        ("chrt -b -p 0 $PPID", "its scheduling policy was SCHED_OTHER, is SCHED_BATCH"),
+        ("chrt -f -p 1 $PPID", "its real-time priority was 0, is 1"),
+        ("taskset -p 1 $PPID", "its set of CPUs was"),
+        ("prlimit --pid $PPID --nofile=64:64", "its limit nofile was"),
+        ("echo 123456 >/proc/$PPID/timerslack_ns", "its timer slack was 50000 ns, is 123456 ns"),
+        ("ionice -c 3 -p $PPID", "its I/O priority was"),
+        ("echo 500 >/proc/$PPID/oom_score_adj", "its oom_score_adj was 0, is 500"),
+        (
+            &format!("mkdir {group} && echo $PPID >{group}/cgroup.procs") as &str,
+            "its control group was",
+        ),
+    ] {
+        let reason = session.reason(&plain(change));
+        if change.contains("taskset") && std::thread::available_parallelism().unwrap().get() == 1 {
+            continue;
+        }
+        let told = format!("the workload changed the agent that measures it: {sentence}");
+        assert!(
+            reason.starts_with("the workload changed") && reason.contains(sentence),
+            "{told}: {reason}"
+        );
+        assert_eq!(seen(&mut session), before, "{change}");
+    }
+    std::fs::remove_dir(group).unwrap();
+    session.end();
+}
+
+#[test]
+fn a_directory_that_was_replaced_or_moved_voids_its_sample_and_nothing_stays() {
+    let Some(mut session) = Session::start() else { return };
+    let (precious, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(precious.path().join("important"), "kept").unwrap();
+    let replaces =
+        format!("d=$PWD; cd /; rm -r \"$d\"; ln -s {} \"$d\"", precious.path().display());
+    let reason = session.reason(&plain(&replaces));
+    assert!(
+        reason.ends_with("was replaced by something that is not a directory, which was removed"),
+        "{reason}"
+    );
+    assert!(precious.path().join("important").exists());
+    let target = elsewhere.path().join("moved");
+    let reason = session.reason(&plain(&format!("mv \"$PWD\" {}", target.display())));
+    assert_eq!(
+        reason,
+        format!("the workload moved its directory to {}, where it stays", target.display())
+    );
+    session.ask(&plain("d=$PWD; cd /; rm -r \"$d\""));
+    session.next("sample");
+    session.end();
+}
+
+#[test]
+fn what_outlives_all_processes_is_told() {
+    let Some(mut session) = Session::start() else { return };
+    let name = format!("/dev/shm/runoff-test-{}", std::process::id());
+    session.ask(&plain(&format!("touch {name}")));
+    let mut told = String::new();
+    let event = loop {
+        let event = session.event();
+        match event["type"].as_str().unwrap() {
+            "log" => told.push_str(event["text"].as_str().unwrap()),
+            "progress" => {}
+            _ => break event,
+        }
+    };
+    std::fs::remove_file(&name).unwrap();
+    assert_eq!(event["type"], "sample");
+    let sentence =
+        "since the sample 1 there is on this machine, made by its work or by something else: ";
+    assert!(told.starts_with(sentence) && told.contains(&name), "{told}");
     session.end();
 }
 

@@ -11,14 +11,14 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use nix::sys::prctl;
 use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 
 use crate::cgroup::{Cgroup, Purpose};
 use crate::process::Process;
 use crate::root::Root;
 use crate::strays::{self, Stray};
-use crate::{mounts, stop};
+use crate::{lifeline, mounts, stop};
 
 /// A cgroup and what is in it. Dropping it ends that, and what has left, and says what could not be ended.
 #[derive(Debug)]
@@ -49,13 +49,13 @@ impl Containment {
     pub fn spawn(&self, command: &mut Command) -> io::Result<Process> {
         let mut procs = self.cgroup.procs()?;
         command.env(strays::MARK, self.name());
+        let agent = Pid::this();
         // Only async-signal-safe calls: between fork and exec other threads' locks may be held.
         let enter = move || -> io::Result<()> {
             stop::unblock_signals()?;
             procs.write_all(b"0")?;
             rustix::process::setsid()?;
-            prctl::set_pdeathsig(Signal::SIGKILL)?;
-            Ok(())
+            lifeline::bind(agent, Signal::SIGKILL)
         };
         // SAFETY: `enter` keeps to async-signal-safe calls.
         unsafe { command.pre_exec(enter) };

@@ -81,6 +81,11 @@ impl Mounts {
         self.0.difference(&before.0).map(|mount| mount.place.clone()).collect()
     }
 
+    /// Where something is mounted.
+    pub fn places(self) -> impl Iterator<Item = PathBuf> {
+        self.0.into_iter().map(|mount| mount.place)
+    }
+
     pub fn has(&self, place: &Path) -> bool {
         self.0.iter().any(|mount| mount.place == place)
     }

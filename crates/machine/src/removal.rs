@@ -14,7 +14,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// Removes `directory`, which need not be there.
+/// Removes `directory`, which need not be there; what is in its place and not a directory is removed itself.
 ///
 /// Directories inside are first moved up beside each other, so that neither the depth of a tree nor the length of its
 /// paths matters.
@@ -32,6 +32,9 @@ pub fn remove(directory: &Path) -> io::Result<()> {
     };
     let mut top = match open(&parent, &name) {
         Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::LOOP | Errno::NOTDIR) => {
+            return unlinkat(&parent, &name, AtFlags::empty()).map_err(|error| stays(&name, error));
+        }
         other => Top { directory: other.map_err(|error| stays(&name, error))?, lifted: 0 },
     };
     while let Some(left) = top.round()? {
@@ -45,7 +48,7 @@ pub fn remove(directory: &Path) -> io::Result<()> {
 fn stays(name: &CStr, error: Errno) -> io::Error {
     let why = match error {
         Errno::XDEV | Errno::BUSY => "something is mounted there".into(),
-        Errno::LOOP | Errno::NOTDIR => "it is no directory".into(),
+        Errno::LOOP | Errno::NOTDIR => "it is not a directory".into(),
         error => io::Error::from(error).to_string(),
     };
     io::Error::other(format!("{} stays: {why}", name.to_string_lossy()))

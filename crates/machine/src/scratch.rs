@@ -3,15 +3,17 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use nix::errno::Errno;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use crate::owner::Agent;
-use crate::removal::remove;
+use crate::removal::{DIRECTORY, remove};
 use crate::root::Root;
 
 /// Where the agent's own program lies inside a root directory that is not the machine's.
@@ -35,6 +37,8 @@ pub struct Scratch {
     outside: PathBuf,
     inside: PathBuf,
     logs: PathBuf,
+    /// The working directory, wherever it is.
+    held: OwnedFd,
     search_path: String,
     has_ended: bool,
 }
@@ -55,9 +59,10 @@ impl Scratch {
         // Beside the working directory, not in it: a program may look at or delete all it finds there.
         let logs = within(&place.join(agent.name(&format!("{name}.log"))))?;
         let outside = within(&inside)?;
+        make(&outside)?;
+        let held = openat(CWD, &outside, OFlags::PATH | DIRECTORY, Mode::empty())?;
         let mut scratch =
-            Self { outside, inside, logs, search_path: String::new(), has_ended: false };
-        make(&scratch.outside)?;
+            Self { outside, inside, logs, held, search_path: String::new(), has_ended: false };
         make(&scratch.logs)?;
         make_room(&scratch.logs)?;
         scratch.search_path = search_path(root, &scratch.logs)?;
@@ -108,13 +113,34 @@ impl Scratch {
 
     fn clear(&self) -> Result<()> {
         let _not_mounted = umount2(&self.logs, MntFlags::MNT_DETACH | MntFlags::UMOUNT_NOFOLLOW);
-        let ended: Vec<_> = [&self.outside, &self.logs]
-            .map(|directory| {
-                remove(directory).with_context(|| format!("cannot remove {}", directory.display()))
-            })
-            .into();
+        let ended: Vec<_> = [&self.outside, &self.logs].map(|directory| clear(directory)).into();
+        self.require_not_moved()?;
         ended.into_iter().collect()
     }
+
+    /// What was moved away has no name by which a later agent would know it.
+    fn require_not_moved(&self) -> Result<()> {
+        let is_there = rustix::fs::fstat(&self.held).is_ok_and(|about| about.st_nlink > 0);
+        let link = format!("/proc/self/fd/{}", self.held.as_fd().as_raw_fd());
+        match fs::read_link(link) {
+            Ok(place) if is_there => {
+                bail!("the workload moved its directory to {}, where it stays", place.display())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Removes a directory of a sample, or what is in its place.
+fn clear(directory: &Path) -> Result<()> {
+    let is_another = directory.symlink_metadata().is_ok_and(|about| !about.is_dir());
+    remove(directory).with_context(|| format!("cannot remove {}", directory.display()))?;
+    ensure!(
+        !is_another,
+        "{} was replaced by something that is not a directory, which was removed",
+        directory.display()
+    );
+    Ok(())
 }
 
 impl Drop for Scratch {
@@ -167,8 +193,8 @@ fn left_in(place: &Path, is_gone: impl Fn(Agent) -> bool) -> io::Result<Vec<Path
         let Some(agent) = name.to_str().and_then(|name| Agent::of(name, &PURPOSES)) else {
             continue;
         };
-        // Another user could plant the name; only root's own directories are removed.
-        let ours = entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == 0);
+        // Another user could plant the name; only what is root's own is removed. Work may have put a link in its place.
+        let ours = entry.metadata().is_ok_and(|data| data.uid() == 0);
         if ours && is_gone(agent) {
             found.push(entry.path());
         }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -170,8 +170,26 @@ pub struct Workload {
 #[serde(deny_unknown_fields)]
 pub struct Extract {
     pub metric: String,
-    /// A regular expression whose first group is the number; the last match counts.
+    /// A regular expression whose first group is the number, and whose group named `unit`, if there is one, its unit.
     pub pattern: String,
+    /// In which the metric is told.
+    #[serde(default)]
+    pub unit: String,
+    /// Of several matches; without it all must have the same number.
+    #[serde(default)]
+    pub which: Option<Which>,
+    /// Commas, colons and points beside the number are not part of it.
+    #[serde(default)]
+    pub separated: bool,
+}
+
+/// One of several matches, or all together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    First,
+    Last,
+    Sum,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

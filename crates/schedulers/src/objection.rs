@@ -5,12 +5,16 @@ use protocol::{Proof, State};
 
 /// Why the proof fails, in one sentence.
 pub fn objection(proof: &Proof) -> Option<String> {
+    attachment(proof).or_else(|| threads(proof))
+}
+
+/// Why it fails whatever the work did: of work that could not be started no threads were seen.
+pub fn attachment(proof: &Proof) -> Option<String> {
     unreadable(proof)
         .or_else(|| at_the_start(proof))
         .or_else(|| during_the_run(proof))
         .or_else(|| refused_tasks(proof))
         .or_else(|| sub_schedulers(proof))
-        .or_else(|| threads(proof))
 }
 
 fn unreadable(proof: &Proof) -> Option<String> {

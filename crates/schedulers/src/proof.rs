@@ -14,7 +14,7 @@ use machine::cgroup::Cgroup;
 use machine::root::Root;
 use protocol::{Attached, Proof, State};
 
-pub use crate::objection::objection;
+pub use crate::objection::{attachment, objection};
 
 /// Threads looked at in one pass; more would be felt by the work.
 const LOOK_LIMIT: usize = 16;

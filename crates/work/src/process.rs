@@ -3,14 +3,12 @@
 
 use std::io::{self, PipeReader, Read, Write, pipe};
 use std::mem::forget;
-use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Command;
 
 use anyhow::{Error, Result, bail};
+use machine::lifeline::bind;
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
@@ -28,7 +26,7 @@ impl Child {
     /// The kernel has no room for another process.
     pub fn spawn(work: impl FnOnce() -> bool) -> io::Result<Self> {
         let parent = Pid::this();
-        spawn_survivor(|| die_with(parent) && work()).map(Self)
+        spawn_survivor(|| bind(parent, Signal::SIGKILL).is_ok() && work()).map(Self)
     }
 
     /// The caller kills and reaps it.
@@ -121,21 +119,4 @@ pub fn spawn_survivor(work: impl FnOnce() -> bool) -> io::Result<Pid> {
             unsafe { libc::_exit(i32::from(!done)) }
         }
     }
-}
-
-/// From now on this process is killed when `parent`, which started it, ends.
-fn die_with(parent: Pid) -> bool {
-    // The parent may have ended before the request was made.
-    prctl::set_pdeathsig(Signal::SIGKILL).is_ok() && Pid::parent() == parent
-}
-
-/// Makes `command` a program that is killed when the thread that starts it ends.
-pub fn killed_with_us(command: &mut Command) -> &mut Command {
-    let parent = Pid::this();
-    let enter = move || match die_with(parent) {
-        true => Ok(()),
-        false => Err(Errno::ECHILD.into()),
-    };
-    // SAFETY: two plain system calls, which may be made between fork and exec.
-    unsafe { command.pre_exec(enter) }
 }

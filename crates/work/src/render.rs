@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use crate::figures::as_f64;
 use crate::percentiles::{P5, of_sorted};
-use crate::process::killed_with_us;
 use crate::start::refused;
+use machine::lifeline::bind_to_us;
 use machine::output;
 
 /// Where an estimate is taken, in percent of the frames.
@@ -65,7 +65,7 @@ impl Render {
     pub fn run(&self) -> Result<ExitCode> {
         let total = u64::from(self.seconds) * u64::from(self.frames_a_second);
         let start = Instant::now();
-        let mut child = killed_with_us(&mut Command::new(&self.command[0]))
+        let mut child = bind_to_us(&mut Command::new(&self.command[0]))
             .args(&self.command[1..])
             .stdout(Stdio::piped())
             .spawn()

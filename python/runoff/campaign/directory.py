@@ -10,6 +10,7 @@ from runoff import __version__, ends
 from runoff.campaign import consistency, pace, parts, repeats, requests, trust
 from runoff.campaign.contents import Outline, Part, Row
 from runoff.campaign.extend import extend
+from runoff.campaign.foreign import make_printable
 from runoff.campaign.journal import Journal
 from runoff.campaign.outline import definitions, outline_of
 from runoff.engines.agent import describe_elevators, describe_schedulers
@@ -91,7 +92,7 @@ def _need(journal: Journal, key: str) -> Any:
 def read_results(directory: Path) -> Results:
     """All that a campaign has produced so far, from its directory alone. Raises RunoffError."""
     try:
-        return _read(directory)
+        return make_printable(_read(directory))
     except PermissionError as error:
         raise UsageError(f"cannot read {error.filename} of the campaign {directory}: {error.strerror}") from None
 

@@ -17,6 +17,8 @@ from runoff import __version__, ends
 from runoff.arms import Arm
 from runoff.campaign import conditions, parts, programs, requests
 from runoff.campaign.contents import Part
+from runoff.campaign.ending import Ending
+from runoff.campaign.hopeless import Doubt
 from runoff.campaign.journal import Journal
 from runoff.campaign.looks import Look, Rule, Waiting, edges
 from runoff.engines.base import Engine
@@ -45,6 +47,8 @@ class Observer(Protocol):
 
     def looked(self, look: Look) -> None: ...
 
+    def gave_up(self, reason: str) -> None: ...
+
 
 class Stop(IntEnum):
     """How much the user wants it to end."""
@@ -65,11 +69,19 @@ def order(plan: Plan) -> list[Cell]:
 
 
 def run(
-    plan: Plan, journal: Journal, engine: Engine, observer: Observer, jobs: int = 1, rule: Rule | None = None
-) -> bool:
-    """Take every sample that the journal lacks; True when all are there.
+    plan: Plan,
+    journal: Journal,
+    engine: Engine,
+    observer: Observer,
+    jobs: int = 1,
+    rule: Rule | None = None,
+    *,
+    keep_going: bool = False,
+) -> Ending:
+    """Take every sample that the journal lacks.
 
-    With a ``rule`` (plans with ``until``) it is asked after each block whether more are needed.
+    With a ``rule`` (plans with ``until``) it is asked after each block whether more are needed. Where the first block
+    is void throughout for one reason no more is taken, unless it is to ``keep_going``.
 
     The first Ctrl-C (or SIGTERM) lets running samples finish, the second discards them; whatever
     was finished stays in the journal either way. Raises RunoffError when it cannot begin.
@@ -77,15 +89,23 @@ def run(
     if jobs > 1 and not engine.parallel:
         raise UsageError("samples side by side would disturb each other: -j needs --on lab --clock virtual")
     if journal.fact("ended") is not None:
-        return True
+        return Ending.COMPLETE
     done = journal.done()
     pending = [cell for cell in order(plan) if cell.id not in done]
     if not pending and rule is None:
-        return True
+        return Ending.COMPLETE
     waiting = _waiting(plan, pending, jobs, _noted(journal, observer, rule))
     with _prepared(plan, journal, engine, observer) as arms, _wishes(engine, observer) as wish:
-        _take_all(plan, journal, engine, observer, waiting, arms, wish, jobs)
-    return waiting.ended or len(journal.done()) == plan.planned
+        doubt = None if keep_going else Doubt(_size_of_first_block(plan))
+        is_hopeless = _take_all(plan, journal, engine, observer, waiting, arms, wish, jobs, doubt)
+    if waiting.ended or len(journal.done()) == plan.planned:
+        return Ending.COMPLETE
+    return Ending.HOPELESS if is_hopeless else Ending.STOPPED
+
+
+def _size_of_first_block(plan: Plan) -> int:
+    cells = order(plan)
+    return sum(cell.block == cells[0].block for cell in cells)
 
 
 def _waiting(plan: Plan, pending: Sequence[Cell], jobs: int, look: Rule | None) -> Waiting:
@@ -178,12 +198,15 @@ def _take_all(
     arms: Arms,
     wish: _Wish,
     jobs: int,
-) -> None:
+    doubt: Doubt | None,
+) -> bool:
+    """Whether it is hopeless."""
     running: dict[Future[Outcome], tuple[Cell, Conditions, float]] = {}
     earlier = [part.tables for part in journal.fact("parts", [])]
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         while True:
-            while len(running) < jobs and wish.stop is Stop.NO:
+            reason = doubt.find_reason(journal) if doubt is not None else None
+            while len(running) < jobs and wish.stop is Stop.NO and reason is None:
                 journal.require_in_place()
                 cell = waiting.next(idle=not running)
                 if cell is None:
@@ -192,7 +215,9 @@ def _take_all(
                 began = conditions.now()
                 running[pool.submit(engine.take, cell, _phases(observer, cell))] = cell, began, time.monotonic()
             if not running:
-                return
+                if reason is not None:
+                    observer.gave_up(reason)
+                return reason is not None
             # Short waits: Python runs signal handlers between them.
             for future in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
                 cell, began, began_s = running.pop(future)

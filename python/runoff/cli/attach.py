@@ -8,6 +8,7 @@ import click
 
 from runoff.arms import parse_arm
 from runoff.cli import counters
+from runoff.cli.output import echo
 from runoff.engines.agent import describe_schedulers
 from runoff.engines.control import Watch
 from runoff.errors import MissingError, UsageError
@@ -29,7 +30,7 @@ def command(scheduler: str, parameters: tuple[str, ...], per_cpu: bool, as_json:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watch = Watch("attach", *(["--per-cpu"] if per_cpu else []), "--", *words)
     counters.follow(watch, as_json, lambda: warn(scheduler, watch))
-    click.echo(f"{scheduler} is detached", err=True)
+    echo(f"{scheduler} is detached", err=True)
     return 0
 
 
@@ -37,7 +38,7 @@ def warn(scheduler: str, watch: Watch) -> None:
     """Of what follows from attaching just this."""
     _warn_of_limits(scheduler, watch.limited_groups)
     if (turn := watch.long_turn) is not None:
-        click.echo(
+        echo(
             f"{turn['parameter']} ({turn['unit']}) is a long turn: where more than {turn['starves_above']} tasks a CPU"
             " want to run, one waits for 15 s and then runs for a tick at a time; with more than"
             f" {turn['safe_up_to']} the kernel's watchdog may end {scheduler}",
@@ -49,7 +50,7 @@ def _warn_of_limits(scheduler: str, limited: Sequence[str]) -> None:
     """Of what the kernel's own scheduler did for control groups until now; an object file may do it too."""
     if limited and "/" not in scheduler:
         others = f" and {len(limited) - 1} more" if len(limited) > 1 else ""
-        click.echo(
+        echo(
             f"{scheduler} keeps neither cpu.max nor cpu.weight of control groups, which {limited[0]}{others} has"
             " set: until it is detached they do not hold",
             err=True,

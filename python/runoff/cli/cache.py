@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import click
+from runoff.cli.output import echo
 
 _Entry = TypeVar("_Entry")
 
@@ -14,7 +14,7 @@ EXAMPLE = "\b\nExample:\n  "
 
 def progress(message: str) -> None:
     """Standard output is for the result."""
-    click.echo(message, err=True)
+    echo(message, err=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,14 @@ class View(Generic[_Entry]):
 
     def one(self, entry: _Entry, as_json: bool) -> None:
         """What has just been made."""
-        click.echo(json.dumps(self.document(entry), indent=2) if as_json else self.line(entry))
+        echo(json.dumps(self.document(entry), indent=2) if as_json else self.line(entry))
 
     def all(self, entries: Sequence[_Entry], as_json: bool, none_yet: str) -> None:
         """What there is; ``none_yet`` says how to get the first."""
         if as_json:
-            click.echo(json.dumps([self.document(entry) for entry in entries], indent=2))
+            echo(json.dumps([self.document(entry) for entry in entries], indent=2))
             return
         for entry in entries:
-            click.echo(self.line(entry))
+            echo(self.line(entry))
         if not entries:
-            click.echo(none_yet, err=True)
+            echo(none_yet, err=True)

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from runoff import ends
+from runoff.campaign.ending import Ending
+from runoff.cli.output import echo, write
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.files import write_whole
 from runoff.kept import with_kept_objects
@@ -30,26 +30,31 @@ def begin(
     plan_only: bool,
     as_json: bool,
     jobs: int,
+    keep_going: bool = False,
     show: "Callable[[Report], None] | None" = None,
 ) -> int:
     """Check the plan, then start a campaign with it; ``show`` prints its report. Returns the exit code."""
     from runoff.campaign import directory
     from runoff.engines.agent import describe_elevators, describe_schedulers
+    from runoff.engines.requirements import require_patterns
 
     if plan_only:
-        checked = make_plan(settings, describe_schedulers, describe_elevators).settings
+        plan = make_plan(settings, describe_schedulers, describe_elevators)
+        require_patterns(plan)
+        checked = plan.settings
         # What depends on the machine stays open: it may be another one.
         open_keys = {"clock"} if settings.clock is None else set()
         if settings.on == "host" and "cpus" not in settings.model_fields_set:
             open_keys.add("cpus")
-        click.echo(directory.plan_text(checked, open_keys), nl=False)
+        echo(directory.plan_text(checked, open_keys), nl=False)
         return 0
     plan = make_plan(settings, describe_schedulers, describe_elevators, _usual_clock)
+    require_patterns(plan)
     place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
     made = not place.exists()
     with directory.create(place, plan) as journal:
         try:
-            return carry_out(plan, journal, as_json=as_json, jobs=jobs, show=show)
+            return carry_out(plan, journal, as_json=as_json, jobs=jobs, keep_going=keep_going, show=show)
         except (UsageError, MissingError):
             if made and not journal.done():
                 journal.discard()
@@ -59,7 +64,7 @@ def begin(
 def _usual_clock(plan: Plan) -> Clock:
     from runoff.engines.choose import usual_clock
 
-    return usual_clock(plan, lambda text: click.echo(text, err=True))
+    return usual_clock(plan, lambda text: echo(text, err=True))
 
 
 def carry_out(
@@ -68,12 +73,15 @@ def carry_out(
     *,
     as_json: bool,
     jobs: int,
+    keep_going: bool = False,
     show: "Callable[[Report], None] | None" = None,
 ) -> int:
     """Take what is missing, write the page and the logs, print the table. Returns the exit code."""
     from runoff.campaign.directory import read_results
 
-    complete = _take(plan, journal, jobs) and _repeat(plan, journal.directory, jobs)
+    ending = _take(plan, journal, jobs, keep_going)
+    if ending is Ending.COMPLETE:
+        ending = _repeat(plan, journal.directory, jobs, keep_going)
     journal.require_in_place()
     if not journal.done():
         raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
@@ -87,25 +95,29 @@ def carry_out(
     for name, text in pages.items():
         write_page(journal.directory / name, text)
     if as_json:
-        sys.stdout.write(json.render(report))
+        write(json.render(report))
     else:
         (show or print_text)(report)
     note = f"page: {page}"
-    if not complete:
-        note = f"stopped early, every finished sample is kept; go on with: runoff resume {journal.directory}\n{note}"
-    click.echo(note, err=as_json)
+    if ending is not Ending.COMPLETE:
+        more = " --keep-going" if ending is Ending.HOPELESS else ""
+        way_on = f"go on with: runoff resume {journal.directory}{more}"
+        note = f"stopped early, every finished sample is kept; {way_on}\n{note}"
+    echo(note, err=as_json)
     return exit_code(report)
 
 
-def _take(plan: Plan, journal: "Journal", jobs: int) -> bool:
-    """What is missing; True when all is there."""
+def _take(plan: Plan, journal: "Journal", jobs: int, keep_going: bool) -> Ending:
+    """What is missing."""
     from runoff.campaign.run import run
     from runoff.cli.progress import observer
     from runoff.engines.choose import choose
 
     kept = replace(plan, arms=with_kept_objects(plan.arms, journal.directory))
     with observer(kept, len(journal.done())) as watching:
-        return run(kept, journal, choose(kept, journal.directory), watching, jobs, _rule(kept, journal))
+        return run(
+            kept, journal, choose(kept, journal.directory), watching, jobs, _rule(kept, journal), keep_going=keep_going
+        )
 
 
 def _rule(plan: Plan, journal: "Journal") -> "Rule | None":
@@ -116,8 +128,8 @@ def _rule(plan: Plan, journal: "Journal") -> "Rule | None":
     return Until(journal.directory, ends.most(plan.settings))
 
 
-def _repeat(plan: Plan, where: Path, jobs: int) -> bool:
-    """The same with what the plan shall be sensitive to; True when all is there."""
+def _repeat(plan: Plan, where: Path, jobs: int, keep_going: bool) -> Ending:
+    """The same with what the plan is to be sensitive to."""
     from runoff.campaign import directory, repeats
 
     for name, settings in repeats.settings_of(plan.settings).items():
@@ -128,10 +140,11 @@ def _repeat(plan: Plan, where: Path, jobs: int) -> bool:
             again = replace(plan, settings=settings, arms=with_kept_objects(plan.arms, where))
             journal = directory.create(place, again)
         with journal:
-            click.echo(f"once more with {name}, in {place}", err=True)
-            if not _take(again, journal, jobs):
-                return False
-    return True
+            echo(f"once more with {name}, in {place}", err=True)
+            ending = _take(again, journal, jobs, keep_going)
+            if ending is not Ending.COMPLETE:
+                return ending
+    return Ending.COMPLETE
 
 
 def write_page(path: Path, text: str) -> None:
@@ -149,7 +162,7 @@ def print_text(report: "Report") -> None:
     from runoff.report import text
 
     colour = text.wants_colour(sys.stdout)
-    click.echo(text.render(report, shutil.get_terminal_size((80, 24)).columns, colour), nl=False, color=colour)
+    echo(text.render(report, shutil.get_terminal_size((80, 24)).columns, colour), nl=False, styled=colour)
 
 
 def exit_code(report: "Report") -> int:

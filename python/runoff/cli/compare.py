@@ -48,7 +48,9 @@ from runoff.plan import named, parse_settings
 @judging_options
 @order_options
 @output_options
-def command(arms: tuple[str, ...], plan_only: bool, out: Path | None, as_json: bool, jobs: int, **options: Any) -> int:
+def command(
+    arms: tuple[str, ...], plan_only: bool, out: Path | None, as_json: bool, jobs: int, keep_going: bool, **options: Any
+) -> int:
     """Compare schedulers: every ARM does the same work, in randomised blocks.
 
     An ARM is scheduler[:key=value,...][+io=elevator][@kernel]: default, bfs, bfs:rr_interval_ms=3,
@@ -56,4 +58,4 @@ def command(arms: tuple[str, ...], plan_only: bool, out: Path | None, as_json: b
     baseline.
     """
     settings = parse_settings({"arms": named(arms, options["names"]), **given(options)}, "the command line")
-    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs)
+    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)

@@ -10,6 +10,7 @@ import click
 from runoff import contest
 from runoff.cli.campaign import begin
 from runoff.cli.options import arm_arguments, given, judging_options, machine_options, order_options, output_options
+from runoff.cli.output import echo
 from runoff.plan import named, parse_settings
 
 if TYPE_CHECKING:
@@ -39,7 +40,14 @@ if TYPE_CHECKING:
 @order_options
 @output_options
 def command(
-    arms: tuple[str, ...], quick: bool, plan_only: bool, out: Path | None, as_json: bool, jobs: int, **options: Any
+    arms: tuple[str, ...],
+    quick: bool,
+    plan_only: bool,
+    out: Path | None,
+    as_json: bool,
+    jobs: int,
+    keep_going: bool,
+    **options: Any,
 ) -> int:
     """Time a compile beside each load in turn, as contest did: memory is flushed before every run.
 
@@ -52,7 +60,7 @@ def command(
     else:
         values = contest.plan_values(chosen, chosen.get("cpus", contest.CPUS), quick=quick)
     settings = parse_settings({"arms": named(arms, options["names"]), **values}, "the command line")
-    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, show=_show)
+    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going, show=_show)
 
 
 def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
@@ -62,7 +70,7 @@ def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
     left_out = [contest.NEEDS_A_PATH]
     if not chosen.get("loads") and not room.here(Path(SCRATCH)).swap_mb:
         left_out.append(contest.NEEDS_SWAP)
-        click.echo(f"the load {contest.NEEDS_SWAP} is left out: this machine has no swap space", err=True)
+        echo(f"the load {contest.NEEDS_SWAP} is left out: this machine has no swap space", err=True)
     cpus = chosen.get("cpus", len(os.sched_getaffinity(0)))
     return contest.plan_values(chosen, cpus, quick=quick, left_out=left_out)
 
@@ -71,9 +79,9 @@ def _show(report: "Report") -> None:
     from runoff.report import contest as table
     from runoff.report.layout import wrap
 
-    click.echo(table.render(report, "reaped"))
-    click.echo(f"With all the CPU time of the loads, and ratios to {report.baseline} without a load:\n")
-    click.echo(table.render(report, "cgroup"))
+    echo(table.render(report, "reaped"))
+    echo(f"With all the CPU time of the loads, and ratios to {report.baseline} without a load:\n")
+    echo(table.render(report, "cgroup"))
     width = shutil.get_terminal_size((80, 24)).columns
     for sentence in (*report.sentences, *report.warnings):
-        click.echo("\n".join(wrap(sentence, width)))
+        echo("\n".join(wrap(sentence, width)))

@@ -5,12 +5,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import click
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from runoff.cli.output import echo
 from runoff.engines.control import Watch
 
 Reading = Mapping[str, Any]
@@ -35,7 +35,7 @@ def follow(watch: Watch, as_json: bool, when_begun: Callable[[], None] = lambda:
                 _live(watch, readings, console)
             else:
                 for reading in readings:
-                    click.echo(json.dumps(reading) if as_json else _line(watch.statistics, reading))
+                    echo(json.dumps(reading) if as_json else _line(watch.statistics, reading))
     finally:
         watch.end()
 
@@ -45,7 +45,7 @@ def once(watch: Watch, as_json: bool) -> None:
     try:
         for reading in watch:
             if as_json:
-                click.echo(json.dumps({key: reading[key] for key in reading if key != "elapsed_s"}, indent=2))
+                echo(json.dumps({key: reading[key] for key in reading if key != "elapsed_s"}, indent=2))
             else:
                 console = Console(highlight=False)
                 console.print(tables(watch.statistics, reading, None, console.width))

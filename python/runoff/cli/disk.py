@@ -10,6 +10,7 @@ import click
 
 from runoff.cli import types
 from runoff.cli.cache import EXAMPLE
+from runoff.cli.output import echo
 from runoff.elevators import check_model, parse_elevator
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
@@ -43,12 +44,12 @@ def add(elevator: str, model: str, size_mb: int | None, file: Path | None, as_js
     _require_root("making a disk")
     made = ublk.add(wanted, model, size_mb, file)
     if as_json:
-        click.echo(json.dumps(made, indent=2))
+        echo(json.dumps(made, indent=2))
         return
     device = made["device"]
-    click.echo(f"{device}  {elevator} on {model}, requests told apart by: {made['identity']}")
-    click.echo(f"next: mkfs.ext4 {device} && mount {device} /mnt", err=True)
-    click.echo(f"when it is unmounted again: runoff disk remove {device}", err=True)
+    echo(f"{device}  {elevator} on {model}, requests told apart by: {made['identity']}")
+    echo(f"next: mkfs.ext4 {device} && mount {device} /mnt", err=True)
+    echo(f"when it is unmounted again: runoff disk remove {device}", err=True)
 
 
 @command.command("list", epilog=f"{EXAMPLE}sudo runoff disk list --json")
@@ -57,12 +58,12 @@ def list_disks(as_json: bool) -> None:
     """Name the disks of runoff on this machine, what each is, and who uses it."""
     found = ublk.disks()
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        echo(json.dumps(found, indent=2))
         return
     for each in found:
-        click.echo(_line(each))
+        echo(_line(each))
     if not found:
-        click.echo("none: runoff disk add makes one", err=True)
+        echo("none: runoff disk add makes one", err=True)
 
 
 @command.command("remove", epilog=f"{EXAMPLE}sudo runoff disk remove /dev/ublkb0")
@@ -77,11 +78,11 @@ def remove(device: str, force: bool, as_json: bool) -> None:
     _require_root("removing a disk")
     removed = ublk.remove(device, force=force)
     if as_json:
-        click.echo(json.dumps(removed, indent=2))
+        echo(json.dumps(removed, indent=2))
         return
-    click.echo(f"removed {removed['device']}: {_counted(removed['counts'])}")
+    echo(f"removed {removed['device']}: {_counted(removed['counts'])}")
     if removed["disk"] is not None and removed["disk"]["file"] is not None:
-        click.echo(f"its data are in {removed['disk']['file']}", err=True)
+        echo(f"its data are in {removed['disk']['file']}", err=True)
 
 
 def _require_root(what: str) -> None:

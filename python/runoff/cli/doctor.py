@@ -6,6 +6,8 @@ from dataclasses import asdict
 import click
 
 from runoff import doctor
+from runoff.cli.output import echo
+from runoff.text import printable
 
 _GLYPHS = {"yes": ("✓", "green"), "no": ("✗", "red"), "note": ("·", "yellow")}
 _TITLES: dict[doctor.Area, str] = {
@@ -25,7 +27,7 @@ def command(as_json: bool) -> None:
     findings = doctor.examine()
     ready: dict[str, bool] = {"host": doctor.able(findings, "host"), "lab": doctor.able(findings, "lab")}
     if as_json:
-        click.echo(json.dumps({"ready": ready, "findings": [asdict(finding) for finding in findings]}, indent=2))
+        echo(json.dumps({"ready": ready, "findings": [asdict(finding) for finding in findings]}, indent=2))
     else:
         _print(findings, ready)
     if not any(ready.values()):
@@ -35,13 +37,14 @@ def command(as_json: bool) -> None:
 def _print(findings: list[doctor.Finding], ready: dict[str, bool]) -> None:
     width = max(len(finding.name) for finding in findings)
     for area, title in _TITLES.items():
-        click.secho(title, bold=True)
+        echo(click.style(title, bold=True), styled=True)
         for finding in findings:
             if finding.area == area:
                 glyph, colour = _GLYPHS[finding.state]
-                click.echo(f"  {click.style(glyph, fg=colour)} {finding.name:<{width}}  {finding.detail}")
+                mark, detail = click.style(glyph, fg=colour), printable(finding.detail)
+                echo(f"  {mark} {finding.name:<{width}}  {detail}", styled=True)
                 if finding.fix:
-                    click.echo(f"    {'':<{width}}  → {finding.fix}")
-    click.echo()
+                    echo(f"    {'':<{width}}  → {finding.fix}")
+    echo()
     for engine, possible in ready.items():
-        click.echo(f"--on {engine}: {'ready' if possible else 'not ready, see the ✗ above'}")
+        echo(f"--on {engine}: {'ready' if possible else 'not ready, see the ✗ above'}")

@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import IO
 
 import click
 
 from runoff.cli.options import json_option
+from runoff.cli.output import echo, write
 from runoff.cli.types import share
 from runoff.errors import UsageError
 
@@ -64,11 +64,11 @@ def command(
         with place.open("a", encoding="utf-8") as file:
             file.write(page.render(gate))
     if as_json:
-        sys.stdout.write(documents.as_json(gate))
+        write(documents.as_json(gate))
     elif markdown:
-        sys.stdout.write(page.render(gate))
+        write(page.render(gate))
     else:
-        click.echo(text.render(gate, min(shutil.get_terminal_size((80, 24)).columns, 100)), nl=False)
+        echo(text.render(gate, min(shutil.get_terminal_size((80, 24)).columns, 100)), nl=False)
     return gate.exit_code
 
 

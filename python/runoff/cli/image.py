@@ -9,6 +9,7 @@ import click
 
 from runoff import workloads
 from runoff.cli.cache import EXAMPLE, View, progress
+from runoff.cli.output import echo
 from runoff.engines.lab import image, mirror
 
 
@@ -77,4 +78,4 @@ def list_images(as_json: bool) -> None:
 @click.argument("name")
 def remove(name: str) -> None:
     """Delete an image from the cache."""
-    click.echo(f"removed {image.remove(name).name}")
+    echo(f"removed {image.remove(name).name}")

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from runoff.cli.cache import EXAMPLE, View, progress
+from runoff.cli.output import echo
 from runoff.engines.lab import kernel, kernel_sources, mirror
 
 
@@ -56,4 +57,4 @@ def list_kernels(as_json: bool) -> None:
 @click.argument("name")
 def remove(name: str) -> None:
     """Delete a kernel from the cache."""
-    click.echo(f"removed {kernel.remove(name).name}")
+    echo(f"removed {kernel.remove(name).name}")

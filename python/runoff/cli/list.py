@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from runoff import workloads
+from runoff.cli.output import echo
 from runoff.parameters import allowed
 from runoff.probes import PROBES
 from runoff.results import NO_LOAD
@@ -30,17 +31,17 @@ def command(kind: str, as_json: bool) -> None:
     }
     entries = listing[kind]()
     if as_json:
-        click.echo(json.dumps(entries, indent=2))
+        echo(json.dumps(entries, indent=2))
         return
     for entry in entries:
         _print(entry)
 
 
 def _print(entry: dict[str, Any]) -> None:
-    click.echo(f"{entry['name']:<12} {entry['title']}")
+    echo(f"{entry['name']:<12} {entry['title']}")
     for parameter in entry["parameters"]:
         name, value, fixed = parameter["name"], parameter["default"], parameter.get("fixed", False)
-        click.echo("    " + parameter_line(name, value, parameter["range"], parameter["about"], fixed=fixed))
+        echo("    " + parameter_line(name, value, parameter["range"], parameter["about"], fixed=fixed))
 
 
 def _schedulers() -> list[dict[str, Any]]:

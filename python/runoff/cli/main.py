@@ -1,12 +1,13 @@
 """The ``runoff`` command: finds the subcommand, turns errors into a sentence and an exit code."""
 
 import importlib
-import os
+import io
 import sys
 
 import click
 
 from runoff import __version__
+from runoff.cli.output import OutputError, echo, flush, give_up_stdout, open_streams
 from runoff.errors import RunoffError
 
 COMMANDS = {
@@ -70,23 +71,34 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point. Exit codes: 0 done, 1 failed, 2 cannot tell or void, 64 usage, 69 something is missing."""
+    open_streams()
     try:
         code = cli.main(prog_name="runoff", standalone_mode=False)
-        sys.stdout.flush()
+        flush()
     except RunoffError as error:
         _fail(str(error), error.exit_code)
+    except (_ReaderLeft, BrokenPipeError):
+        give_up_stdout()
+        sys.exit(0)
+    except OutputError as error:
+        give_up_stdout()
+        _fail(str(error), 1)
+    except OSError as error:
+        # Of help, which click prints itself; errors of files have a name.
+        if error.filename is not None:
+            raise
+        give_up_stdout()
+        _fail(f"cannot write to standard output: {error.strerror}", 1)
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        echo(shown.getvalue(), err=True, nl=False)
         sys.exit(64)
     except click.Abort:
         sys.exit(130)
-    except (_ReaderLeft, BrokenPipeError):
-        # The reader has left; Python's own flush at exit would complain about that.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _fail(text: str, code: int) -> None:
-    click.echo(f"runoff: {text}", err=True)
+    echo(f"runoff: {text}", err=True)
     sys.exit(code)

@@ -1,7 +1,6 @@
 """``runoff noise``: the same arm against itself, kept for later reports and plans."""
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import click
 
 from runoff.cli.campaign import begin
 from runoff.cli.options import given, json_option, machine_options, order_options, output_options
+from runoff.cli.output import echo, write
 from runoff.errors import UsageError
 from runoff.plan import parse_settings
 
@@ -34,7 +34,15 @@ NAMES = ("a", "b")
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, /, arm: str, plan_only: bool, out: Path | None, as_json: bool, jobs: int, **options: Any
+    context: click.Context,
+    /,
+    arm: str,
+    plan_only: bool,
+    out: Path | None,
+    as_json: bool,
+    jobs: int,
+    keep_going: bool,
+    **options: Any,
 ) -> int:
     """Measure one arm against itself: what this machine shows where there is nothing to show.
 
@@ -47,7 +55,7 @@ def command(
     values = {"arms": NAMES, "names": dict.fromkeys(NAMES, arm), **given(options)}
     settings = parse_settings(values, "the command line")
     place = out or Path("results") / time.strftime("noise-%Y%m%d-%H%M%S")
-    code = begin(settings, place, plan_only=plan_only, as_json=as_json, jobs=jobs)
+    code = begin(settings, place, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)
     if not plan_only:
         _keep(place)
     return code
@@ -61,7 +69,7 @@ def _keep(directory: Path) -> None:
     if len(results.samples) < results.planned:
         raise UsageError(f"the campaign is not complete: runoff resume {directory}, then runoff noise keep {directory}")
     for found in noise.measured(results):
-        click.echo(f"noise of {found.place} is kept in {noise.keep(found)}", err=True)
+        echo(f"noise of {found.place} is kept in {noise.keep(found)}", err=True)
 
 
 @command.command("keep", epilog="Example: runoff noise keep results/noise-20260102-120000")
@@ -86,12 +94,12 @@ def list_(as_json: bool) -> int:
             else {"file": str(place), **each.model_dump(mode="json", by_alias=True)}
             for place, each in found
         ]
-        sys.stdout.write(json.dumps(documents, indent=1, ensure_ascii=False) + "\n")
+        write(json.dumps(documents, indent=1, ensure_ascii=False) + "\n")
         return 0
     if not found:
-        click.echo("no noise is kept: runoff noise --work WORK measures it", err=True)
+        echo("no noise is kept: runoff noise --work WORK measures it", err=True)
     for _, each in found:
-        click.echo(f"! {each}" if isinstance(each, UsageError) else _line(each))
+        echo(f"! {each}" if isinstance(each, UsageError) else _line(each))
     return 0
 
 
@@ -119,9 +127,9 @@ def show(workload: str) -> int:
         raise UsageError(f"no noise of {workload!r} is kept; {there}; measure it by runoff noise --work {workload}")
     for each in found:
         machine = ", ".join(f"{key} {value}" for key, value in each.machine.items())
-        click.echo(f"{each.place}  {each.engine}, {each.clock} clock, {each.arm}\n  {machine}")
+        echo(f"{each.place}  {each.engine}, {each.clock} clock, {each.arm}\n  {machine}")
         for metric in each.runs[-1].metrics:
             pooled = each.metric(metric.name)
             assert pooled is not None
-            click.echo(f"  {metric.title}: {noise.sentence(pooled, 10)}")
+            echo(f"  {metric.title}: {noise.sentence(pooled, 10)}")
     return 0

@@ -134,10 +134,14 @@ jobs_option = click.option(
     metavar="N",
     help="Samples side by side; virtual clock only.  [1]",
 )
+keep_going_option = click.option(
+    "--keep-going", is_flag=True, help="Go on though every sample of the first block is void for one reason."
+)
 output_options = _together(
     click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"),
     json_option,
     jobs_option,
+    keep_going_option,
 )
 
 

@@ -1,12 +1,12 @@
 """``runoff plan``: how many blocks a question needs."""
 
-import sys
 from pathlib import Path
 from typing import get_args
 
 import click
 
 from runoff.cli.options import json_option
+from runoff.cli.output import echo, write
 from runoff.cli.types import share
 from runoff.errors import UsageError
 from runoff.results import Clock, EngineName
@@ -59,7 +59,7 @@ def command(
     margin = DEFAULT_MARGIN if margin is None else margin
     found = needed.answers(sources, margin if detect is None else detect, margin, rare)
     if as_json:
-        sys.stdout.write(views.as_json(sources, found))
+        write(views.as_json(sources, found))
     else:
-        click.echo(views.render(sources, found), nl=False)
+        echo(views.render(sources, found), nl=False)
     return 0 if found else 2

@@ -1,21 +1,22 @@
 """Progress of a campaign on standard error: one live line on a terminal, quiet lines elsewhere."""
 
+import contextlib
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
 from rich.console import Console
 from rich.status import Status
 
 from runoff import ends
 from runoff.campaign.looks import Look
+from runoff.cli.output import echo
 from runoff.engines.outcome import Outcome, Taken
 from runoff.order import Cell
 from runoff.plan import Plan
 from runoff.shorter import shorter
-from runoff.text import duration
+from runoff.text import duration, printable, printable_lines
 
 MOST_NAMED = 3
 """Undecided comparisons that a line names."""
@@ -48,13 +49,19 @@ class Progress:
 
     def clear(self) -> None:
         if self._status is not None:
-            self._status.stop()
+            with contextlib.suppress(OSError):
+                self._status.stop()
 
     def say(self, text: str) -> None:
         if self._status is None:
-            click.echo(text, err=True)
+            echo(text, err=True)
         else:
             self._show(text)
+
+    def _print(self, text: str) -> None:
+        """A line that stays, above the live one. Nobody may be able to read it: the campaign goes on."""
+        with contextlib.suppress(OSError):
+            self._console.print(printable_lines(text), markup=False, soft_wrap=True)
 
     def started(self, cell: Cell) -> None:
         if self._taken_here == 0:
@@ -75,28 +82,33 @@ class Progress:
         else:
             text = f"void: {outcome.reason}"
         if self._status is None:
-            click.echo(f"{self._place(cell)}  {text}", err=True)
+            echo(f"{self._place(cell)}  {text}", err=True)
         elif not isinstance(outcome, Taken):
-            self._console.print(f"{self._place(cell)}  {text}", markup=False)
+            self._print(f"{self._place(cell)}  {text}")
 
     def looked(self, look: Look) -> None:
         self._look = look
         if look.ends is not None:
-            self._console.print(f"after block {look.blocks}: {look.ends}", markup=False, soft_wrap=True)
+            self._print(f"after block {look.blocks}: {look.ends}")
         elif self._status is None:
-            click.echo(f"after block {look.blocks}: {_undecided(look)}", err=True)
+            echo(f"after block {look.blocks}: {_undecided(look)}", err=True)
+
+    def gave_up(self, reason: str) -> None:
+        text = f"every sample of the first block is void for one reason, so no more are taken: {reason}"
+        self._print(text)
 
     def stopping(self, now: bool) -> None:
         text = "stopping now; finished samples are kept" if now else "finishing this sample; Ctrl-C again to stop now"
-        self._console.print(text, markup=False)
+        self._print(text)
 
     def _show(self, text: str) -> None:
         assert self._status is not None
-        self._status.start()
         width = max(20, self._console.width - 4)
         from rich.text import Text
 
-        self._status.update(Text(text[:width], style="bright_black"))
+        with contextlib.suppress(OSError):
+            self._status.start()
+            self._status.update(Text(printable(text)[:width], style="bright_black"))
 
     def _place(self, cell: Cell) -> str:
         arm, work = self._plan.arms[cell.arm].label, self._works[self._plan.works[cell.work].label]

@@ -13,6 +13,7 @@ import click
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import begin
 from runoff.cli.options import json_option, output_options
+from runoff.cli.output import echo
 from runoff.errors import UsageError
 from runoff.plan import read_settings
 
@@ -33,12 +34,12 @@ def list_(as_json: bool) -> None:
 
     found = listing()
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        echo(json.dumps(found, indent=2))
         return
     for entry in found:
         tables = len(entry["tables"])
-        click.echo(f"{entry['name']:<22}{entry['title']} ({entry['author']}, {entry['date']})")
-        click.echo(f"{'':<22}{tables} table{'s' if tables > 1 else ''}; plan {', '.join(entry['plans'])}")
+        echo(f"{entry['name']:<22}{entry['title']} ({entry['author']}, {entry['date']})")
+        echo(f"{'':<22}{tables} table{'s' if tables > 1 else ''}; plan {', '.join(entry['plans'])}")
 
 
 @command.command(
@@ -59,11 +60,11 @@ def show(name: str, as_csv: bool, as_json: bool) -> None:
         raise UsageError("--csv and --json are two forms: choose one")
     report, table = find(name)
     if as_csv:
-        click.echo(documents.csv_text(report, table), nl=False)
+        echo(documents.csv_text(report, table), nl=False)
     elif as_json:
-        click.echo(json.dumps(documents.document(report, table), indent=2, ensure_ascii=False))
+        echo(json.dumps(documents.document(report, table), indent=2, ensure_ascii=False))
     else:
-        click.echo(layouts.report(report) if table is None else layouts.table(report.tables[table]), nl=False)
+        echo(layouts.report(report) if table is None else layouts.table(report.tables[table]), nl=False)
 
 
 @command.command(epilog="\b\nExamples:\n  runoff published check graysky-2012\n  runoff published check all")
@@ -84,10 +85,10 @@ def check(name: str, as_json: bool) -> int:
     reports = [report for report, _ in chosen]
     found = [(report, audit.audit(report)) for report in reports]
     if as_json:
-        click.echo(json.dumps([text.document(*one) for one in found], indent=2, ensure_ascii=False))
+        echo(json.dumps([text.document(*one) for one in found], indent=2, ensure_ascii=False))
     else:
         width = shutil.get_terminal_size((100, 24)).columns
-        click.echo("\n".join(text.render(report, findings, width) for report, findings in found), nl=False)
+        echo("\n".join(text.render(report, findings, width) for report, findings in found), nl=False)
     return int(any(finding.status is audit.Status.FAILS for _, findings in found for finding in findings))
 
 
@@ -117,6 +118,7 @@ def replicate(
     out: Path | None,
     as_json: bool,
     jobs: int,
+    keep_going: bool,
 ) -> int:
     """Run a report's comparisons again today, by its plans, and print then and now side by side.
 
@@ -135,23 +137,25 @@ def replicate(
         settings = {plan: read_settings(replicate.plan_path(plan), quick=quick) for plan in places}
         for plan, values in settings.items():
             if plan_only:
-                click.echo(f"# {plan}")
-            _run(values, places[plan], plan_only=plan_only, jobs=jobs)
+                echo(f"# {plan}")
+            _run(values, places[plan], plan_only=plan_only, jobs=jobs, keep_going=keep_going)
         if plan_only:
             return 0
         campaigns = {plan: replicate.Today(read_results(where)) for plan, where in places.items()}
     found = [(part, today := campaigns.get(part.plan), replicate.compare(report, part, today)) for part in parts]
     if as_json:
-        click.echo(json.dumps(besides.document(report, found), indent=2, ensure_ascii=False))
+        echo(json.dumps(besides.document(report, found), indent=2, ensure_ascii=False))
     else:
-        click.echo(besides.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
+        echo(besides.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
     return 0 if replicate.told([one for _, _, mine in found for one in mine]) else 2
 
 
-def _run(settings: "Settings", place: Path, *, plan_only: bool, jobs: int) -> None:
+def _run(settings: "Settings", place: Path, *, plan_only: bool, jobs: int, keep_going: bool) -> None:
     """A campaign; what it says of itself goes to standard error, which leaves standard output to then and now."""
     if plan_only:
         begin(settings, place, plan_only=True, as_json=False, jobs=jobs)
         return
     with contextlib.redirect_stdout(sys.stderr):
-        begin(settings, place, plan_only=False, as_json=False, jobs=jobs, show=lambda report: None)
+        begin(
+            settings, place, plan_only=False, as_json=False, jobs=jobs, keep_going=keep_going, show=lambda report: None
+        )

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from runoff.cli.cache import EXAMPLE, View, progress
+from runoff.cli.output import echo
 from runoff.engines.lab import mirror
 from runoff.engines.lab.emulator import build, store
 
@@ -48,4 +49,4 @@ def list_qemus(as_json: bool) -> None:
 @click.argument("name")
 def remove(name: str) -> None:
     """Delete one from the cache."""
-    click.echo(f"removed {store.remove(name).name}")
+    echo(f"removed {store.remove(name).name}")

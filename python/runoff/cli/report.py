@@ -1,6 +1,5 @@
 """``runoff report``: the results of a campaign in the form that is wanted."""
 
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, get_args
@@ -9,6 +8,7 @@ import click
 
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import exit_code, print_text
+from runoff.cli.output import write
 from runoff.cli.types import share
 from runoff.errors import UsageError
 from runoff.results import Sort
@@ -89,13 +89,13 @@ def command(
     _exclude(printed, list(files) if sample is not None else [])
     results = told(read_results(directory))
     if sample is not None:
-        sys.stdout.write(_requests(results, sample))
+        write(_requests(results, sample))
         return 0
     report = model.build(results, margin=margin, rare=rare, sort=sort)
     for name, file in files.items():
         file.write(_render(name, report))
     if printed:
-        sys.stdout.write(_render(table or printed[0], report))
+        write(_render(table or printed[0], report))
     elif not files:
         print_text(report)
     return exit_code(report)

@@ -1,8 +1,12 @@
 """``runoff restore``: put back what a killed runoff may have left behind."""
 
+import os
+
 import click
 
+from runoff.cli.output import echo
 from runoff.engines.agent import StaysError, sweep
+from runoff.errors import MissingError
 
 
 @click.command(epilog="Example: sudo runoff restore")
@@ -12,8 +16,10 @@ def command() -> None:
 
     A scheduler that runoff attached goes with its agent: the kernel takes it back by itself.
     """
+    if os.geteuid() != 0:
+        raise MissingError("restore needs root, as campaigns on the host do: sudo runoff restore")
     try:
-        click.echo(sweep() or "nothing was left behind")
+        echo(sweep() or "nothing was left behind")
     except StaysError as error:
-        click.echo(error.done, nl=bool(error.done))
+        echo(error.done, nl=bool(error.done))
         raise

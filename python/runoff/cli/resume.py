@@ -7,7 +7,8 @@ import click
 from runoff.campaign.directory import open_again
 from runoff.campaign.outline import changed_since
 from runoff.cli.campaign import carry_out
-from runoff.cli.options import jobs_option, json_option
+from runoff.cli.options import jobs_option, json_option, keep_going_option
+from runoff.cli.output import echo
 
 
 @click.command(
@@ -27,10 +28,13 @@ from runoff.cli.options import jobs_option, json_option
 )
 @json_option
 @jobs_option
-def command(directory: Path, blocks: int | None, trust_directory: bool, as_json: bool, jobs: int) -> int:
+@keep_going_option
+def command(
+    directory: Path, blocks: int | None, trust_directory: bool, as_json: bool, jobs: int, keep_going: bool
+) -> int:
     """Take the samples that a campaign still lacks; those it has are kept."""
     plan, journal = open_again(directory, blocks=blocks, trusted=trust_directory)
     with journal:
         for note in changed_since(plan):
-            click.echo(note, err=True)
-        return carry_out(plan, journal, as_json=as_json, jobs=jobs)
+            echo(note, err=True)
+        return carry_out(plan, journal, as_json=as_json, jobs=jobs, keep_going=keep_going)

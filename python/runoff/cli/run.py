@@ -20,9 +20,16 @@ from runoff.plan import parse_settings, read_settings
 @judging_options
 @output_options
 def command(
-    plan: Path, quick: bool, plan_only: bool, out: Path | None, as_json: bool, jobs: int, **options: Any
+    plan: Path,
+    quick: bool,
+    plan_only: bool,
+    out: Path | None,
+    as_json: bool,
+    jobs: int,
+    keep_going: bool,
+    **options: Any,
 ) -> int:
     """Carry out a plan file (TOML): the options of `runoff compare` as keys. docs/plans.md describes it."""
     written = read_settings(plan, quick=quick).model_dump(exclude_unset=True)
     settings = parse_settings({**written, **given(options)}, "the command line")
-    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs)
+    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)

@@ -4,6 +4,7 @@ import json
 
 import click
 
+from runoff.cli.output import echo
 from runoff.engines.control import set_parameters
 from runoff.parameters import allowed
 from runoff.text import parameter_line
@@ -20,8 +21,8 @@ def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> None:
     """
     values = set_parameters(scheduler, parameters)
     if as_json:
-        click.echo(json.dumps(values, indent=2))
+        echo(json.dumps(values, indent=2))
         return
     for parameter in values["parameters"]:
         name, value, about = parameter["name"], parameter["value"], parameter["sentence"]
-        click.echo(parameter_line(name, value, allowed(parameter), about, fixed=not parameter["runtime"]))
+        echo(parameter_line(name, value, allowed(parameter), about, fixed=not parameter["runtime"]))

@@ -19,7 +19,7 @@ from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import MissingError, RunoffError
 from runoff.workloads import Work
 
-PROTOCOL = 6
+PROTOCOL = 7
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """Of process numbers, in which a machine begins (PROC_PID_INIT_INO)."""
 
@@ -48,6 +48,14 @@ def find_agent() -> Path:
     raise MissingError("runoff-agent was not found: install the runoff wheel, or set RUNOFF_AGENT to the program")
 
 
+def end_with_us(command: Sequence[str | Path], *, gently: bool = False) -> list[str | Path]:
+    """A command line whose program is killed when this process ends, however and however soon that is.
+
+    ``gently``: it is asked to end itself (SIGTERM). The thread that starts the program must outlive it.
+    """
+    return [find_agent(), "end-with", str(os.getpid()), *(["--gently"] if gently else []), "--", *command]
+
+
 @functools.cache
 def describe_schedulers() -> Mapping[str, Any]:
     """The schedulers inside the agent by name, with title and parameters."""
@@ -61,6 +69,12 @@ def describe_elevators() -> Mapping[str, Any]:
     return dict(json.loads(_ask("elevators")))
 
 
+def check_patterns(patterns: Sequence[str]) -> list[str | None]:
+    """Why each of these regular expressions can catch no number; None if it can."""
+    found: list[str | None] = json.loads(_ask("check-patterns", json.dumps(patterns)))
+    return found
+
+
 @functools.cache
 def _reader() -> Reader:
     schema = json.loads(_ask("schema"))
@@ -71,10 +85,10 @@ def _reader() -> Reader:
     return Reader(schema["event"])
 
 
-def _ask(command: str) -> str:
+def _ask(command: str, text: str = "") -> str:
     agent = find_agent()
     try:
-        return subprocess.run([agent, command], check=True, capture_output=True, text=True).stdout
+        return subprocess.run([agent, command], check=True, capture_output=True, text=True, input=text).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise RunoffError(f"{agent} {command} failed: {error}") from None
 

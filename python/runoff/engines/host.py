@@ -2,16 +2,15 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import psutil
 
 from runoff.arms import Arm
-from runoff.engines import cpu_limit, disks, ext4, room, tools, ublk
+from runoff.engines import cpu_limit, disks, ext4, requirements, room, tools, ublk
 from runoff.engines.agent import SCRATCH, Agent, AgentLeft, AgentLost, check_request, find_agent, sample_request, sweep
 from runoff.engines.base import OnPhase, machine_tables
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
@@ -19,7 +18,9 @@ from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.order import Cell
 from runoff.plan import Plan
-from runoff.workloads import Work
+
+MOST_TOLD = 5
+"""Sentences of agents in full; work that leaves something does so in every sample."""
 
 SCHED_EXT = Path("/sys/kernel/sched_ext")
 
@@ -36,8 +37,11 @@ class HostEngine:
         self._agent: Agent | None = None
         self._fingerprint: Mapping[str, Any] = {}
         self._tools: Mapping[str, str] = {}
+        self._log: list[str] = []
+        self._say: Callable[[str], None] = lambda _: None
 
     def prepare(self, say: Callable[[str], None]) -> None:
+        self._say = say
         if os.geteuid() != 0:
             raise MissingError("the host engine needs root: run it with sudo, or use --on lab")
         if any(arm.needs_sched_ext for arm in self._plan.arms) and not SCHED_EXT.is_dir():
@@ -45,11 +49,7 @@ class HostEngine:
                 "this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT, Linux 6.12 or newer): use --on lab, "
                 "or compare on a newer kernel"
             )
-        for work in self._plan.works:
-            require_programs("workload", work)
-        for load in self._plan.loads:
-            if load is not None:
-                require_programs("load", load)
+        requirements.require_programs_here(self._plan)
         if self._plan.settings.place is not None:
             require_own(Path(self._plan.settings.place))
         for each in self._rooms():
@@ -85,6 +85,7 @@ class HostEngine:
     def _start(self) -> Agent:
         if self._agent is None:
             self._agent = Agent([find_agent(), "session"])
+            self._agent.log = self._log
             try:
                 self._fingerprint = self._agent.hello(CHECK_LIMIT_S)
             except AgentLost as lost:
@@ -165,7 +166,7 @@ class HostEngine:
         return {**machine_tables(self._fingerprint), "tools": self._tools}
 
     def warnings(self) -> tuple[str, ...]:
-        told = list(self._agent.log) if self._agent is not None else []
+        told = _shortened(self._log)
         if self._fingerprint.get("hardware", {}).get("hypervisor"):
             told.append("this machine is a virtual one: its host may take CPU time away unseen")
         limit = cpu_limit.told(self._fingerprint.get("settings", {}).get("cpu_max"))
@@ -182,8 +183,17 @@ class HostEngine:
         if self._agent is not None:
             self._agent.close()
             self._agent = None
-            # Nothing, unless it had to be killed or could not put something back, which must not go unsaid.
-            sweep()
+            # Nothing, unless it had to be killed or could not put something back.
+            try:
+                sweep()
+            except RunoffError as error:
+                self._say(f"still on this machine, and tried again by runoff restore: {error}")
+
+
+def _shortened(log: Sequence[str]) -> list[str]:
+    """What agents have told, the first of it in full."""
+    more = len(log) - MOST_TOLD
+    return [*log[:MOST_TOLD], *([f"{more} more like these were told while it ran"] if more > 0 else [])]
 
 
 def require_own(place: Path) -> None:
@@ -205,14 +215,3 @@ def require_own(place: Path) -> None:
                 f"--place {place} is not root's alone, so that others could lead elsewhere what runoff writes there: "
                 f"only root may write in {directory}, or name another directory"
             )
-
-
-def require_programs(noun: str, work: Work) -> None:
-    """Raises MissingError naming the program and the package that holds it."""
-    for program in work.definition.programs:
-        if which(program) is None:
-            packages = " ".join(work.definition.packages)
-            raise MissingError(f"{noun} {work.label!r} needs {program}: apt-get install {packages}")
-    for path in work.files:
-        if not Path(path).exists():
-            raise MissingError(f"{noun} {work.label!r} needs {path} on the host: put it there, or use --on lab")

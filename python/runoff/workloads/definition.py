@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -34,10 +34,15 @@ class MetricDefinition(Checked):
     """A number in the program's standard output."""
 
     pattern: str
+    """Its first group is the number, a group named ``unit`` the number's unit."""
     unit: str
     direction: Direction
     title: str
     headline: bool = True
+    which: Literal["first", "last", "sum"] | None = None
+    """Of several matches; without it all of them must have the same number."""
+    separated: bool = False
+    """Commas, colons and points beside the number separate it from others, and are not part of it."""
     only: dict[str, list[str]] = Field(default_factory=dict)
     """Values of parameters with which the program prints it; with all of them if empty."""
 

@@ -110,7 +110,16 @@ class Work:
             "command": fill(self.definition.command),
             "environment": dict(self.definition.environment),
             "timeout_s": self.definition.timeout_s,
-            "extract": [{"metric": name, "pattern": metric.pattern} for name, metric in self._own_metrics.items()],
+            "extract": [
+                {
+                    "metric": name,
+                    "pattern": metric.pattern,
+                    "unit": metric.unit,
+                    "which": metric.which,
+                    "separated": metric.separated,
+                }
+                for name, metric in self._own_metrics.items()
+            ],
         }
 
     def load_message(self, root: str | None) -> dict[str, Any]:
@@ -182,7 +191,7 @@ def _values(key: str, text: str, parameter: Parameter, where: str) -> list[str]:
         return [text]
     if parameter.minimum is None or parameter.maximum is None:
         return [text]
-    match = re.fullmatch(r"([0-9]{1,30})(?:\.\.([0-9]{1,30}))?", text)
+    match = re.fullmatch(r"(-?[0-9]{1,30})(?:\.\.(-?[0-9]{1,30}))?", text)
     if match is None:
         raise UsageError(f"{where}: {key} must be a whole number or a range like 1..4, not {text!r}")
     low, high = int(match[1]), int(match[2] or match[1])

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One sample: prepare, attach, prove, run, prove again, detach, judge.
 
+mod capture;
 mod measured;
-mod numbers;
+pub mod numbers;
 mod refusal;
+mod units;
 
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -11,11 +13,14 @@ use std::time::Duration;
 use anyhow::Context;
 use machine::command::Surroundings;
 use machine::flush::{self, Swap};
+use machine::instrument::Instrument;
 use machine::mounts;
+use machine::residue::Residue;
+use machine::root::Root;
 use machine::scratch::Scratch;
 use machine::stop::Stop;
 use machine::view::{Seen, View};
-use protocol::{Cell, Event, Load, Phase, Probe, Proof, Sample, Void, Workload};
+use protocol::{Cell, Event, Level, Load, Phase, Probe, Proof, Sample, Void, Workload};
 use schedulers::Loaded;
 use schedulers::proof::{self, Witness};
 use ublk::Metrics;
@@ -29,10 +34,11 @@ use crate::disk::{SampleDisk, place};
 pub fn take(
     cell: &Cell,
     loaded: Option<Loaded>,
+    instrument: &Instrument,
     stop: &Stop,
     tell: &mut dyn FnMut(Event),
 ) -> Event {
-    match attempt(cell, loaded, stop, tell) {
+    match unchanged(cell, loaded, instrument, stop, tell) {
         Ok((metrics, proof)) => {
             Event::Sample(Box::new(Sample { id: cell.id.clone(), metrics, proof }))
         }
@@ -43,6 +49,36 @@ pub fn take(
             proof: proof.map(|proof| *proof),
         })),
     }
+}
+
+/// With an agent that is as it was when its session began, and stays so; what else stays on the machine is told.
+fn unchanged(
+    cell: &Cell,
+    loaded: Option<Loaded>,
+    instrument: &Instrument,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Event),
+) -> Result<(Metrics, Proof), Refusal> {
+    instrument.mend()?;
+    let machine = Root::machine();
+    let before = Residue::now(&machine);
+    let outcome = attempt(cell, loaded, stop, tell);
+    let left = Residue::now(&machine).since(&before);
+    if !left.is_empty() {
+        let text = format!(
+            "since the sample {} there is on this machine, made by its work or by something else: {}",
+            cell.id,
+            left.join(", ")
+        );
+        tell(Event::Log { level: Level::Warning, text });
+    }
+    let changes: Vec<_> = instrument.mend()?.iter().map(ToString::to_string).collect();
+    let (metrics, proof) = outcome?;
+    if changes.is_empty() {
+        return Ok((metrics, proof));
+    }
+    let reason = format!("the workload changed the agent that measures it: {}", changes.join("; "));
+    Err(Refusal { proof: Some(Box::new(proof)), ..Refusal::new(reason, "") })
 }
 
 fn attempt(
@@ -185,8 +221,10 @@ fn in_scratch(
     let taken_down = attachment.detach().map_err(anyhow::Error::from)?;
     proof.exit.clone_from(&taken_down.exit);
     let after = around.view.now()?;
-    // A scheduler that was lost explains a failed command, so it is judged first.
-    if let Some(reason) = proof::objection(&proof) {
+    // A scheduler that was lost explains a failed command, so it is judged first; a command that failed explains why none
+    // of its threads was seen.
+    let judge = if measured.is_ok() { proof::objection } else { proof::attachment };
+    if let Some(reason) = judge(&proof) {
         return Err(Refusal {
             reason,
             detail: format!("{}\n{}", proof.kernel_log.join("\n"), taken_down.log()).trim().into(),

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use machine::lifeline::bind_to_us;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use procfs::process::Process;
@@ -21,7 +22,6 @@ use super::end::EndFlag;
 use super::ready::say_ready;
 use super::sizes::processes;
 use crate::figures::as_f64;
-use crate::process::killed_with_us;
 
 /// Longer than any sample; without it dbench ends after ten minutes.
 const SECONDS: &str = "1000000";
@@ -65,7 +65,7 @@ impl Dbench {
     }
 
     fn start(&self, clients: usize) -> Result<Dying> {
-        let dbench = killed_with_us(&mut Command::new("dbench"))
+        let dbench = bind_to_us(&mut Command::new("dbench"))
             .args(["-t", SECONDS, "-D", ".", "-c"])
             .arg(&self.script)
             .arg(clients.to_string())

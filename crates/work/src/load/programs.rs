@@ -7,9 +7,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use machine::lifeline::bind_to_us;
 
 use super::end::EndFlag;
-use crate::process::killed_with_us;
 
 /// How often a load looks whether its program has ended: seldom enough to cost nothing.
 const LOOK: Duration = Duration::from_millis(10);
@@ -27,7 +27,7 @@ pub enum Unfinished {
 /// Runs a program to its end; false when the load was told to end before that.
 pub fn complete(mut command: Command, unfinished: Unfinished, flag: &EndFlag) -> Result<bool> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let mut child = killed_with_us(&mut command)
+    let mut child = bind_to_us(&mut command)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .spawn()

@@ -10,7 +10,7 @@ from shutil import which
 from typing import Any
 
 from runoff.arms import Arm
-from runoff.engines import ext4, room
+from runoff.engines import ext4, requirements, room
 from runoff.engines.agent import AgentLost, check_request, sample_request
 from runoff.engines.base import OnPhase, machine_tables
 from runoff.engines.lab import aboard, accelerator, disks, qemu, snapshot, swap
@@ -77,6 +77,7 @@ class LabEngine:
         if any(_needs_image(definition) for definition in definitions):
             wanted = images.needs(definitions, self._plan.settings.packages)
             self._image = images.ensure(wanted, say)
+            requirements.require_programs_in(self._image.path, self._plan)
         self._folder.mkdir(parents=True, exist_ok=True)
         if self._virtual:
             self._emulator = self._own_qemu(say)

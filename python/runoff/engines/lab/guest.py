@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from runoff.engines.agent import Agent, AgentLost, find_agent
+from runoff.engines.agent import Agent, AgentLost, end_with_us, find_agent
 from runoff.engines.lab import initramfs, qemu
 from runoff.engines.lab.kernel import Kernel
 
@@ -68,7 +68,7 @@ def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orde
     """Start a guest and wait for its agent. Raises AgentLost with the console's reason."""
     pack(machine, kernel, cargo, orders)
     command = qemu.command(machine)
-    agent = Agent(command, requests=orders.requests is None)
+    agent = Agent(end_with_us(command), requests=orders.requests is None)
     try:
         fingerprint = agent.hello(timeout_s)
     except AgentLost as lost:

@@ -79,8 +79,6 @@ class Machine:
 def command(machine: Machine) -> list[str]:
     """Arguments for a guest whose second serial port is QEMU's standard input and output."""
     return [
-        # A runoff that is killed takes its guests with it; QEMU knows how to do that only since 11.0.
-        *("setpriv", "--pdeathsig", "KILL", "--"),
         str(machine.program),
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *_clock(machine),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from runoff.engines import sparse, tools
-from runoff.engines.agent import Agent, AgentLost
+from runoff.engines.agent import Agent, AgentLost, end_with_us
 from runoff.engines.lab import cache, guest, qemu
 from runoff.engines.lab.guest import Cargo, Guest, Orders
 from runoff.engines.lab.kernel import Kernel
@@ -187,7 +187,7 @@ def _started(
     qmp = Qmp()
     keeping = qemu.Keeping(directory, orders, qmp.theirs.fileno(), writes, goes_on)
     command = qemu.command(replace(machine, keeping=keeping))
-    agent = Agent(command, requests=False, pass_fds=[qmp.theirs.fileno()])
+    agent = Agent(end_with_us(command), requests=False, pass_fds=[qmp.theirs.fileno()])
     try:
         qmp.begin(_ANSWER_LIMIT_S)
         qmp.ask("migrate-set-capabilities", capabilities=[{"capability": "x-ignore-shared", "state": True}])

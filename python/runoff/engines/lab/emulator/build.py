@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from runoff.engines import tools
+from runoff.engines.agent import end_with_us
 from runoff.engines.lab import cache, debian
 from runoff.engines.lab.emulator import recipe, store
 from runoff.errors import MissingError
@@ -65,8 +66,7 @@ def _build(part: Path, scratch: Path, mirror: str | None, tarball: Path | None, 
     configure: list[str | Path] = [source / "configure", f"--python={python}", *recipe.CONFIGURE]
     tools.run(configure, what="configuring QEMU", cwd=build, env={"PATH": path})
     told = Told(progress)
-    # A build whose runoff was killed ends.
-    ninja: list[str | Path] = ["setpriv", "--pdeathsig", "TERM", "--", python.parent / "ninja", store.PROGRAM]
+    ninja = end_with_us([python.parent / "ninja", store.PROGRAM], gently=True)
     tools.follow(ninja, told.line, what="building QEMU", cwd=build)
     shutil.copy2(build / store.PROGRAM, part / store.PROGRAM)
     store.write_meta(part, _meta(part / store.PROGRAM))

@@ -1,0 +1,39 @@
+"""What campaigns hold was written by programs and people: before it is shown, all of it is made printable."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from runoff.results import Results
+from runoff.text import printable, printable_lines
+
+_Value = TypeVar("_Value")
+
+_OF_LINES = {"detail", "plan_text"}
+"""Fields of several lines."""
+
+
+def make_printable(results: Results) -> Results:
+    """Return the same results with every text printable: names, units, reasons, logs, what is known of machines."""
+    return _of_value(results)
+
+
+def _of_value(value: _Value) -> _Value:
+    found: Any = value
+    if isinstance(value, str):
+        found = printable(value)
+    elif isinstance(value, Mapping):
+        found = {_of_value(key): _of_value(each) for key, each in value.items()}
+    elif isinstance(value, (tuple, list)):
+        found = type(value)(_of_value(each) for each in value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        changes = {field.name: _of_field(field.name, getattr(value, field.name)) for field in fields(value)}
+        found = replace(value, **changes)
+    return found  # type: ignore[no-any-return]
+
+
+def _of_field(name: str, value: Any) -> Any:
+    if isinstance(value, Path):
+        return value
+    return printable_lines(value) if name in _OF_LINES and isinstance(value, str) else _of_value(value)

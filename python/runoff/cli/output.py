@@ -1,0 +1,85 @@
+"""What commands print: nothing of it moves a cursor or hides text, and a stream that is full or closed is noticed."""
+
+import contextlib
+import errno
+import io
+import os
+import sys
+
+import click
+
+from runoff.text import printable_lines
+
+
+class OutputError(Exception):
+    """Standard output cannot be written."""
+
+
+class _Closed(io.RawIOBase):
+    """In place of a standard output that was closed before this process began."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _data: object) -> int:
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def open_streams() -> None:
+    """Give closed standard streams something in their place, so that no file of ours takes their numbers."""
+    closed = [number for number in (0, 1, 2) if not _is_open(number)]
+    for _ in closed:
+        os.open(os.devnull, os.O_RDWR)
+    if 1 in closed:
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Closed()), encoding="utf-8", write_through=True)
+    if 2 in closed:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True, styled: bool = False) -> None:
+    """Print ``text`` with a newline; ``styled`` text has colours of ours, and nothing of others that is not printable.
+
+    What cannot be written to standard error is lost: no campaign ends for it. Raises OutputError.
+    """
+    shown = text if styled else printable_lines(text)
+    with contextlib.suppress(OSError) if err else _noticed():
+        click.echo(shown, err=err, nl=nl)
+
+
+def write(document: str) -> None:
+    """Print a document as it is: JSON, Markdown or CSV of printable text. Raises OutputError."""
+    with _noticed():
+        sys.stdout.write(document)
+        sys.stdout.flush()
+
+
+def flush() -> None:
+    """Write what is still in standard output's buffer. Raises OutputError."""
+    with _noticed():
+        sys.stdout.flush()
+
+
+class _noticed:
+    """Turns an error of standard output into ours."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def give_up_stdout() -> None:
+    """Nothing more is written there: not by Python when it ends, either, which would complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.stdout = io.StringIO()

@@ -1,0 +1,104 @@
+"""A campaign whose first block is void throughout for one reason stops and says so."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import journals
+import made_campaigns
+import pytest
+
+from runoff.campaign import directory
+from runoff.campaign.ending import Ending
+from runoff.campaign.run import run
+from runoff.engines.outcome import Accepted, Outcome, Taken, Voided
+from runoff.order import Cell
+
+Answer = Callable[[int], Outcome]
+
+
+class Answering:
+    """An engine that answers the n-th sample, counted from 0, as it is told to."""
+
+    parallel = False
+    unmixable = ()
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self.taken = 0
+
+    def __getattr__(self, _name: str) -> Callable[..., None]:
+        return lambda *_args: None
+
+    def check(self, _arm: object) -> Accepted:
+        return Accepted()
+
+    def take(self, _cell: Cell, _on_phase: object) -> Outcome:
+        self.taken += 1
+        return self._answer(self.taken - 1)
+
+    def fingerprint(self) -> dict[str, object]:
+        return {}
+
+    def warnings(self) -> tuple[str, ...]:
+        return ()
+
+
+class Watching:
+    """Keeps why it was given up."""
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+
+    def __getattr__(self, _name: str) -> Callable[..., None]:
+        return lambda *_args, **_more: None
+
+    def gave_up(self, reason: str) -> None:
+        self.reasons.append(reason)
+
+
+def carried_out(
+    place: Path, answer: Answer, *, keep_going: bool = False, **settings: Any
+) -> tuple[Ending, int, list[str]]:
+    """How it ended, after how many samples, and what was said."""
+    if not place.exists():
+        values = {"on": "host", "clock": None, "arms": ("default", "again"), "names": {"again": "default"}, "blocks": 6}
+        made_campaigns.made(place, lambda _: None, stop_after=0, **{**values, **settings})
+        journals.forge_fact(place, "parts", None)
+    plan, journal = directory.open_again(place)
+    engine, watching = Answering(answer), Watching()
+    with journal:
+        ending = run(plan, journal, engine, watching, keep_going=keep_going)  # type: ignore[arg-type]
+    return ending, engine.taken, watching.reasons
+
+
+TAKEN = Taken({"time_s": 1.0}, {"object": ""})
+
+
+def test_the_same_reason_with_other_numbers_ends_it_behind_the_first_block(tmp_path: Path) -> None:
+    ending, taken, reasons = carried_out(tmp_path / "c", lambda n: Voided(f"sh[{40 + n}] was not found"))
+    assert (ending, taken, reasons) == (Ending.HOPELESS, 2, ["sh[40] was not found"])
+    again = carried_out(tmp_path / "c", lambda _: TAKEN)
+    assert again == (Ending.HOPELESS, 0, ["sh[40] was not found"])
+    assert carried_out(tmp_path / "c", lambda _: TAKEN, keep_going=True) == (Ending.COMPLETE, 10, [])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda n: TAKEN if n == 1 else Voided("lost"),
+        lambda n: Voided("lost" if n else "not found"),
+        lambda n: Voided("lost") if n > 1 else TAKEN,
+    ],
+    ids=["one is valid", "two reasons", "later blocks"],
+)
+def test_anything_else_goes_on(tmp_path: Path, answer: Answer) -> None:
+    assert carried_out(tmp_path / "c", answer) == (Ending.COMPLETE, 12, [])
+
+
+def test_one_void_sample_is_no_pattern(tmp_path: Path) -> None:
+    """Of a single arm two blocks are looked at: one sample may have met an accident."""
+    alone = {"arms": ("default",), "names": {}}
+    assert carried_out(tmp_path / "a", lambda n: TAKEN if n else Voided("lost"), **alone)[:2] == (Ending.COMPLETE, 6)
+    assert carried_out(tmp_path / "b", lambda _: Voided("lost"), **alone)[:2] == (Ending.HOPELESS, 2)
+    assert carried_out(tmp_path / "c", lambda _: Voided("lost"), **{**alone, "blocks": 1})[:2] == (Ending.COMPLETE, 1)

@@ -1,0 +1,120 @@
+"""Patterns that catch no number and programs that are not there are found before anything runs."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from runoff.cli.main import cli
+from runoff.engines import ext4, tools
+from runoff.engines.requirements import require_patterns, require_programs_here, require_programs_in
+from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.plan import Plan, make_plan, parse_settings
+
+METRIC = '[metrics.m]\npattern = {}\nunit = "s"\ndirection = "lower"\ntitle = "m"\n'
+
+
+def plan_of(*works: str, loads: tuple[str, ...] = (), on: str = "host") -> Plan:
+    values = {"arms": ["default", "bfs"], "workloads": works, "loads": loads, "on": on, "blocks": 20}
+    return make_plan(parse_settings(values, "test"), None)
+
+
+def write_work(place: Path, pattern: str = "'([0-9.]+)'", *, prepare: str = "[]", command: str = '["true"]') -> str:
+    path = place / "w.toml"
+    path.write_text(
+        f'title = "w"\ndescription = "w"\nprepare = {prepare}\ncommand = {command}\n' + METRIC.format(pattern)
+    )
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("'^([0-9]+'", "is not a regular expression"),
+        ("'(?<=99.0th: )([0-9]+)'", "is not a regular expression of the regex crate"),
+        ("'time [0-9]+'", "has no group for the number, such as ([0-9.]+)"),
+        ("'time (?:[0-9]+)'", "has no group"),
+        ("'5(?<unit>ms)'", "has no group"),
+    ],
+)
+def test_a_pattern_that_catches_no_number_is_named(tmp_path: Path, pattern: str, why: str) -> None:
+    work = write_work(tmp_path, pattern)
+    with pytest.raises(UsageError) as caught:
+        require_patterns(plan_of(work))
+    assert str(caught.value).startswith(f"{work}: metrics.m.pattern ")
+    assert why in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_patterns_of_all_that_comes_with_runoff_catch_numbers() -> None:
+    from runoff.workloads import LOADS, WORKLOADS
+
+    works = [name if name != "command" else "command:true" for name in WORKLOADS.names()]
+    require_patterns(plan_of(*works, loads=tuple(LOADS.names()), on="lab"))
+
+
+@pytest.mark.parametrize("plan_only", [True, False])
+def test_a_command_ends_before_it_makes_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan_only: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["compare", "default", "--work", write_work(tmp_path, "'x'"), "--on", "lab", "--clock", "virtual"]
+    result = CliRunner().invoke(cli, [*words, *(["--plan-only"] if plan_only else [])], standalone_mode=False)
+    assert isinstance(result.exception, UsageError)
+    assert [path.name for path in tmp_path.iterdir()] == ["w.toml"]
+
+
+@pytest.mark.parametrize(
+    ("work", "way_out"),
+    [
+        ("command:nosuchprogram -x", "was not found: install it"),
+        ("command:/nowhere/program", "was not found: install it"),
+        ("command:./mybench.sh", "was not found: each sample begins in an empty directory, so give the whole path"),
+        ("command:cd /tmp && ls", "was not found: a shell is needed for such a line, as in command:sh -c '...'"),
+        ("command:nosuch | cat", "a shell is needed"),
+    ],
+)
+def test_a_program_that_is_not_here_is_named_with_the_way_out(work: str, way_out: str) -> None:
+    with pytest.raises(MissingError) as caught:
+        require_programs_here(plan_of("command:true", work))
+    program = work.removeprefix("command:").split()[0]
+    assert str(caught.value).startswith(f"workload {work!r}: the program {program} was not found: ")
+    assert way_out in str(caught.value)
+
+
+def test_what_a_preparation_may_make_is_not_looked_for(tmp_path: Path) -> None:
+    require_programs_here(plan_of(write_work(tmp_path, prepare='[["cp", "/bin/true", "x"]]', command='["./x"]')))
+    with pytest.raises(MissingError, match="nosuch"):
+        require_programs_here(plan_of(write_work(tmp_path, prepare='[["nosuch"]]', command='["./x"]')))
+
+
+@pytest.mark.skipif(tools.locate("debugfs") is None, reason="needs e2fsprogs")
+def test_a_program_that_is_not_in_an_image_is_named_under_any_arm(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "usr/bin").mkdir(parents=True)
+    (tree / "bin").symlink_to("usr/bin")
+    (tree / "usr/bin/there").touch()
+    (tree / "usr/bin/linked").symlink_to("there")
+    ext4.make(tree, tmp_path / "image.ext4")
+    found = ("command:there", "command:linked 1", "command:/bin/there", "counters:n=1")
+    require_programs_in(tmp_path / "image.ext4", plan_of(*found, on="lab"))
+    with pytest.raises(MissingError) as caught:
+        require_programs_in(tmp_path / "image.ext4", plan_of("command:nosuch -x", on="lab"))
+    assert str(caught.value).endswith("nosuch was not found: name the Debian package that has it with --package")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("level=-5", ["-5"]), ("level=-2..1", ["-2", "-1", "0", "1"]), ("level=-3..-2", ["-3", "-2"]), ("level=7", ["7"])],
+)
+def test_a_whole_number_may_be_negative(tmp_path: Path, text: str, values: list[str]) -> None:
+    path = tmp_path / "nice.toml"
+    path.write_text(
+        'title = "w"\ndescription = "w"\ncommand = ["nice", "-n", "{level}", "true"]\n'
+        '[parameters.level]\nabout = "nice value"\ndefault = "-5"\nminimum = -20\nmaximum = 19\n'
+    )
+    assert [work.values["level"] for work in plan_of(f"{path}:{text}").works] == values
+    assert plan_of(str(path)).works[0].values == {"level": "-5"}
+    for wrong in ("level=-21", "level=1..-1", "level=--5", "level=-"):
+        with pytest.raises(RunoffError, match="level"):
+            plan_of(f"{path}:{wrong}")
