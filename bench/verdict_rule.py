@@ -43,10 +43,10 @@ def judge(tables: Tables, margin: float = 0.02, rare: float = 0.05, alpha: float
     unknown = (sd == 0) & (mean != 0) & (p_signs > level)
     half = np.where(unknown | _confounded(tables, logs), np.inf, half)
     low, high = _signs(d, n, mean - half, mean + half, level) if arm.shape[2] == 1 else (mean - half, mean + half)
-    within = (
-        logs & (low >= np.log1p(-margin)) & (high <= np.log1p(margin)) & _means_within(base, arm, worth, level, margin)
-    )
-    within |= ~logs & (mean == 0) & (sd == 0)
+    step = _step(base, arm, logs)
+    within = logs & (low - step >= np.log1p(-margin)) & (high + step <= np.log1p(margin))
+    within &= _means_within(base, arm, worth, level, margin - step)
+    within |= ~logs & (mean == 0) & (sd == 0) & np.isfinite(step)
     enough = n >= max(10, np.ceil(np.log(0.1) / np.log1p(-rare) - 1e-9))
     separated = ((low > 0) | (high < 0)) & ~within
     return Judged(low, high, separated, within & enough)
@@ -58,6 +58,19 @@ def _moments(d: Array, scale: Array) -> tuple[Array, Array, Array]:
     constant = np.nanmax(d, axis=1) - np.nanmin(d, axis=1) <= ROUNDING * scale
     mean = np.where(constant & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
     return n, mean, np.where(constant, 0.0, sd)
+
+
+def _step(base: Array, arm: Array, logs: Array) -> Array:
+    """The smallest gap of distinct values of both, in times of a value where there are ratios; 0 where all values are
+    distinct, infinite where they are one number."""
+    void = np.isnan(base) | np.isnan(arm)
+    values = np.concatenate([np.where(void, np.nan, base), np.where(void, np.nan, arm)], axis=1)
+    gaps = np.diff(np.sort(values, axis=1), axis=1)
+    gaps = np.where(gaps <= ROUNDING * np.nanmax(np.abs(values), axis=1, keepdims=True), np.inf, gaps)
+    smallest = np.nanmin(np.where(np.isnan(gaps), np.inf, gaps), axis=1)
+    ties = np.isinf(gaps).any(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(ties, np.where(logs, smallest * np.nanmean(1 / values, axis=1), smallest), 0.0)
 
 
 def _signs(d: Array, n: Array, low: Array, high: Array, level: float) -> tuple[Array, Array]:
@@ -90,14 +103,14 @@ def _informative(d: Array, n: Array, mean: Array, sd: Array) -> Array:
     return np.where(certain, np.maximum(2.0, n * (1 - r) / (1 + r)), n)
 
 
-def _means_within(base: Array, arm: Array, worth: Array, level: float, margin: float) -> Array:
+def _means_within(base: Array, arm: Array, worth: Array, level: float, margin: Array) -> Array:
     both = np.isnan(base) | np.isnan(arm)
     base, arm = (np.where(both, np.nan, values) for values in (np.broadcast_to(base, arm.shape), arm))
     centre = np.nanmean(base, axis=1)
     ratio = np.nanmean(arm, axis=1) / centre
     rest = (arm - ratio[:, None, :] * base) / centre[:, None, :]
     half = special.stdtrit(worth - 1, 1 - level / 2) * np.nanstd(rest, axis=1, ddof=1) / np.sqrt(worth)
-    return np.abs(ratio - 1) + half <= margin * (1 + 1e-12)
+    return np.abs(ratio - 1) + half <= margin + 1e-14
 
 
 def _confounded(tables: Tables, logs: Array) -> Array:

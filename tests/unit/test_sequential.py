@@ -148,8 +148,9 @@ def test_so_few_blocks_have_no_interval(n):
 def test_equal_values_are_no_difference():
     assert looked_at([0.0, 0.0]).percent_interval == Interval(0.0, 0.0)
     assert looked_at([0.0] * 50).p == 1.0
-    assert looked_at([0.0] * 10).verdict is Verdict.SAME
-    assert looked_at([1e-16, -1e-16] * 10).verdict is Verdict.SAME
+    assert looked_at([0.0] * 10).verdict is Verdict.UNCLEAR
+    assert looked_at([1e-16, -1e-16] * 10).verdict is Verdict.UNCLEAR
+    assert looked_at([1e-9, -1e-9] * 10).verdict is Verdict.SAME
 
 
 def test_one_number_again_and_again_is_judged_by_its_sign():
