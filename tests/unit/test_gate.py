@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
-from made_campaigns import made, noisy
+from made_campaigns import Values, made, noisy
 
 from runoff.cli.gate import command
 from runoff.errors import UsageError
@@ -105,6 +105,31 @@ def test_a_void_arm_cannot_be_told_of(tmp_path, void):
     answer = gate(made(tmp_path / "c", values), expect=2)
     assert "no valid sample" in " ".join(answer.output.split())
     assert "cannot be reckoned" in " ".join(answer.output.split())
+
+
+def ejected(*blocks: int, arm: int = 1) -> Values:
+    """Equal arms, one of which the kernel ejects in these blocks."""
+
+    def values(cell: Cell) -> Mapping[str, float] | None:
+        return None if cell.arm == arm and cell.block in blocks else noisy(0.0, 0.0, sd=0.001)(cell)
+
+    return values
+
+
+@pytest.mark.parametrize(("void", "blocks"), [(14, 20), (17, 20), (7, 10), (3, 10), (95, 100), (1, 10), (2, 20)])
+@pytest.mark.parametrize("arm", [0, 1])
+def test_what_is_left_of_an_arm_that_lost_samples_is_not_fine(tmp_path, void, blocks, arm):
+    place = made(tmp_path / "c", ejected(*range(void), arm=arm), blocks=blocks)
+    told = " ".join(gate(place, expect=2).output.split())
+    assert f"lost {void} of {blocks} samples here as void" in told
+
+
+def test_a_void_that_does_not_matter_is_told_in_every_form(tmp_path):
+    place, file = made(tmp_path / "c", ejected(3), blocks=20), tmp_path / "gate.xml"
+    told = "void: bfs, hackbench, block 4: ejected"
+    for form in ((), ("--markdown",), ("--json",)):
+        assert told in " ".join(gate(place, *form, "--junit", str(file), expect=0).output.replace("\\", "").split())
+        assert told in file.read_text()
 
 
 def test_arms_that_share_no_block_cannot_be_told_of(tmp_path):

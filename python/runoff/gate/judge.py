@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from runoff.errors import UsageError
 from runoff.gate.values import Gate, Line
+from runoff.report import wording
 from runoff.report.numbers import percent_decimals, percent_range
-from runoff.report.values import Report, Table
+from runoff.report.values import MANY_VOIDS, Report, Table
 from runoff.statistics import Comparison, Interval
 from runoff.statistics.gate import Judged, Outcome, Risk, correlation, outcome, risk, together
 from runoff.statistics.verdict import multiple
@@ -101,6 +102,12 @@ def _hindrance(table: Table, comparison: Comparison) -> str:
         return f"values drift, and {comparison.arm} was on the same side of {baseline} in all blocks: take more blocks"
     if comparison.percent_interval is None:
         return f"{comparison.n} block{'s' if comparison.n > 1 else ''} of both have no interval: take more blocks"
+    for arm in (baseline, comparison.arm):
+        if lost := table.lost(arm):
+            return (
+                f"{arm} lost {lost[0]} of {lost[1]} samples here as void, more than {100 * MANY_VOIDS:g} %, so what is "
+                "left may be the lucky part: remove the cause and take them again"
+            )
     return ""
 
 
@@ -120,6 +127,7 @@ def _notes(report: Report, tables: list[Table], lines: tuple[Line, ...]) -> Iter
         )
     if not tables:
         yield "no headline metric has a direction, so nothing can be told: name a workload that has one"
+    yield from (line for line, _ in wording.voids(report))
     passed = [table.analysis.comparisons[line.arm].unseen for table in tables for line in lines if line.n]
     known = [share for share in passed if share is not None]
     if known and any(line.outcome is Outcome.FINE for line in lines):
