@@ -59,6 +59,7 @@ def _outcome(table: Table, comparison: Comparison, limit: float) -> Outcome:
         _worse_interval(table, interval),
         _limit(table, limit),
         _stands(table, comparison),
+        comparison.step or 0.0,
     )
 
 
@@ -98,6 +99,11 @@ def _hindrance(table: Table, comparison: Comparison) -> str:
         return "a value is zero or negative, so a limit in percent means nothing: judge this metric by its report"
     if table.analysis.question.repeats_exactly:
         return "every block repeated the same run, so nothing was tested: let blocks start from their own perturbation"
+    if comparison.step is None:
+        return (
+            f"all values are one number, so how far {comparison.arm} may be from {baseline} is not known: use a longer "
+            "workload or a finer metric"
+        )
     if comparison.confounded:
         return f"values drift, and {comparison.arm} was on the same side of {baseline} in all blocks: take more blocks"
     if comparison.percent_interval is None:
@@ -114,6 +120,11 @@ def _hindrance(table: Table, comparison: Comparison) -> str:
 def _undecided(table: Table, comparison: Comparison, limit: float) -> str:
     interval = comparison.percent_interval
     assert interval is not None
+    if _worse_interval(table, interval).high <= _limit(table, limit):
+        return (
+            f"values come in steps of {100 * (comparison.step or 0.0):.2g} %, too coarse for the limit of "
+            f"{100 * limit:g} %: use a longer workload or a finer metric"
+        )
     reach = percent_range(interval, percent_decimals(table))
     return f"the interval {reach} has the limit of {100 * limit:g} % in it: take more blocks"
 
@@ -151,6 +162,7 @@ def _risk(tables: list[Table], arms: tuple[str, ...], limit: float) -> Risk | No
                     _limit(table, limit),
                     half,
                     max(half, multiple(table.analysis.question, len(tables) * len(arms), comparison.n)),
+                    comparison.step or 0.0,
                 )
             )
             series.append(_differences(table, arm))
