@@ -212,6 +212,16 @@ def test_looking_at_every_block_finds_no_more_than_five_percent(name):
     assert BENCH.false_rates(BENCH.SCENARIOS[name], 2, 500)[3] <= most(500)
 
 
+def test_a_change_of_half_the_margin_ends_either_way():
+    """The page says so: it is there, and it is within the margin."""
+    apart, same, _ = BENCH.ends(0.5 * BENCH.MARGIN, BENCH.MARGIN, 400)
+    assert 0.4 < apart < 0.65
+    assert apart + same > 0.99
+    wrong, same, _ = BENCH.ends(0.0, BENCH.MARGIN, 400)
+    assert wrong < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    assert same > 0.9
+
+
 @pytest.mark.parametrize("arms", BENCH.ARMS)
 @pytest.mark.parametrize("name", BENCH.SCENARIOS)
 def test_the_error_holds_over_any_looking(name, arms):
