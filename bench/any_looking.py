@@ -13,12 +13,16 @@ import numpy as np
 
 from runoff.statistics import sequential
 from runoff.statistics.level import single
+from runoff.statistics.power import least_blocks
+from runoff.statistics.values import DEFAULT_RARE
 
 BLOCKS = 500
 ARMS = (2, 3, 5)
 FIRST_LOOKS = (3, 5, 10, 20)
 ALPHA = 0.05
 STEP = 250
+MARGIN = 0.35
+"""In SDs of the differences: 1 % at 2 % noise of a run."""
 
 Array = np.ndarray
 Draw = Callable[[np.random.Generator, int, int], Array]
@@ -194,6 +198,24 @@ def delay(effect: float, campaigns: int, blocks: int = BLOCKS) -> str:
     return f"{taken[len(taken) // 2]} ({taken[int(0.9 * len(taken))]})"
 
 
+def ends(effect: float, margin: float, campaigns: int, blocks: int = BLOCKS) -> tuple[float, float, float]:
+    """How --until ends for two arms that differ by ``effect``, in SDs of the differences as the margin: fractions that
+    end as + or - and as =, and mean number of blocks."""
+    differences = effect + np.random.default_rng(1).standard_normal((campaigns, blocks))
+    n = np.arange(1, blocks + 1)
+    mean = np.cumsum(differences, axis=1) / n
+    squares = np.maximum(np.cumsum(differences**2, axis=1) - n * mean**2, 0)
+    with np.errstate(invalid="ignore"):
+        half = np.array([sequential.critical(k, ALPHA) for k in n]) * np.sqrt(squares / np.maximum(n - 1, 1) / n)
+    inside = (mean - half >= -margin) & (mean + half <= margin)
+    same = inside & (n >= max(least_blocks(DEFAULT_RARE), sequential.FIRST_LOOK))
+    apart = separated(differences, ALPHA) & ~inside & (n >= sequential.FIRST_LOOK)
+    decided = same | apart
+    last = np.where(decided.any(axis=1), decided.argmax(axis=1), blocks - 1)
+    each = np.arange(campaigns)
+    return float(apart[each, last].mean()), float(same[each, last].mean()), float(last.mean() + 1)
+
+
 def table(title: str, scenarios: dict[str, Draw], campaigns: int) -> None:
     heads = [f"{arms} arms, from {first}" for arms in ARMS for first in FIRST_LOOKS]
     print(f"\n| {title} | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
@@ -208,6 +230,10 @@ def main() -> None:
     print(f"False + or - at any look up to block {BLOCKS}, in %, {campaigns} campaigns a cell:")
     table("all arms alike", SCENARIOS, campaigns)
     table("one arm skewed, one mean", SKEWED, campaigns)
+    print(f"\nHow --until ends by the true change, margin {MARGIN:g} SD of the differences: + or -, =, mean blocks")
+    for times in (0, 0.5, 1, 2):
+        apart, same, blocks = ends(times * MARGIN, MARGIN, campaigns)
+        print(f"{times:g} margins: {100 * apart:.1f} %, {100 * same:.1f} %, {blocks:.0f}")
     print("\nBlocks until a difference is found, two arms: median (90 %), by its size in SDs of the differences")
     print("  ".join(f"{effect:g}: {delay(effect, campaigns)}" for effect in (0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3)))
 

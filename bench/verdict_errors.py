@@ -49,6 +49,20 @@ def _false(title: str, group: Mapping[str, Draw], tables: int) -> Iterator[str]:
         yield f"{name:42}" + "".join(f"{false:5.1f} /{covered:5.1f}".rjust(13) for false, covered in cells)
 
 
+def false_campaigns(draw: Draw, shape: Shape, headlines: int = 4) -> float:
+    """Percent of campaigns of so many such tables with a + or - in one of them, by Holm over all."""
+    tables = shape.tables // headlines * headlines
+    return percent(rule.campaigns(rule.judge(take(draw, Shape(tables, shape.blocks, shape.arms))), headlines))
+
+
+def _campaigns(tables: int) -> Iterator[str]:
+    yield "false + or - in a campaign of 4 headline tables, %"
+    yield f"{'':42}" + "".join(f"{k} arms, {n}".rjust(13) for k in ARMS for n in BLOCKS)
+    for name, draw in {"normal, SD 5 %": scenarios.USUAL["normal, SD 5 %"], **scenarios.BEYOND}.items():
+        cells = [false_campaigns(draw, Shape(tables, n, k)) for k in ARMS for n in BLOCKS]
+        yield f"{name:42}" + "".join(f"{cell:13.1f}" for cell in cells)
+
+
 def _unequal(tables: int) -> Iterator[str]:
     yield "one arm has voids and a larger SD: false + or - / coverage, %"
     for k in ARMS:
@@ -169,7 +183,8 @@ def main() -> None:
     for part in (
         _false("scenarios", scenarios.USUAL, tables),
         _false("where the rule does not hold", scenarios.BEYOND, tables),
-        _unequal(tables), _one_spread(tables), _widths(tables), _powers(tables), _same(tables), _third(tables),
+        _campaigns(tables), _unequal(tables), _one_spread(tables), _widths(tables), _powers(tables),
+        _same(tables), _third(tables),
     ):  # fmt: skip
         print()
         for line in part:

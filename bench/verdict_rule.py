@@ -22,6 +22,10 @@ class Judged:
     separated: Array
     """+ or - by the table alone."""
     same: Array
+    p: Array
+    """Of one comparison by itself, 1 where nothing is tested."""
+    within: Array
+    """It would be the same with blocks enough."""
 
     @property
     def half(self) -> Array:
@@ -42,14 +46,32 @@ def judge(tables: Tables, margin: float = 0.02, rare: float = 0.05, alpha: float
     p_signs = np.minimum(1.0, 2.0 ** (1 - n))
     unknown = (sd == 0) & (mean != 0) & (p_signs > level)
     half = np.where(unknown | _confounded(tables, logs), np.inf, half)
-    low, high = _signs(d, n, mean - half, mean + half, level) if arm.shape[2] == 1 else (mean - half, mean + half)
-    within = (
-        logs & (low >= np.log1p(-margin)) & (high <= np.log1p(margin)) & _means_within(base, arm, worth, level, margin)
-    )
-    within |= ~logs & (mean == 0) & (sd == 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * special.stdtr(worth - 1, -np.abs(mean) / (sd / np.sqrt(worth)))
+    p = np.where(sd > 0, p, np.where(mean == 0, 1.0, p_signs))
+    low, high = mean - half, mean + half
+    if arm.shape[2] == 1:
+        low, high = _signs(d, n, low, high, level)
+        p = np.maximum(p, _p_of_signs(d, n))
+    p = np.where(np.isinf(half), 1.0, p)
+    step = _step(base, arm, logs)
+    within = logs & (low - step >= np.log1p(-margin)) & (high + step <= np.log1p(margin))
+    within &= _means_within(base, arm, worth, level, margin - step)
+    within |= ~logs & (mean == 0) & (sd == 0) & np.isfinite(step)
     enough = n >= max(10, np.ceil(np.log(0.1) / np.log1p(-rare) - 1e-9))
     separated = ((low > 0) | (high < 0)) & ~within
-    return Judged(low, high, separated, within & enough)
+    return Judged(low, high, separated, within & enough, p, within)
+
+
+def campaigns(judged: Judged, tables: int, alpha: float = 0.05) -> Array:
+    """Of campaigns of so many tables each: whether any arm is better or worse in one, by Holm over all of them."""
+    each = judged.p.reshape(-1, tables * judged.p.shape[1])
+    ranked = np.sort(each, axis=1)
+    left = each.shape[1] - np.arange(each.shape[1])
+    adjusted = np.maximum.accumulate(-np.expm1(left * np.log1p(-np.minimum(ranked, 1 - 1e-15))), axis=1)
+    passed = np.sum(adjusted <= alpha, axis=1, keepdims=True)
+    stands = np.argsort(np.argsort(each, axis=1, kind="stable"), axis=1) < passed
+    return (stands & judged.separated.reshape(each.shape)).any(axis=1)
 
 
 def _moments(d: Array, scale: Array) -> tuple[Array, Array, Array]:
@@ -58,6 +80,19 @@ def _moments(d: Array, scale: Array) -> tuple[Array, Array, Array]:
     constant = np.nanmax(d, axis=1) - np.nanmin(d, axis=1) <= ROUNDING * scale
     mean = np.where(constant & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
     return n, mean, np.where(constant, 0.0, sd)
+
+
+def _step(base: Array, arm: Array, logs: Array) -> Array:
+    """The smallest gap of distinct values of both, in times of a value where there are ratios; 0 where all values are
+    distinct, infinite where they are one number."""
+    void = np.isnan(base) | np.isnan(arm)
+    values = np.concatenate([np.where(void, np.nan, base), np.where(void, np.nan, arm)], axis=1)
+    gaps = np.diff(np.sort(values, axis=1), axis=1)
+    gaps = np.where(gaps <= ROUNDING * np.nanmax(np.abs(values), axis=1, keepdims=True), np.inf, gaps)
+    smallest = np.nanmin(np.where(np.isnan(gaps), np.inf, gaps), axis=1)
+    ties = np.isinf(gaps).any(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(ties, np.where(logs, smallest * np.nanmean(1 / values, axis=1), smallest), 0.0)
 
 
 def _signs(d: Array, n: Array, low: Array, high: Array, level: float) -> tuple[Array, Array]:
@@ -75,6 +110,20 @@ def _signs(d: Array, n: Array, low: Array, high: Array, level: float) -> tuple[A
     return low, high
 
 
+def _p_of_signs(d: Array, n: Array) -> Array:
+    """What signs alone support, by the same ordered means, at 1.2 times its size; 0 for fewer or more blocks."""
+    packed, p = _packed(d)[:, :, 0], np.zeros((len(d), 1))
+    for blocks in range(8, 15):
+        which = np.nonzero(n[:, 0] == blocks)[0]
+        members = ((np.arange(1, 2**blocks)[:, None] >> np.arange(blocks)) & 1).astype(float)
+        for part in np.array_split(which, max(1, len(which) // 500)) if len(which) else ():
+            means = packed[part, :blocks] @ members.T / members.sum(axis=1)
+            slower = np.mean(packed[part, :blocks], axis=1) > 0
+            beyond = np.where(slower, np.sum(means <= 0, axis=1), np.sum(means >= 0, axis=1))
+            p[part, 0] = np.minimum(1.0, 2 * (1 + beyond) / 2**blocks) / 1.2
+    return p
+
+
 def _packed(values: Array) -> Array:
     """NaN last, the rest in their order, along the second axis."""
     places = np.argsort(np.isnan(values), axis=1, kind="stable")
@@ -90,14 +139,14 @@ def _informative(d: Array, n: Array, mean: Array, sd: Array) -> Array:
     return np.where(certain, np.maximum(2.0, n * (1 - r) / (1 + r)), n)
 
 
-def _means_within(base: Array, arm: Array, worth: Array, level: float, margin: float) -> Array:
+def _means_within(base: Array, arm: Array, worth: Array, level: float, margin: Array) -> Array:
     both = np.isnan(base) | np.isnan(arm)
     base, arm = (np.where(both, np.nan, values) for values in (np.broadcast_to(base, arm.shape), arm))
     centre = np.nanmean(base, axis=1)
     ratio = np.nanmean(arm, axis=1) / centre
     rest = (arm - ratio[:, None, :] * base) / centre[:, None, :]
     half = special.stdtrit(worth - 1, 1 - level / 2) * np.nanstd(rest, axis=1, ddof=1) / np.sqrt(worth)
-    return np.abs(ratio - 1) + half <= margin * (1 + 1e-12)
+    return np.abs(ratio - 1) + half <= margin + 1e-14
 
 
 def _confounded(tables: Tables, logs: Array) -> Array:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 Array = npt.NDArray[np.float64]
 Rng = np.random.Generator
@@ -71,15 +72,19 @@ def _ties(rng: Rng, shape: Shape, _: Array) -> Array:
     return np.where(rng.random(shape.size) < 0.9, 100.0, 100 + rng.integers(-5, 6, shape.size))
 
 
-def _autoregressive(rng: Rng, shape: Shape, positions: Array) -> Array:
-    """rho 0.95 along the run order, SD 5 %."""
-    steps = rng.standard_normal((shape.tables, shape.blocks * shape.arms))
-    state = np.empty_like(steps)
-    state[:, 0] = steps[:, 0]
-    for i in range(1, steps.shape[1]):
-        state[:, i] = 0.95 * state[:, i - 1] + np.sqrt(1 - 0.95**2) * steps[:, i]
-    places = positions.reshape(shape.tables, -1).astype(int)
-    return 100 * (1 + 0.05 * np.take_along_axis(state, places, axis=1).reshape(shape.size))
+def _autoregressive(rho: float) -> Callable[[Rng, Shape, Array], Array]:
+    """Memory along the run order, SD 5 %."""
+
+    def draw(rng: Rng, shape: Shape, positions: Array) -> Array:
+        steps = rng.standard_normal((shape.tables, shape.blocks * shape.arms))
+        state = np.empty_like(steps)
+        state[:, 0] = steps[:, 0]
+        for i in range(1, steps.shape[1]):
+            state[:, i] = rho * state[:, i - 1] + np.sqrt(1 - rho**2) * steps[:, i]
+        places = positions.reshape(shape.tables, -1).astype(int)
+        return 100 * (1 + 0.05 * np.take_along_axis(state, places, axis=1).reshape(shape.size))
+
+    return draw
 
 
 def _drift(noise: float, share: float = 0.3) -> Callable[[Rng, Shape, Array], Array]:
@@ -138,6 +143,41 @@ def _skewed(rng: Rng, shape: Shape, _: Array) -> Array:
     return 100 * np.exp(logs)
 
 
+def modes(size: float, share: float) -> Callable[[Rng, Shape, Array], Array]:
+    """The last arm takes ``size`` longer in logarithms in a ``share`` of its runs, and is faster in all others, so that
+    its geometric mean is that of the others; noise 2 %."""
+
+    def draw(rng: Rng, shape: Shape, _: Array) -> Array:
+        logs = 0.02 * rng.standard_normal(shape.size)
+        logs[:, :, -1] += size * ((rng.random(shape.size[:2]) < share) - share)
+        return 100 * np.exp(logs)
+
+    return draw
+
+
+def _pareto(rng: Rng, shape: Shape, _: Array) -> Array:
+    """The last arm's logarithms have a tail of Pareto's with exponent 1.5 and the mean of the others'; noise 2 %."""
+    logs = 0.02 * rng.standard_normal(shape.size)
+    logs[:, :, -1] += 0.02 * (rng.pareto(1.5, shape.size[:2]) - 2)
+    return 100 * np.exp(logs)
+
+
+def _chosen(share: float) -> Callable[[Rng, Shape, Array], Array]:
+    """The last arm loses its slowest runs: those in this ``share`` of its distribution; noise 5 %."""
+
+    def draw(rng: Rng, shape: Shape, _: Array) -> Array:
+        logs = rng.standard_normal(shape.size)
+        mine = logs[:, :, -1]
+        lost = mine > ndtri(1 - share)
+        # Three are left at least, so that there is a table to judge.
+        lost &= np.argsort(np.argsort(mine, axis=1), axis=1) >= 3
+        values: Array = 100 * np.exp(0.05 * logs)
+        values[:, :, -1][lost] = np.nan
+        return values
+
+    return draw
+
+
 def _own_memory(rng: Rng, shape: Shape, _: Array) -> Array:
     """Every arm has a memory of its own from block to block: rho 0.5, SD 5 %."""
     state = rng.standard_normal(shape.size)
@@ -170,7 +210,7 @@ USUAL: Mapping[str, Callable[[Rng, Shape, Array], Array]] = {
     "t with 2 df": _student,
     "integers, 10 -+ 0.6": _discrete,
     "90 % of values equal": _ties,
-    "AR(1) 0.95 in run order": _autoregressive,
+    "AR(1) 0.95 in run order": _autoregressive(0.95),
     "linear drift 30 %": _drift(0.01),
     "blocks 10 %, noise 2 %": blocks(0.1, 0.02),
     "baseline 10 times noisier": spread(10, 1),
@@ -188,6 +228,12 @@ USUAL: Mapping[str, Callable[[Rng, Shape, Array], Array]] = {
 
 BEYOND: Mapping[str, Callable[[Rng, Shape, Array], Array]] = {
     "skewed baseline": _skewed,
+    "one arm slow by e^0.5 in 10 % of runs": modes(0.5, 0.1),
+    "one arm slow by e^0.5 in 30 % of runs": modes(0.5, 0.3),
+    "one arm with a tail, Pareto 1.5": _pareto,
+    "one arm loses its slowest 7 %": _chosen(0.07),
+    "one arm loses its slowest 16 %": _chosen(0.16),
+    "AR(1) 0.6 in run order": _autoregressive(0.6),
     "arms with memory, rho 0.5": _own_memory,
     "drift within blocks dominates, 40 % voids": _voids(_sawtooth(0.001, 0.3), 0.4),
 }

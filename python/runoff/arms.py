@@ -1,8 +1,11 @@
 """Arms: ``scheduler[:key=value,...][+io=elevator[:key=value,...]][@kernel]``, ``exec:program arguments``."""
 
 import hashlib
+import json
+import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,6 +73,38 @@ def parse_arm(
     scheduler = _parse_scheduler(body, label, describe_schedulers)
     object = _object(scheduler["path"], label, kept) if scheduler["kind"] == "object" else None
     return Arm(label, scheduler, kernel, elevator, object)
+
+
+def twins(arms: Sequence[Arm], describe_schedulers: Describe | None) -> dict[str, int]:
+    """By label, of each arm that is an earlier one again, how many of it there are before.
+
+    They are one thing if scheduler, parameters, kernel and elevator are, whatever they are called, wherever the object
+    lies, and whether a parameter's usual value is given or not.
+    """
+    before: Counter[str] = Counter()
+    found = {}
+    for arm in arms:
+        elevator = arm.elevator and [arm.elevator.name, dict(arm.elevator.parameters)]
+        it = json.dumps([_in_charge(arm, describe_schedulers), arm.kernel, elevator], sort_keys=True)
+        if before[it]:
+            found[arm.label] = before[it]
+        before[it] += 1
+    return found
+
+
+def _in_charge(arm: Arm, describe_schedulers: Describe | None) -> dict[str, Any]:
+    scheduler = dict(arm.scheduler)
+    if arm.object is not None:
+        scheduler["path"] = arm.object.sha256
+    if scheduler["kind"] == "builtin" and describe_schedulers is not None:
+        usual = {each["name"]: str(each["default"]) for each in describe_schedulers()[scheduler["name"]]["parameters"]}
+        scheduler["parameters"] = usual | {key: _plain(text) for key, text in scheduler["parameters"].items()}
+    return scheduler
+
+
+def _plain(text: str) -> str:
+    """A whole number as it is described."""
+    return str(int(text)) if re.fullmatch("[+-]?[0-9]+", text) else text
 
 
 def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None) -> dict[str, Any]:

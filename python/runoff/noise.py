@@ -12,10 +12,10 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import platformdirs
-from pydantic import Field, Strict, ValidationError
+from pydantic import Field, Strict, ValidationError, model_validator
 
 from runoff.errors import MissingError, UsageError
 from runoff.results import Clock, EngineName, Metric, Results
@@ -25,6 +25,8 @@ USUAL_ARM = "default"
 MOST_RUNS = 20
 """Of one place; older ones are forgotten, as machines change."""
 KIBIBYTES_PER_GIB = 1 << 20
+
+DOES_NOT_VARY = "no difference varies, so the noise is less than the digits show"
 
 
 class MetricNoise(Checked):
@@ -53,7 +55,7 @@ class Run(Checked):
 class Noise(Checked):
     """All that is kept of one place."""
 
-    schema_: Literal["runoff.noise/1"] = Field(default="runoff.noise/1", alias="schema")
+    schema_: Literal["runoff.noise/1", "runoff.noise/2"] = Field(default="runoff.noise/2", alias="schema")
     machine: dict[str, str]
     engine: EngineName
     clock: Clock
@@ -61,6 +63,13 @@ class Noise(Checked):
     workload: str
     load: str
     runs: Annotated[tuple[Run, ...], Strict(False)] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _is_not_of_copies(self) -> Self:
+        """Under the virtual clock the two arms of the first schema were a sample and its copy in each block."""
+        if self.schema_ == "runoff.noise/1" and self.clock == "virtual":
+            raise ValueError("it was measured between samples and their copies, so it is of nothing")
+        return self
 
     @property
     def place(self) -> str:
@@ -113,7 +122,8 @@ def machine_of(results: Results) -> dict[str, str]:
 
 def file_of(machine: dict[str, str], engine: str, clock: str, arm: str, workload: str, load: str) -> Path:
     """The place of one noise: readable first, and of the whole key a digest."""
-    key = json.dumps([machine, engine, clock, arm, workload, load], sort_keys=True)
+    perturbed = ["runoff.noise/2"] if clock == "virtual" else []
+    key = json.dumps([machine, engine, clock, arm, workload, load, *perturbed], sort_keys=True)
     readable = re.sub(r"[^A-Za-z0-9]+", "-", workload)[:40].strip("-") or "work"
     return folder() / f"{engine}-{clock}-{readable}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
 
@@ -129,6 +139,11 @@ def measured(results: Results) -> tuple[Noise, ...]:
         raise UsageError(
             f"noise is what one arm shows against itself, and this campaign is of {', '.join(arms)}: "
             "take it by runoff noise"
+        )
+    if results.clock == "virtual" and not results.twins:
+        raise UsageError(
+            "this campaign was begun by a runoff that gave both arms of a block one perturbation, so that it holds "
+            "samples and their copies: measure again by runoff noise"
         )
     return tuple(
         _measured(results, arms[0], workload, load) for workload in results.workloads for load in results.loads
@@ -262,9 +277,11 @@ def sentence(pooled: Pooled, blocks: int) -> str:
     from runoff.statistics import DEFAULT_ALPHA
     from runoff.statistics.power import detectable
 
+    if pooled.sd == 0:
+        return f"{DOES_NOT_VARY}, over {pooled.blocks} blocks"
     size = amount(pooled.sd, pooled.metric)
     told = f"equal arms differ by {size} (SD) from block to block, over {pooled.blocks} blocks"
-    if blocks < 2 or pooled.sd == 0:
+    if blocks < 2:
         return told
     shown = amount(detectable(blocks, 1, DEFAULT_ALPHA) * pooled.sd, pooled.metric)
     return f"{told}; {blocks} blocks show {shown} with 80 % chance"

@@ -6,7 +6,7 @@ machine that warms up along each block, so falls on all arms alike, and is not l
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -25,13 +25,23 @@ class Cell:
     load: int
     """Index into the plan's loads."""
     seed: int
-    """The block's seed, the same for all its cells: common random numbers in a deterministic engine."""
+    """Perturbs a deterministic engine: the block's own, which arms share, or another of the block for an arm that is
+    an earlier one again, as one seed would make the two a sample and its copy."""
 
 
-def draw(arms: int, works: int, load_blocks: Sequence[int], seed: int, *, warmup: int = 0) -> Sequence[Cell]:
+def draw(
+    arms: int,
+    works: int,
+    load_blocks: Sequence[int],
+    seed: int,
+    *,
+    warmup: int = 0,
+    twins: Mapping[int, int] | None = None,
+) -> Sequence[Cell]:
     """The whole order; same numbers, same order, whatever was taken already.
 
     ``load_blocks`` has for each load in how many blocks it takes part, ``warmup`` is the number of blocks before them.
+    ``twins`` has for each arm that is an earlier one again how many of it there are before.
     """
     cells: list[Cell] = []
     for block in range(-warmup, max(load_blocks)):
@@ -43,7 +53,9 @@ def draw(arms: int, works: int, load_blocks: Sequence[int], seed: int, *, warmup
         for work, load in places:
             for arm in _turns(arms, block, f"{seed}/{block // 2}/{work}/{load}"):
                 name = f"b{block}.w{work}.l{load}.a{arm}" if len(load_blocks) > 1 else f"b{block}.w{work}.a{arm}"
-                cells.append(Cell(name, block, len(cells), arm, work, load, block_seed))
+                before = (twins or {}).get(arm, 0)
+                own = random.Random(f"{seed}/{block}/again {before}").getrandbits(63) if before else block_seed
+                cells.append(Cell(name, block, len(cells), arm, work, load, own))
     return cells
 
 

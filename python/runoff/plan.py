@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from runoff import ends
-from runoff.arms import Arm, Describe, parse_arm
+from runoff.arms import Arm, Describe, parse_arm, twins
 from runoff.elevators import KERNEL_ELEVATORS, DescribeElevators, check_model
 from runoff.errors import UsageError
 from runoff.kept import Kept
@@ -101,6 +101,9 @@ class Plan:
     loads: tuple[Work | None, ...] = (None,)
     """What runs beside the works; None is nothing."""
     probes: tuple[str, ...] = ()
+    twins: Mapping[str, int] = field(default_factory=dict)
+    """By label, of each arm that is an earlier one again, how many of it there are before; of the virtual clock alone,
+    under which each of them has perturbations of its own (``runoff.order``)."""
     kernels: Mapping[str, str] = field(default_factory=dict)
     """Full names of the lab's kernels with which the campaign began, by how the plan asks for them."""
 
@@ -200,7 +203,9 @@ def make_plan(
         _check_host(plan)
     if settings.place is not None:
         _check_place(plan, settings.place)
-    return replace(plan, settings=settings.model_copy(update={"clock": _clock(plan, usual_clock)}))
+    clock = _clock(plan, usual_clock)
+    again = twins(arms, describe_schedulers) if clock == "virtual" else {}
+    return replace(plan, settings=settings.model_copy(update={"clock": clock}), twins=again)
 
 
 def _with_seed(settings: Settings) -> Settings:

@@ -115,6 +115,9 @@ class Results:
     """How many samples the plan asks for."""
     parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By workload label: all its values, defaults too."""
+    twins: Mapping[str, int] = field(default_factory=dict)
+    """By label, of arms that are an earlier one again under the virtual clock: how many of it there are before. Each
+    has perturbations of its own."""
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     """Nested tables of strings and numbers: machine, kernel, per-arm scheduler objects, tools."""
     warnings: tuple[str, ...] = ()

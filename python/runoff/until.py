@@ -14,6 +14,7 @@ from runoff.statistics import Comparison, Verdict
 from runoff.statistics.forecast import Course, ahead
 from runoff.statistics.level import single
 from runoff.statistics.power import least_blocks
+from runoff.statistics.verdict import margin_of
 
 DECIDED = "every headline comparison is decided"
 
@@ -74,7 +75,15 @@ def _hopeless(table: Table, comparison: Comparison) -> str:
         return f"{_name(table, comparison)} (the baseline has no valid sample)"
     if table.analysis.question.repeats_exactly:
         return f"{_name(table, comparison)} (every block repeats the same run)"
+    if comparison.coarse and _agree(comparison, table.analysis.question.margin):
+        return f"{_name(table, comparison)} (its values are too coarse to be called the same)"
     return ""
+
+
+def _agree(comparison: Comparison, margin: float) -> bool:
+    """As far as values can be read."""
+    interval = comparison.percent_interval
+    return comparison.difference == 0 if interval is None else interval.inside(-100 * margin, 100 * margin)
 
 
 def _ahead(
@@ -87,12 +96,13 @@ def _ahead(
         if comparison.n < 2 or comparison.sd is None or comparison.difference is None:
             return None, None, None
         logs = comparison.percent is not None
+        margin = margin_of(comparison, question)
         courses.append(
             Course(
                 n=comparison.n,
                 mean=math.log1p((comparison.percent or 0.0) / 100) if logs else comparison.difference,
                 sd=comparison.sd,
-                margin=(math.log1p(-question.margin), math.log1p(question.margin)) if logs else None,
+                margin=None if margin is None else (-margin, margin),
                 least=least_blocks(question.rare),
                 level_same=single(question.alpha, comparisons),
                 level_apart=single(question.alpha, joint),

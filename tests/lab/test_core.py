@@ -101,6 +101,27 @@ def test_two_campaigns_are_equal_to_the_last_digit(tmp_path: Path) -> None:
         assert sample["metrics"]["turns"] > 0
 
 
+def test_one_arm_against_itself_has_noise(tmp_path: Path) -> None:
+    """Samples that share a perturbation would be copies, and differ by nothing in every block."""
+    words = (
+        "-n",
+        "a=default",
+        "-n",
+        "b=default",
+        "--work",
+        "hackbench:groups=1,loops=5",
+        *MACHINE[:-1],
+        "3",
+        "-j",
+        "2",
+    )
+    found = samples(run("compare", *words, "--out", tmp_path / "c", "--json").stdout)
+    assert all(sample["valid"] for sample in found.values())
+    pairs = [[found[f"b{block}.w0.a{arm}"]["metrics"]["elapsed_s"] for arm in (0, 1)] for block in range(3)]
+    assert all(one != other for one, other in pairs)
+    assert len({value for pair in pairs for value in pair}) > 3
+
+
 ROW = re.compile(r"^default +1 +[0-9.]+ +[0-9.]+ +([0-9.]+) +[0-9.]+ +([0-9.]+)$", re.MULTILINE)
 
 

@@ -22,7 +22,9 @@ def observe(data):
 @given(arms, st.sampled_from(["lower", "higher"]), st.floats(0.001, 0.5), st.floats(0.001, 0.5))
 def test_glyph_interval_and_p_never_contradict(data, direction, margin, rare):
     analysis = analyse(observe(data), Question(next(iter(data)), direction, margin=margin, rare=rare))
-    advised = {"resolution", "rare", "order", "few", "baseline"} & {w.kind for w in analysis.warnings}
+    advised = {"resolution", "rare", "order", "few", "baseline", "coarse", "constant"} & {
+        w.kind for w in analysis.warnings
+    }
     for arm, comparison in analysis.comparisons.items():
         assert (comparison.verdict is Verdict.VOID) == (not data[arm])
         interval = comparison.percent_interval or comparison.interval

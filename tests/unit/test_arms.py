@@ -1,20 +1,21 @@
 """The arm grammar and what it refuses."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from runoff.arms import parse_arm
+from runoff.arms import parse_arm, twins
 from runoff.errors import UsageError
 from runoff.parameters import allowed
 
 KNOWN = {
-    "bfs": {"parameters": [{"name": "rr_interval_ms", "min": 1, "max": 1000, "unit": "ms"}]},
+    "bfs": {"parameters": [{"name": "rr_interval_ms", "min": 1, "max": 1000, "unit": "ms", "default": 6}]},
     "hydra": {
         "parameters": [
-            {"name": "mode", "choices": ["sc", "pb", "eb"]},
-            {"name": "era", "choices": ["2.6.8", "2.6.31"]},
-            {"name": "compute", "min": 0, "max": 1, "unit": "1"},
+            {"name": "mode", "choices": ["sc", "pb", "eb"], "default": "sc"},
+            {"name": "era", "choices": ["2.6.8", "2.6.31"], "default": "2.6.31"},
+            {"name": "compute", "min": 0, "max": 1, "unit": "1", "default": 0},
         ]
     },
 }
@@ -58,6 +59,36 @@ def test_program_keeps_its_arguments_and_takes_a_kernel_at_the_end() -> None:
     arm = parse_arm("exec:/usr/bin/scx_bpfland -k --slice-us 1000 @debian", known)
     assert arm.scheduler == {"kind": "program", "argv": ["/usr/bin/scx_bpfland", "-k", "--slice-us", "1000"]}
     assert arm.kernel == "debian"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("default", "default", True),
+        ("bfs", "bfs:rr_interval_ms=6", True),
+        ("bfs:rr_interval_ms=06", "bfs", True),
+        ("hydra", "hydra:mode=sc,compute=0", True),
+        ("hydra", "hydra:mode=pb", False),
+        ("bfs", "bfs:rr_interval_ms=7", False),
+        ("bfs", "bfs@debian:6.19", False),
+        ("default", "bfs", False),
+        ("default+io=bfq", "default+io=bfq", True),
+        ("default+io=bfq", "default+io=kyber", False),
+        ("exec:scx_bpfland -k", "exec:scx_bpfland  -k", True),
+        ("exec:scx_bpfland -k", "exec:scx_bpfland", False),
+    ],
+)
+def test_an_arm_is_another_again_if_nothing_of_it_differs(one: str, other: str, same: bool) -> None:
+    arms = [replace(parse_arm(text, known), label=label) for label, text in (("a", one), ("b", other))]
+    assert twins(arms, known) == ({"b": 1} if same else {})
+
+
+def test_objects_are_one_thing_by_what_is_in_them(tmp_path: Any) -> None:
+    for name, content in (("base", b"one"), ("copy", b"one"), ("changed", b"other")):
+        (tmp_path / f"{name}.bpf.o").write_bytes(content)
+    arms = [parse_arm(f"{tmp_path}/{name}.bpf.o", known) for name in ("base", "changed", "copy")]
+    third = replace(arms[0], label="again")
+    assert twins([*arms, third], known) == {arms[2].label: 1, "again": 2}
 
 
 def test_object_file_must_exist(tmp_path: Any) -> None:

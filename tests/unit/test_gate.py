@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
-from made_campaigns import made, noisy
+from made_campaigns import Values, made, noisy
 
 from runoff.cli.gate import command
 from runoff.errors import UsageError
@@ -31,6 +31,7 @@ def gate(place: Path, *options: str, expect: int | None = None) -> Result:
         (0.0, 0.005, 0, "Fine: no headline metric is worse than with default by more than 2 %."),
         (-0.3, 0.005, 0, "Fine"),
         (0.05, 0.005, 1, "Regressed: worse than default by more than 2 %: bfs on hackbench"),
+        (0.03, 0.015, 1, "Worse than default, perhaps by more than 2 %: bfs on hackbench"),
         (0.02, 0.06, 2, "Cannot tell: 1 of 1 comparisons may be worse than default by more than 2 %"),
         (0.0, 0.2, 2, "Cannot tell"),
     ],
@@ -107,6 +108,31 @@ def test_a_void_arm_cannot_be_told_of(tmp_path, void):
     assert "cannot be reckoned" in " ".join(answer.output.split())
 
 
+def ejected(*blocks: int, arm: int = 1) -> Values:
+    """Equal arms, one of which the kernel ejects in these blocks."""
+
+    def values(cell: Cell) -> Mapping[str, float] | None:
+        return None if cell.arm == arm and cell.block in blocks else noisy(0.0, 0.0, sd=0.001)(cell)
+
+    return values
+
+
+@pytest.mark.parametrize(("void", "blocks"), [(14, 20), (17, 20), (7, 10), (3, 10), (95, 100), (1, 10), (2, 20)])
+@pytest.mark.parametrize("arm", [0, 1])
+def test_what_is_left_of_an_arm_that_lost_samples_is_not_fine(tmp_path, void, blocks, arm):
+    place = made(tmp_path / "c", ejected(*range(void), arm=arm), blocks=blocks)
+    told = " ".join(gate(place, expect=2).output.split())
+    assert f"lost {void} of {blocks} samples here as void" in told
+
+
+def test_a_void_that_does_not_matter_is_told_in_every_form(tmp_path):
+    place, file = made(tmp_path / "c", ejected(3), blocks=20), tmp_path / "gate.xml"
+    told = "void: bfs, hackbench, block 4: ejected"
+    for form in ((), ("--markdown",), ("--json",)):
+        assert told in " ".join(gate(place, *form, "--junit", str(file), expect=0).output.replace("\\", "").split())
+        assert told in file.read_text()
+
+
 def test_arms_that_share_no_block_cannot_be_told_of(tmp_path):
     def values(cell: Cell) -> Mapping[str, float] | None:
         return None if cell.block % 2 == cell.arm else noisy(0.0, 0.0)(cell)
@@ -129,9 +155,35 @@ def test_percent_of_zero_or_less_is_refused_in_a_sentence(tmp_path, value):
     assert "a limit in percent means nothing" in " ".join(answer.output.split())
 
 
-def test_equal_values_are_fine(tmp_path):
-    answer = gate(made(tmp_path / "c", lambda cell: {"time_s": 10.0}), expect=0)
+def test_equal_values_that_vary_from_block_to_block_are_fine(tmp_path):
+    answer = gate(made(tmp_path / "c", lambda cell: {"time_s": 10.0 + cell.block / 100}), expect=0)
     assert "cannot be reckoned" in " ".join(answer.output.split())
+
+
+def test_what_the_digits_hide_cannot_be_told(tmp_path):
+    answer = gate(made(tmp_path / "c", lambda cell: {"time_s": 10.0}), expect=2)
+    assert "all values are one number, so how far bfs may be from default is not known" in " ".join(
+        answer.output.split()
+    )
+    coarse = made(tmp_path / "d", lambda cell: {"time_s": 0.009 if cell.block == 3 else 0.008})
+    assert "values come in steps of 12 %, too coarse for the limit of 2 %" in " ".join(
+        gate(coarse, expect=2).output.split()
+    )
+
+
+def test_a_regression_and_what_may_be_one_are_told_apart(tmp_path):
+    def values(cell: Cell) -> dict[str, float]:
+        certain, perhaps = noisy(0.0, 0.1)(cell), noisy(0.0, 0.03, sd=0.015, seed=1)(cell)
+        return {"wakeup_p99_us": certain["time_s"], "request_p99_us": perhaps["time_s"]}
+
+    place = made(tmp_path / "c", values, workloads=("schbench",))
+    told = " ".join(gate(place, expect=1).output.split())
+    assert told.startswith("Regressed: worse than default by more than 2 %: bfs on schbench, wake-up latency")
+    assert "Worse, perhaps by more than 2 %: bfs on schbench, request latency" in told
+    file = tmp_path / "gate.xml"
+    document = json.loads(gate(place, "--json", "--junit", str(file), expect=1).output)
+    assert {line["outcome"] for line in document["comparisons"]} == {"regressed", "worse"}
+    assert ElementTree.parse(file).getroot()[0].get("failures") == "2"
 
 
 def test_a_difference_must_stand_among_all_headline_tables(tmp_path):
@@ -140,7 +192,7 @@ def test_a_difference_must_stand_among_all_headline_tables(tmp_path):
     def values(cell: Cell) -> dict[str, float]:
         slower = math.exp(0.03 + 0.0436 * (-1) ** cell.block) if cell.arm else 1.0
         others = ("wakeup_p99_us", "request_p99_us", "latency_mean_us", "desired_cpu_pct", "deadlines_met_pct")
-        return {"time_s": 10 * slower, **dict.fromkeys(others, 5.0)}
+        return {"time_s": 10 * slower, **dict.fromkeys(others, 5.0 + cell.block / 100)}
 
     alone = made(tmp_path / "c", values, blocks=16)
     gate(alone, expect=1)
@@ -172,7 +224,7 @@ def test_the_chances_are_printed_for_the_noise_there_is(tmp_path):
     assert 0.01 < risk["at_limit"]["fine"] < 0.04
     assert risk["at_twice"]["fine"] < 0.001 < 0.9 < risk["at_twice"]["regressed"]
     text = gate(made(tmp_path / "d", noisy(0.0, 0.0, sd=0.01))).output
-    for truth in ("nothing changed", "one is 2 % worse", "one is 4 % worse"):
+    for truth in ("nothing changed", "one is 1 % worse", "one is 2 % worse", "one is 4 % worse"):
         assert re.search(rf"^  {truth} .* %", text, re.MULTILINE)
 
 

@@ -115,10 +115,13 @@ def test_one_arm_has_no_differences(tmp_path):
         ask(command, made(tmp_path / "c", noisy(0.0), arms=("default",)))
 
 
-def test_equal_values_need_what_signs_and_rare_events_do(tmp_path):
-    document = json.loads(ask(command, made(tmp_path / "c", lambda cell: {"time_s": 10.0}), "--json").output)
-    assert found(document, "difference", 0.9)["needed"] == 6
-    assert found(document, "same", 0.9)["needed"] == 45
+def test_what_does_not_vary_is_not_reckoned_with(tmp_path):
+    """ "6 blocks" was the answer to equal values, and to samples and their copies."""
+    place = made(tmp_path / "c", lambda cell: {"time_s": 10.0})
+    assert json.loads(ask(command, place, "--json").output)["comparisons"][0]["answers"] == []
+    assert "no difference varies, so the noise is less than the digits show" in " ".join(
+        ask(command, place).output.split()
+    )
 
 
 @pytest.mark.parametrize("option", ["--detect", "--margin", "--rare"])

@@ -12,11 +12,13 @@ from asked import ask
 from made_campaigns import MACHINE, alternating, made, noisy
 
 from runoff import noise
-from runoff.campaign.directory import read_results
+from runoff.campaign.directory import open_again, read_results
+from runoff.campaign.journal import Journal
 from runoff.cli.noise import command
 from runoff.cli.report import command as report
 from runoff.errors import UsageError
 from runoff.order import Cell
+from runoff.report import model
 from runoff.statistics.power import detectable
 
 TWICE = {"arms": ("a", "b"), "names": {"a": "default", "b": "default"}}
@@ -186,6 +188,67 @@ def test_noise_of_differences_is_told_in_the_unit(tmp_path):
     ask(command, "keep", made(tmp_path / "c", around_zero, **TWICE))
     (line,) = lines(made(tmp_path / "later", around_zero))
     assert " s (SD)" in line
+
+
+EXACT = {**TWICE, "clock": "virtual"}
+
+
+def exact(cell: Cell) -> dict[str, float]:
+    """As in a deterministic engine: the same perturbation, the same run."""
+    return {"time_s": 10 * math.exp(random.Random(cell.seed).gauss(0, 0.05))}
+
+
+def test_under_the_virtual_clock_noise_is_that_of_two_perturbations(tmp_path):
+    """Not of a sample and its copy, which differ by nothing: the SD is root 2 times that of one run."""
+    ask(command, "keep", made(tmp_path / "c", exact, blocks=200, **EXACT))
+    ((_, found),) = noise.kept()
+    assert isinstance(found, noise.Noise)
+    pooled = found.metric("time_s")
+    assert pooled is not None
+    assert pooled.sd == pytest.approx(math.sqrt(2) * 0.05, rel=0.15)
+
+
+def test_one_arm_against_itself_is_separated_in_one_of_twenty_campaigns(tmp_path):
+    wrong = 0
+    for seed in range(100):
+        (table,) = model.build(read_results(made(tmp_path / f"{seed}", exact, seed=seed, **EXACT))).headline
+        wrong += table.analysis.comparisons["b"].separated
+    # Binomial(100, 5 %) has SD 2.2; three of them.
+    assert wrong <= 11
+
+
+def of_an_older_runoff(place: Path) -> Path:
+    """As it was when both arms of a block had its one perturbation."""
+    with Journal.open(place, write=True) as journal:
+        journal.set_fact("outline", {**journal.fact("outline").model_dump(mode="json"), "twins": {}})
+    return place
+
+
+def test_copies_of_an_older_runoff_are_not_kept_and_do_not_go_on(tmp_path):
+    place = of_an_older_runoff(made(tmp_path / "c", exact, **EXACT))
+    with pytest.raises(UsageError, match="samples and their copies"):
+        ask(command, "keep", place)
+    with pytest.raises(UsageError, match="go on with the runoff that began it"):
+        open_again(place)
+
+
+def test_a_campaign_of_different_arms_goes_on_whoever_began_it(tmp_path):
+    place = of_an_older_runoff(made(tmp_path / "c", exact, clock="virtual"))
+    with open_again(place)[1] as journal:
+        assert len(journal.done()) == 20
+
+
+def test_noise_that_was_kept_of_copies_is_not_believed(tmp_path):
+    ask(command, "keep", made(tmp_path / "c", exact, **EXACT))
+    ((place, found),) = noise.kept()
+    assert isinstance(found, noise.Noise)
+    place.write_text(place.read_text().replace("runoff.noise/2", "runoff.noise/1"))
+    with pytest.raises(UsageError, match="measured between samples and their copies"):
+        noise.read(place)
+    assert "! " in ask(command, "list").output
+    older = found.model_copy(update={"clock": "real"}).model_dump_json(by_alias=True)
+    place.write_text(older.replace("runoff.noise/2", "runoff.noise/1"))
+    assert noise.read(place).clock == "real"
 
 
 def test_list_and_show_tell_what_is_there(tmp_path):

@@ -3,6 +3,7 @@
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +51,17 @@ def test_all_cells_of_a_block_share_its_seed_and_blocks_differ() -> None:
     seeds = [{cell.seed for cell in cells if cell.block == block} for block in range(4)]
     assert all(len(mine) == 1 for mine in seeds)
     assert len(set.union(*seeds)) == 4
+
+
+def test_an_arm_that_is_there_again_has_seeds_of_its_own_in_the_same_order() -> None:
+    plain, twins = draw(4, 2, [6], seed=7, warmup=1), draw(4, 2, [6], seed=7, warmup=1, twins={1: 1, 3: 2})
+    assert [replace(cell, seed=0) for cell in twins] == [replace(cell, seed=0) for cell in plain]
+    for block in range(-1, 6):
+        by_arm = [{cell.seed for cell in twins if (cell.block, cell.arm) == (block, arm)} for arm in range(4)]
+        assert [len(seeds) for seeds in by_arm] == [1, 1, 1, 1]
+        assert by_arm[0] == by_arm[2] == {cell.seed for cell in plain if cell.block == block}
+        assert len(set.union(*by_arm)) == 3
+    assert len({cell.seed for cell in twins}) == 3 * 7
 
 
 def test_every_arm_comes_first_about_equally_often() -> None:

@@ -71,11 +71,6 @@ def test_a_question_without_an_answer_has_none():
     assert to_detect(0.011, 1.0, 9, 0.8).low is not None
 
 
-def test_without_noise_signs_decide():
-    assert to_detect(0.01, 0.0, 9, 0.8) == Blocks(6, 6, 6)
-    assert for_same(0.01, 0.0, 9, 0.8, rare=0.5) == Blocks(10, 10, 10)
-
-
 def test_the_interval_of_an_sd_covers_it():
     drawn = np.random.default_rng(2).standard_normal((5000, 9)).std(axis=1, ddof=1)
     bounds = [sd_interval(float(sd), 8) for sd in drawn]

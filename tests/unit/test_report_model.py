@@ -41,6 +41,23 @@ def test_void_samples_never_reach_the_statistics(three):
     assert len(table.points) == 14
 
 
+def test_voids_are_warned_of_from_where_they_matter_on_and_say_whom_they_favour():
+    arms = {arm: {"elapsed_s": (10.0, 0.1)} for arm in ("default", "bfs")}
+
+    def warned(void: int, arm: str) -> list[str]:
+        lost = {("w", arm, block): "ejected" for block in range(void)}
+        report = model.build(examples.campaign({"w": arms}, {"w": (examples.WALL,)}, blocks=20, voids=lost))
+        return [warning for warning in report.warnings if "as void" in warning]
+
+    assert warned(1, "bfs") == warned(1, "default") == []
+    assert warned(2, "bfs") == [
+        "bfs lost 2 of 20 samples as void on w: if these were its worst runs it looks better than it is, "
+        "and its + or = may be luck; remove the cause and take them again"
+    ]
+    (warning,) = warned(2, "default")
+    assert "and a - or = against it may be luck" in warning
+
+
 def test_loads_make_separate_tables():
     results = examples.campaign(
         {"w": {"default": {"elapsed_s": (10.0, 0.1)}, "bfs": {"elapsed_s": (11.0, 0.1)}}},

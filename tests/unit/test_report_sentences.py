@@ -121,7 +121,7 @@ def test_an_arm_that_lost_many_runs_says_so_beside_its_verdict():
     lost = {("compile", "a", block): "exited" for block in (1, 3, 5)}
     sentence = told(taken(12, works=("compile",), blocks=9, voids=lost))
     assert "of 6 valid runs in 9) is worse than default" in sentence
-    few = told(taken(12, works=("compile",), blocks=9, voids={("compile", "a", 1): "exited"}))
+    few = told(taken(12, works=("compile",), blocks=20, voids={("compile", "a", 1): "exited"}))
     assert "valid runs" not in few
 
 

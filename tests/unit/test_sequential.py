@@ -148,8 +148,9 @@ def test_so_few_blocks_have_no_interval(n):
 def test_equal_values_are_no_difference():
     assert looked_at([0.0, 0.0]).percent_interval == Interval(0.0, 0.0)
     assert looked_at([0.0] * 50).p == 1.0
-    assert looked_at([0.0] * 10).verdict is Verdict.SAME
-    assert looked_at([1e-16, -1e-16] * 10).verdict is Verdict.SAME
+    assert looked_at([0.0] * 10).verdict is Verdict.UNCLEAR
+    assert looked_at([1e-16, -1e-16] * 10).verdict is Verdict.UNCLEAR
+    assert looked_at([1e-9, -1e-9] * 10).verdict is Verdict.SAME
 
 
 def test_one_number_again_and_again_is_judged_by_its_sign():
@@ -209,6 +210,16 @@ def test_the_bench_separates_what_the_program_does(arms):
 @pytest.mark.parametrize("name", ["normal 5 %", "bimodal 90/110", "one arm 10 times noisier"])
 def test_looking_at_every_block_finds_no_more_than_five_percent(name):
     assert BENCH.false_rates(BENCH.SCENARIOS[name], 2, 500)[3] <= most(500)
+
+
+def test_a_change_of_half_the_margin_ends_either_way():
+    """The page says so: it is there, and it is within the margin."""
+    apart, same, _ = BENCH.ends(0.5 * BENCH.MARGIN, BENCH.MARGIN, 400)
+    assert 0.4 < apart < 0.65
+    assert apart + same > 0.99
+    wrong, same, _ = BENCH.ends(0.0, BENCH.MARGIN, 400)
+    assert wrong < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    assert same > 0.9
 
 
 @pytest.mark.parametrize("arms", BENCH.ARMS)

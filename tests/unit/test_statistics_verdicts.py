@@ -1,5 +1,8 @@
 """Which glyph an arm gets, and the data that must not get one."""
 
+import random
+from itertools import pairwise
+
 import pytest
 
 from runoff.statistics import Analysis, Interval, Observation, Question, Verdict, analyse, classic
@@ -56,8 +59,10 @@ def test_baseline_gets_no_verdict():
 
 
 def test_all_values_identical():
+    """What the digits of one number hide is not known."""
     analysis = compare({"base": [5.0] * 45, "arm": [5.0] * 45, "third": [5.0] * 45})
-    assert analysis.comparisons["arm"].verdict is Verdict.SAME
+    assert analysis.comparisons["arm"].verdict is Verdict.UNCLEAR
+    assert analysis.comparisons["arm"].advice is None
     assert analysis.comparisons["arm"].percent_interval == Interval(0.0, 0.0)
     assert classic(analysis).anova.f is None
     assert set(classic(analysis).letters.values()) == {"a"}
@@ -102,9 +107,71 @@ def test_the_whole_interval_has_to_be_inside_the_margin(sign):
     base = BASE * 8
     arm = [v * (1 + sign * 0.004) for v in NEAR * 8]
     interval = compare({"base": base, "arm": arm}).comparisons["arm"].percent_interval
-    edge = max(abs(interval.low), abs(interval.high)) / 100
+    # Values come in steps of 0.1 of 100.
+    edge = max(abs(interval.low), abs(interval.high)) / 100 + step_of(base, arm)
     assert compare({"base": base, "arm": arm}, margin=1.02 * edge).comparisons["arm"].verdict is Verdict.SAME
     assert compare({"base": base, "arm": arm}, margin=0.98 * edge).comparisons["arm"].verdict is not Verdict.SAME
+
+
+def step_of(*arms: list[float]) -> float:
+    """The smallest gap of distinct values, as a share of them."""
+    values = sorted(value for arm in arms for value in arm)
+    gaps = [high - low for low, high in pairwise(values) if high - low > 1e-9]
+    return min(gaps) * sum(1 / value for value in values) / len(values)
+
+
+def on_grid(truth: float, sd: float, seed: int, *, grid: float = 1.0, base: float = 8.0, n: int = 45):
+    """Of a clock that cuts off: an arm that takes ``truth`` longer, both with noise of ``sd``, in steps of ``grid``."""
+    rng = random.Random(seed)
+    drawn = {
+        "base": [rng.gauss(base, sd) for _ in range(n)],
+        "arm": [rng.gauss(base * (1 + truth), sd) for _ in range(n)],
+    }
+    return {arm: [grid * round(value / grid) for value in values] for arm, values in drawn.items()}
+
+
+@pytest.mark.parametrize(
+    ("base", "truth", "sd"), [(8, 0.025, 0.05), (8, 0.078, 0.05), (8, 0.105, 0.03), (8, 0.038, 0.1), (20, 0.02, 0.05)]
+)
+def test_steps_as_coarse_as_the_margin_are_never_the_same(base, truth, sd):
+    """All of these were called the same in each table: 1 ms steps of a time of 8 ms hide 7.8 %."""
+    for seed in range(50):
+        comparison = compare(on_grid(truth, sd, seed, base=base)).comparisons["arm"]
+        assert comparison.verdict is not Verdict.SAME
+        assert comparison.coarse
+
+
+@pytest.mark.parametrize("base", [30.0, 60.1, 52.4, 90.3])
+@pytest.mark.parametrize("truth", [0.021, 0.022, 0.025])
+def test_steps_somewhat_finer_than_the_margin_do_not_hide_more_than_it(base, truth):
+    """Both values cut to a step may be a whole step nearer than they are."""
+    for seed in range(20):
+        assert compare(on_grid(truth, 0.02, seed, base=base)).comparisons["arm"].verdict is not Verdict.SAME
+
+
+def test_fine_steps_cost_nothing():
+    data = on_grid(0.0, 0.05, 1, grid=0.001, base=8)
+    assert compare(data).comparisons["arm"].verdict is Verdict.SAME
+    assert kinds(compare(data)) == []
+
+
+def test_coarse_steps_are_told_beside_any_verdict():
+    worse = compare(on_grid(0.065, 0.2, 3, base=9.4, n=20))
+    assert worse.comparisons["arm"].verdict is Verdict.WORSE
+    (warning,) = [w for w in worse.warnings if w.kind == "coarse"]
+    assert warning.text.startswith(
+        "values come in steps of 10 %, and the margin is 2 %: too coarse to call arm the same"
+    )
+    assert "coarse" not in kinds(compare({"base": WIDE, "arm": [v + 0.5 for v in WIDE]}))
+    unlike = compare({"base": [5.0] * 20, "arm": [5.0] * 20, "third": [5.0 + 0.1 * (i % 4) for i in range(20)]})
+    (warning,) = [w for w in unlike.warnings if w.kind == "coarse"]
+    assert warning.text.startswith("all values of arm and of base are one number")
+
+
+def test_what_is_in_units_is_the_same_only_where_values_differ_from_block_to_block():
+    counts = [0.0, 1.0, 0.0, 2.0, 0.0] * 9
+    assert compare({"base": counts, "arm": counts}).comparisons["arm"].verdict is Verdict.SAME
+    assert compare({"base": [0.0] * 45, "arm": [0.0] * 45}).comparisons["arm"].verdict is Verdict.UNCLEAR
 
 
 def test_the_same_holds_for_arithmetic_means_too():

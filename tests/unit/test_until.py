@@ -100,6 +100,18 @@ def test_copies_of_one_run_end_it(tmp_path):
     assert "every block repeats the same run" in found.ends
 
 
+def test_values_too_coarse_to_be_the_same_end_it(tmp_path):
+    """In steps of 10 % two equal arms never show that they differ by less than 1 %."""
+
+    def values(cell: Cell) -> dict[str, float]:
+        return {"time_s": 0.010 + 0.001 * (cell.block % 20 == 7)}
+
+    found = look(read_results(made(tmp_path / "c", values, **UNTIL)), 10, 60)
+    assert found.ends is not None
+    assert "time to pass all messages (its values are too coarse to be called the same)" in found.ends
+    assert not found.decided
+
+
 def test_differences_without_percent_can_be_apart_only(tmp_path):
     def values(cell: Cell) -> dict[str, float]:
         return {"time_s": random.Random(cell.id).gauss(20.0 * cell.arm, 1.0)}

@@ -43,6 +43,8 @@ class Outline(Checked):
     """By workload label, headline metrics first."""
     parameters: dict[str, dict[str, str]]
     """By workload label: all its values, defaults too."""
+    twins: dict[str, int] = Field(default_factory=dict)
+    """By label, of arms that are an earlier one again: how many of it there are before."""
 
     @model_validator(mode="after")
     def _is_of_one_plan(self) -> Self:

@@ -70,7 +70,7 @@ def _kept_plan(journal: Journal) -> Plan:
 
 
 def _refuse_another(was: Outline, is_now: Outline) -> None:
-    for key in ("clock", "arms", "workloads", "loads", "parameters"):
+    for key in ("clock", "arms", "workloads", "loads", "parameters", "twins"):
         if getattr(was, key) != getattr(is_now, key):
             raise UsageError(
                 f"this runoff would take other samples than the campaign began with ({key} were {getattr(was, key)}, "
@@ -121,6 +121,7 @@ def _read(directory: Path) -> Results:
             requests=requests.kept(directory, rows),
             planned=len(cells) if ended is None else sum(cell.block < ended.blocks for cell in cells.values()),
             parameters=outline.parameters,
+            twins=outline.twins,
             fingerprint=_fingerprint(journal, begun),
             warnings=tuple(journal.fact("warnings", [])),
             changes=parts.changes(begun, rows),
@@ -147,7 +148,8 @@ def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
         raise ValueError("fact settings: seed: there is none")
     counts = blocks_of_loads(settings, outline.loads)
     arms, works = len(outline.arms), len(outline.workloads)
-    return {cell.id: cell for cell in draw(arms, works, counts, settings.seed, warmup=settings.warmup)}
+    twins = {outline.arms.index(label): before for label, before in outline.twins.items()}
+    return {cell.id: cell for cell in draw(arms, works, counts, settings.seed, warmup=settings.warmup, twins=twins)}
 
 
 def _fingerprint(journal: Journal, begun: Sequence[Part]) -> Mapping[str, Any]:

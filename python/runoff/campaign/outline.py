@@ -26,6 +26,7 @@ def outline_of(plan: Plan) -> Outline:
         loads=list(plan.load_labels),
         metrics={work.label: [*work.metrics, *added] for work in plan.works},
         parameters={work.label: dict(work.values) for work in plan.works},
+        twins=dict(plan.twins),
     )
 
 

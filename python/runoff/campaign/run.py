@@ -65,7 +65,9 @@ class _Wish:
 
 def order(plan: Plan) -> list[Cell]:
     """The plan's cells in run order."""
-    return list(draw(len(plan.arms), len(plan.works), plan.load_blocks, plan.seed, warmup=plan.settings.warmup))
+    twins = {number: plan.twins[arm.label] for number, arm in enumerate(plan.arms) if arm.label in plan.twins}
+    arms, works = len(plan.arms), len(plan.works)
+    return list(draw(arms, works, plan.load_blocks, plan.seed, warmup=plan.settings.warmup, twins=twins))
 
 
 def run(

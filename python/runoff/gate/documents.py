@@ -6,11 +6,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 from runoff.gate import wording
-from runoff.gate.values import Gate, Line
+from runoff.gate.values import EXIT_CODES, Gate, Line
 from runoff.report.documents import dump, significant
 from runoff.statistics.gate import Outcome
 
-SCHEMA = "runoff.gate/1"
+SCHEMA = "runoff.gate/2"
 """Raised whenever a reader of the last version would misread this one."""
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -62,12 +62,12 @@ def _chances(chances: dict[str, float]) -> dict[str, float]:
 
 
 def as_junit(gate: Gate) -> str:
-    """A test for each comparison: a failure where it regressed, an error where nothing can be told."""
+    """A test for each comparison: a failure where it regressed or is worse, an error where nothing can be told."""
     count = {outcome: len(gate.among(outcome)) for outcome in Outcome}
     extra = int(gate.outcome is Outcome.UNCLEAR and not count[Outcome.UNCLEAR])
     sums = {
         "tests": str(len(gate.lines) + extra),
-        "failures": str(count[Outcome.REGRESSED]),
+        "failures": str(sum(count[outcome] for outcome in Outcome if EXIT_CODES[outcome] == 1)),
         "errors": str(count[Outcome.UNCLEAR] + extra),
     }
     root = ElementTree.Element("testsuites", {"name": "runoff gate", **sums})
@@ -89,7 +89,7 @@ def _name(line: Line) -> str:
 
 def _mark(case: ElementTree.Element, outcome: Outcome, message: str) -> None:
     if outcome is not Outcome.FINE:
-        kind = "failure" if outcome is Outcome.REGRESSED else "error"
+        kind = "failure" if EXIT_CODES[outcome] == 1 else "error"
         ElementTree.SubElement(case, kind, {"message": message, "type": outcome.value.replace(" ", "-")})
 
 

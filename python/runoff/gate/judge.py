@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from runoff.errors import UsageError
 from runoff.gate.values import Gate, Line
+from runoff.report import wording
 from runoff.report.numbers import percent_decimals, percent_range
-from runoff.report.values import Report, Table
+from runoff.report.values import MANY_VOIDS, Report, Table
 from runoff.statistics import Comparison, Interval
 from runoff.statistics.gate import Judged, Outcome, Risk, correlation, outcome, risk, together
 from runoff.statistics.verdict import multiple
@@ -58,6 +59,7 @@ def _outcome(table: Table, comparison: Comparison, limit: float) -> Outcome:
         _worse_interval(table, interval),
         _limit(table, limit),
         _stands(table, comparison),
+        comparison.step or 0.0,
     )
 
 
@@ -97,16 +99,32 @@ def _hindrance(table: Table, comparison: Comparison) -> str:
         return "a value is zero or negative, so a limit in percent means nothing: judge this metric by its report"
     if table.analysis.question.repeats_exactly:
         return "every block repeated the same run, so nothing was tested: let blocks start from their own perturbation"
+    if comparison.step is None:
+        return (
+            f"all values are one number, so how far {comparison.arm} may be from {baseline} is not known: use a longer "
+            "workload or a finer metric"
+        )
     if comparison.confounded:
         return f"values drift, and {comparison.arm} was on the same side of {baseline} in all blocks: take more blocks"
     if comparison.percent_interval is None:
         return f"{comparison.n} block{'s' if comparison.n > 1 else ''} of both have no interval: take more blocks"
+    for arm in (baseline, comparison.arm):
+        if lost := table.lost(arm):
+            return (
+                f"{arm} lost {lost[0]} of {lost[1]} samples here as void, more than {100 * MANY_VOIDS:g} %, so what is "
+                "left may be the lucky part: remove the cause and take them again"
+            )
     return ""
 
 
 def _undecided(table: Table, comparison: Comparison, limit: float) -> str:
     interval = comparison.percent_interval
     assert interval is not None
+    if _worse_interval(table, interval).high <= _limit(table, limit):
+        return (
+            f"values come in steps of {100 * (comparison.step or 0.0):.2g} %, too coarse for the limit of "
+            f"{100 * limit:g} %: use a longer workload or a finer metric"
+        )
     reach = percent_range(interval, percent_decimals(table))
     return f"the interval {reach} has the limit of {100 * limit:g} % in it: take more blocks"
 
@@ -120,6 +138,7 @@ def _notes(report: Report, tables: list[Table], lines: tuple[Line, ...]) -> Iter
         )
     if not tables:
         yield "no headline metric has a direction, so nothing can be told: name a workload that has one"
+    yield from (line for line, _ in wording.voids(report))
     passed = [table.analysis.comparisons[line.arm].unseen for table in tables for line in lines if line.n]
     known = [share for share in passed if share is not None]
     if known and any(line.outcome is Outcome.FINE for line in lines):
@@ -143,6 +162,7 @@ def _risk(tables: list[Table], arms: tuple[str, ...], limit: float) -> Risk | No
                     _limit(table, limit),
                     half,
                     max(half, multiple(table.analysis.question, len(tables) * len(arms), comparison.n)),
+                    comparison.step or 0.0,
                 )
             )
             series.append(_differences(table, arm))

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from runoff.gate import wording
-from runoff.gate.text import ORDER
-from runoff.gate.values import Gate, Line
+from runoff.gate.text import COLUMNS, ORDER
+from runoff.gate.values import EXIT_CODES, Gate, Line
 from runoff.report.markdown import SPECIAL
 from runoff.statistics.gate import Outcome
 
-SIGNS = {Outcome.FINE: "fine", Outcome.REGRESSED: "**regressed**", Outcome.UNCLEAR: "cannot tell"}
+SIGNS = {outcome: f"**{outcome}**" if EXIT_CODES[outcome] == 1 else f"{outcome}" for outcome in Outcome}
 
 
 def render(gate: Gate) -> str:
@@ -28,10 +28,9 @@ def _lines(gate: Gate) -> Iterator[str]:
     yield "\n<details><summary>How often this gate is wrong, and how to run it again</summary>\n"
     yield f"{wording.risk_title(gate)}\n"
     if gate.risk is not None:
-        yield "| | fine | regressed | cannot tell |\n|---|--:|--:|--:|"
+        yield f"| | {' | '.join(COLUMNS)} |\n|---|--:|--:|--:|--:|"
         for truth, chances in wording.risk_rows(gate):
-            cells = (chances.fine, chances.regressed, chances.unclear)
-            yield f"| {truth} | {' | '.join(wording.chance(cell) for cell in cells)} |"
+            yield f"| {truth} | {' | '.join(wording.cells(chances))} |"
     yield f"\nrunoff {_safe(results.version)}, {gate.report.engine}, order seed {results.seed}\n"
     yield from (f"    {line}" for line in results.rerun.splitlines())
     yield "\n</details>"

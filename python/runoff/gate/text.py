@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from runoff.gate import wording
-from runoff.gate.values import Gate
+from runoff.gate.values import EXIT_CODES, Gate
 from runoff.report.layout import wrap
 from runoff.statistics.gate import Outcome
 
-ORDER = (Outcome.REGRESSED, Outcome.UNCLEAR, Outcome.FINE)
+ORDER = (Outcome.REGRESSED, Outcome.WORSE, Outcome.UNCLEAR, Outcome.FINE)
+COLUMNS = (Outcome.FINE, Outcome.REGRESSED, Outcome.WORSE, Outcome.UNCLEAR)
+"""Of the table of chances."""
 LABEL = max(len(outcome) for outcome in Outcome) + 2
 
 
@@ -26,11 +28,9 @@ def _lines(gate: Gate, width: int) -> Iterator[str]:
         yield from wrap(note, width, "! ", "  ")
     yield ""
     yield from wrap(wording.risk_title(gate), width)
-    rows = [
-        (truth, [wording.chance(x) for x in (c.fine, c.regressed, c.unclear)]) for truth, c in wording.risk_rows(gate)
-    ]
+    rows = [(truth, wording.cells(chances)) for truth, chances in wording.risk_rows(gate)]
     if rows:
-        yield "  " + " " * 20 + "".join(f"{name:>13}" for name in ("exit 0", "exit 1", "exit 2"))
-        yield "  " + " " * 20 + "".join(f"{name:>13}" for name in (Outcome.FINE, Outcome.REGRESSED, Outcome.UNCLEAR))
+        for heads in ([f"exit {EXIT_CODES[outcome]}" for outcome in COLUMNS], COLUMNS):
+            yield "  " + " " * 20 + "".join(f"{head:>13}" for head in heads)
         for truth, cells in rows:
             yield f"  {truth:20}" + "".join(f"{cell:>13}" for cell in cells)

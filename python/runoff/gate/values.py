@@ -7,7 +7,7 @@ from runoff.results import Metric
 from runoff.statistics import Interval
 from runoff.statistics.gate import Outcome, Risk
 
-EXIT_CODES = {Outcome.FINE: 0, Outcome.REGRESSED: 1, Outcome.UNCLEAR: 2}
+EXIT_CODES = {Outcome.FINE: 0, Outcome.REGRESSED: 1, Outcome.WORSE: 1, Outcome.UNCLEAR: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Gate:
 
     @property
     def exit_code(self) -> int:
-        """0 fine, 1 regressed, 2 cannot tell."""
+        """0 fine, 1 worse, certainly by more than the limit or perhaps, 2 cannot tell."""
         return EXIT_CODES[self.outcome]
 
     def among(self, outcome: Outcome) -> tuple[Line, ...]:

@@ -54,9 +54,12 @@ def sentence(gate: Gate) -> str:
     baseline, limit = gate.report.baseline, percent(gate.limit)
     if gate.outcome is Outcome.FINE:
         return f"Fine: no headline metric is worse than with {baseline} by more than {limit}."
+    certain, perhaps = (_listed(gate, outcome) for outcome in (Outcome.REGRESSED, Outcome.WORSE))
     if gate.outcome is Outcome.REGRESSED:
-        worse = "; ".join(f"{line.arm} on {line.name} ({change(line)})" for line in gate.among(Outcome.REGRESSED))
-        return f"Regressed: worse than {baseline} by more than {limit}: {worse}."
+        also = f" Worse, perhaps by more than {limit}: {perhaps}." if perhaps else ""
+        return f"Regressed: worse than {baseline} by more than {limit}: {certain}.{also}"
+    if gate.outcome is Outcome.WORSE:
+        return f"Worse than {baseline}, perhaps by more than {limit}: {perhaps}."
     undecided = len(gate.among(Outcome.UNCLEAR))
     if not undecided:
         return f"Cannot tell whether anything is worse than {baseline} by more than {limit}."
@@ -66,10 +69,20 @@ def sentence(gate: Gate) -> str:
     )
 
 
+def _listed(gate: Gate, outcome: Outcome) -> str:
+    return "; ".join(f"{line.arm} on {line.name} ({change(line)})" for line in gate.among(outcome))
+
+
+def cells(chances: Chances) -> tuple[str, ...]:
+    """A row of the table of chances: fine, regressed, worse, cannot tell."""
+    return tuple(chance(share) for share in (chances.fine, chances.regressed, chances.worse, chances.unclear))
+
+
 def risk_rows(gate: Gate) -> Iterator[tuple[str, Chances]]:
     """What might be true, and how this gate would end."""
     if gate.risk is not None:
         yield "nothing changed", gate.risk.unchanged
+        yield f"one is {percent(gate.limit / 2)} worse", gate.risk.at_half
         yield f"one is {percent(gate.limit)} worse", gate.risk.at_limit
         yield f"one is {percent(2 * gate.limit)} worse", gate.risk.at_twice
 

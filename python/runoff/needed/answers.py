@@ -28,7 +28,7 @@ class Source:
     relative: bool
     """The noise is of logarithms of ratios; else it is in the metric's unit."""
     sd: float | None
-    """None where two arms share fewer than two blocks."""
+    """None where two arms share fewer than two blocks; 0, where differences do not vary, is not a noise either."""
     df: int
     comparisons: int
     """Arms against the baseline."""
@@ -155,7 +155,7 @@ def answers(sources: Sequence[Source], detect: float, margin: float, rare: float
     return tuple(
         answer
         for source in sources
-        if source.sd is not None and source.relative
+        if source.sd and source.relative
         for answer in _answers(source, source.sd, detect, margin, seen)
     )
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from runoff.needed.answers import CHANCES, Answer, Source, hardest
-from runoff.noise import size_text
+from runoff.noise import DOES_NOT_VARY, size_text
 from runoff.report.documents import dump, significant
 from runoff.report.layout import wrap
 from runoff.statistics.planning import Blocks
@@ -40,6 +40,8 @@ def _lines(sources: Sequence[Source], found: Sequence[Answer]) -> Iterator[str]:
 def _head(source: Source, answered: bool) -> str:
     if source.sd is None:
         return f"{source.name}: shares fewer than two blocks with the baseline, so its noise is unknown"
+    if source.sd == 0:
+        return f"{source.name}: {DOES_NOT_VARY}, over {source.df + 1} blocks, and cannot be reckoned with"
     noise = size_text(source.sd, source.unit, relative=source.relative)
     text = f"{source.name}: noise {noise} (SD of block differences, {source.df + 1} blocks)"
     return text if answered else f"{text}; with a value of zero or below nothing can be asked in percent"

@@ -6,7 +6,7 @@ from math import isfinite
 
 from runoff.report import overall, sensitivity, sentences
 from runoff.report.environment import environment_rows
-from runoff.report.values import MANY_VOIDS, Point, Report, Table
+from runoff.report.values import Point, Report, Table
 from runoff.results import NO_LOAD, PROBE_COST, Metric, Results, Sample, Sort
 from runoff.shorter import shorter
 from runoff.statistics import Analysis, Observation, Question, analyse, together
@@ -154,11 +154,8 @@ def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
         void = sum(not sample.valid for sample in mine)
         if mine and void == len(mine):
             yield f"{arm} has no valid sample, all {void} are void: remove the cause and take them again"
-        elif mine and void / len(mine) > MANY_VOIDS:
-            yield (
-                f"{arm} lost {void} of {len(mine)} samples as void; what is left may be the lucky part: "
-                "remove the cause and take them again"
-            )
+        else:
+            yield from _lucky(results, tables, arm)
     for table in tables:
         missing = [
             s.id
@@ -170,6 +167,21 @@ def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
     yield from _observed(tables)
     yield from results.warnings
     yield from results.noise
+
+
+def _lucky(results: Results, tables: tuple[Table, ...], arm: str) -> Iterator[str]:
+    """That voids may have chosen what is left of ``arm``, if anything is, and which verdicts that favours."""
+    left = [table for table in tables if arm in table.analysis.summaries]
+    places = {table.place: lost for table in left if (lost := table.lost(arm))}
+    if not places:
+        return
+    told = ", ".join(f"{void} of {taken} samples as void on {place}" for place, (void, taken) in places.items())
+    if len(results.arms) < 2:
+        doubt = "what is left may be the lucky part"
+    else:
+        luck = "a - or = against it" if arm == results.arms[0] else "its + or ="
+        doubt = f"if these were its worst runs it looks better than it is, and {luck} may be luck"
+    yield f"{arm} lost {told}: {doubt}; remove the cause and take them again"
 
 
 def _looks(results: Results) -> Iterator[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from runoff.report.numbers import Scale, percent_text
-from runoff.report.values import MANY_VOIDS, Table
+from runoff.report.values import Table
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
 
@@ -187,8 +187,8 @@ def _size(table: Table, arm: str) -> str:
     size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
     if comparison.percent is not None:
         size = f"{percent_text(comparison.percent, 1)} %"
-    valid, void = table.analysis.summaries[arm].n, table.voids_of(arm)
-    return f"{size}, of {valid} valid runs in {valid + void}" if void > MANY_VOIDS * (valid + void) else size
+    lost = table.lost(arm)
+    return f"{size}, of {lost[1] - lost[0]} valid runs in {lost[1]}" if lost else size
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -10,8 +10,9 @@ from runoff.statistics import Analysis, Question
 PERCENTILE = re.compile(r"(?:^|_)p\d+(?:_|$)")
 """In the name of a metric."""
 
-MANY_VOIDS = 0.2
-"""Above this share of voids the valid rest of an arm may be a selection."""
+MANY_VOIDS = 0.05
+"""Above this share of voids the valid rest of an arm may be a selection: one that loses its slowest 7 % is called
+better in 6.4 % of tables of 10 blocks where nothing differs, one that loses 16 % in 8 to 12 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,12 @@ class Table:
     def voids_of(self, arm: str) -> int:
         """How many samples of ``arm`` are void here."""
         return sum(sample.arm == arm for sample in self.voids)
+
+    def lost(self, arm: str) -> tuple[int, int] | None:
+        """How many samples of ``arm`` are void here, of how many; None if that is too few to matter."""
+        void = self.voids_of(arm)
+        taken = void + len({point.block for point in self.points if point.arm == arm})
+        return (void, taken) if void > MANY_VOIDS * taken else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ def legend(report: Report) -> tuple[str, ...]:
         f"hold for all arms of a table together, each from that arm's own blocks; intervals of means are {level} each. "
         f"n! = some samples are void.{diff}",
         f"{sequential}A + or - is wrong in at most {100 * question.alpha:g} % of campaigns without a difference"
-        f"{several}.{rest}",
+        f"{several}; of campaigns whose arms differ in shape, as by rare slow runs, in more.{rest}",
     )
 
 
@@ -179,10 +179,10 @@ def method(report: Report) -> tuple[str, ...]:
         f"t with these ratios' own SD, at Sidak's level for {100 * question.alpha:g} % over the arms of a table. What "
         "other arms do changes nothing but their number. Where a value is zero or negative, differences are given in "
         "the metric's unit.",
-        f"An arm is the same (=) if its whole interval lies within ±{100 * question.margin:g} % of the baseline and "
-        f"there are blocks enough to have seen, with 90 % chance, what hits {100 * question.rare:g} % of runs; better "
-        "(+) or worse (-) if its interval excludes no change, by Holm's procedure over all headline tables, and it is "
-        "not the same; and else unclear (?).",
+        f"An arm is the same (=) if its whole interval lies within ±{100 * question.margin:g} % of the baseline, by a "
+        f"step of the values at least, and there are blocks enough to have seen, with 90 % chance, what hits "
+        f"{100 * question.rare:g} % of runs; better (+) or worse (-) if its interval excludes no change, by Holm's "
+        "procedure over all headline tables, and it is not the same; and else unclear (?).",
         "Intervals of means use each arm's own SD and Student's t. Quantiles use rank p(n + 1). Drift along the run "
         "order is checked by Mann-Kendall at 1 %. runoff report DIR --table classic has the one-way analysis of "
         "variance with Tukey-Kramer's pairs.",

@@ -24,7 +24,7 @@ def resolution(comparisons: Mapping[str, Comparison], question: Question) -> Ite
     yield from _single([c for c in rest if c.sd is None])
     for towards in ("same", "difference"):
         yield from _needed([c for c in rest if c.advice and c.advice.towards == towards], question)
-    yield from _never([c for c in rest if c.sd is not None and c.advice is None], question)
+    yield from _never([c for c in rest if c.sd is not None and c.advice is None and not c.coarse], question)
 
 
 def _rare(arms: Sequence[Comparison], question: Question) -> Iterator[Warning]:

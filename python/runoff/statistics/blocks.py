@@ -47,6 +47,10 @@ class Differences:
     """Of ``(arm - ratio_of_means * baseline) / mean of the baseline``; for logs only."""
     correlation: float | None
     confounded: bool
+    step: float | None
+    """How far the digits of the values leave the mean open: two values that are printed alike may be a whole step of
+    them apart. The step is the smallest gap between distinct values, 0 where all are distinct; None where all are one
+    number."""
 
     @property
     def n(self) -> int:
@@ -86,6 +90,7 @@ def differences(baseline: Sequence[Observation], arm: Sequence[Observation]) -> 
         ratio_sd=ratio_sd,
         correlation=_correlation(values, mean, sd),
         confounded=_confounded(couples, base, other, logs),
+        step=_step(np.concatenate([base, other]), logs),
     )
 
 
@@ -101,6 +106,20 @@ def _moments(values: npt.NDArray[np.float64], scale: float) -> tuple[float, floa
         mean = float(values[0])
         return (mean if abs(mean) > ROUNDING * scale else 0.0), (0.0 if len(values) > 1 else None)
     return moments([float(value) for value in values])
+
+
+def _step(values: npt.NDArray[np.float64], logs: bool) -> float | None:
+    """The smallest gap of distinct values, in times of a value where there are ratios.
+
+    A value is known to half a gap, and so is the one it is compared with: together their mean is off by a gap at most.
+    Where no two values are equal they spread over many more gaps than one, and cutting them off is noise like theirs.
+    """
+    with np.errstate(over="ignore"):
+        gaps = np.diff(np.sort(values))
+        distinct = gaps[gaps > ROUNDING * np.abs(values).max()]
+        if len(distinct) == len(gaps):
+            return 0.0
+        return float(np.mean(distinct.min() / values) if logs else distinct.min()) if len(distinct) else None
 
 
 def _ratio(base: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> tuple[float, float | None]:

@@ -33,7 +33,7 @@ def warnings(
     found += _baseline(summaries, question)
     if len(summaries) > 1:
         found += _few(summaries, comparisons, question)
-        found += _no_spread(summaries, comparisons, question)
+        found += list(_no_spread(summaries, comparisons, question)) or _coarse(comparisons, question)
     found += _order(comparisons, question)
     found += _dependent(comparisons, question)
     found += _drift(arms, summaries)
@@ -88,6 +88,27 @@ def _no_spread(
             "constant",
             "no arm varies between blocks, so intervals have no width and differences are tested by their signs; "
             "use a longer workload or a finer metric if the clock is coarse",
+        )
+
+
+def _coarse(comparisons: Mapping[str, Comparison], question: Question) -> Iterator[Warning]:
+    """Beside any verdict: an interval says nothing of what the digits hide."""
+    if question.direction == "none":
+        return
+    coarse = [c for c in comparisons.values() if c.coarse and c.n > 1]
+    finer = "use a longer workload or a finer metric"
+    if one := [c.arm for c in coarse if c.step is None]:
+        yield Warning(
+            "coarse",
+            f"all values of {', '.join(one)} and of {question.baseline} are one number, so how far they may differ is "
+            f"not known: {finer}",
+        )
+    if steps := [c for c in coarse if c.step is not None]:
+        size = 100 * max(c.step or 0.0 for c in steps)
+        yield Warning(
+            "coarse",
+            f"values come in steps of {size:.2g} %, and the margin is {100 * question.margin:g} %: too coarse to call "
+            f"{', '.join(c.arm for c in steps)} the same as {question.baseline}; {finer}",
         )
 
 

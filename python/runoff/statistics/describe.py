@@ -15,8 +15,8 @@ ROUNDING = 1e-12
 FENCE = 3.0
 """Quartile distances beyond the quartiles from which a value is far out (Tukey 1977)."""
 
-FEWEST_FENCED = 5
-"""Quartiles of fewer values are nearly the extremes."""
+FEWEST_FENCED = 7
+"""The quartiles of fewer values lie so near to the extremes that no value is beyond the fences, but by rounding."""
 
 
 def constant(values: Sequence[float]) -> bool:

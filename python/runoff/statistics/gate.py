@@ -18,35 +18,41 @@ DRAWS = 20_000
 LEAST_COMMON = 3
 """Blocks that two comparisons must share before they are taken to go together."""
 
-_Bools = npt.NDArray[np.bool_]
+_Places = npt.NDArray[np.int_]
 
 
 class Outcome(StrEnum):
     """Of one comparison, and of a gate."""
 
     FINE = "fine"
-    REGRESSED = "regressed"
     UNCLEAR = "cannot tell"
+    WORSE = "worse"
+    REGRESSED = "regressed"
 
 
-def outcome(estimate: float, interval: Interval | None, limit: float, separated: bool) -> Outcome:
+GRAVEST_LAST = tuple(Outcome)
+"""What counts of several comparisons is the last of these that one of them has."""
+
+
+def outcome(estimate: float, interval: Interval | None, limit: float, separated: bool, step: float = 0.0) -> Outcome:
     """Of one comparison.
 
-    Regressed: the interval is beyond the limit, or the estimate is and the report says that there is a difference
-    (``separated``). Fine: the whole interval is within the limit.
+    Regressed: the interval is beyond the limit. Worse: the estimate is, and the report says that there is a difference
+    (``separated``), which may be one within the limit. Fine: the whole interval is within the limit. What the digits of
+    the values leave open (``step``) is added to the interval on both sides.
     """
     if interval is None:
         return Outcome.UNCLEAR
-    if interval.low > limit or (separated and estimate > limit):
+    if interval.low - step > limit:
         return Outcome.REGRESSED
-    return Outcome.FINE if interval.high <= limit else Outcome.UNCLEAR
+    if separated and estimate > limit:
+        return Outcome.WORSE
+    return Outcome.FINE if interval.high + step <= limit else Outcome.UNCLEAR
 
 
 def together(outcomes: Sequence[Outcome]) -> Outcome:
     """Of a gate: one regression is one, and fine is only what is fine throughout."""
-    if Outcome.REGRESSED in outcomes:
-        return Outcome.REGRESSED
-    return Outcome.FINE if outcomes and set(outcomes) == {Outcome.FINE} else Outcome.UNCLEAR
+    return max(outcomes, key=GRAVEST_LAST.index, default=Outcome.UNCLEAR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,8 @@ class Judged:
     """Half of an interval's width in standard errors."""
     critical_joint: float
     """The same for all comparisons of the report together."""
+    step: float = 0.0
+    """What the digits of the values leave open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +76,9 @@ class Chances:
     """How often a gate ends in which way."""
 
     fine: float
-    regressed: float
     unclear: float
+    worse: float
+    regressed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +87,10 @@ class Risk:
 
     unchanged: Chances
     """No arm differs."""
+    at_half: Chances
+    """One comparison is worse by half the limit: that with the widest interval, which shows it least."""
     at_limit: Chances
-    """One comparison is worse by just the limit: that with the widest interval, which shows it least."""
+    """The same by just the limit."""
     at_twice: Chances
     """The same by twice the limit."""
 
@@ -114,30 +125,26 @@ def risk(judged: Sequence[Judged], correlated: Sequence[Sequence[float]]) -> Ris
     means = draw.standard_normal((DRAWS, len(judged))) @ factor.T
     spreads = np.column_stack([np.sqrt(draw.chisquare(each.n - 1, DRAWS) / (each.n - 1)) for each in judged])
 
-    def ends(index: int, by: float) -> tuple[_Bools, _Bools]:
+    def ends(index: int, by: float) -> _Places:
+        """Places in `GRAVEST_LAST`."""
         each = judged[index]
         error = each.sd / math.sqrt(each.n)
         estimate, spread = means[:, index] * error + by * each.limit, spreads[:, index] * error
-        worse = (estimate - each.critical * spread > each.limit) | (
-            (estimate > each.limit) & (estimate - each.critical_joint * spread > 0)
-        )
-        return (estimate + each.critical * spread <= each.limit) & ~worse, worse
+        half = each.critical * spread + each.step
+        is_worse = (estimate > each.limit) & (estimate - each.critical_joint * spread > 0)
+        places = np.where(estimate + half <= each.limit, 0, np.where(is_worse, 2, 1))
+        return np.where(estimate - half > each.limit, 3, places)
 
-    every = [ends(index, 0.0) for index in range(len(judged))]
-    fine, worse = (np.column_stack([pair[which] for pair in every]) for which in (0, 1))
-
-    def chances(index: int | None, by: float) -> Chances:
-        now_fine, now_worse = fine, worse
-        if index is not None:
-            now_fine, now_worse = fine.copy(), worse.copy()
-            now_fine[:, index], now_worse[:, index] = ends(index, by)
-        is_worse = now_worse.any(axis=1)
-        is_fine = now_fine.all(axis=1) & ~is_worse
-        shares = float(is_fine.mean()), float(is_worse.mean())
-        return Chances(*shares, float((~is_fine & ~is_worse).mean()))
-
+    unchanged = np.column_stack([ends(index, 0.0) for index in range(len(judged))])
     noisiest = max(range(len(judged)), key=lambda index: _width(judged[index]))
-    return Risk(chances(None, 0.0), chances(noisiest, 1.0), chances(noisiest, 2.0))
+
+    def chances(by: float) -> Chances:
+        places = unchanged.copy()
+        places[:, noisiest] = ends(noisiest, by)
+        gravest = places.max(axis=1)
+        return Chances(*(float((gravest == place).mean()) for place in range(len(GRAVEST_LAST))))
+
+    return Risk(*(chances(by) for by in (0.0, 0.5, 1.0, 2.0)))
 
 
 def _width(each: Judged) -> float:

@@ -1,7 +1,8 @@
 """How many blocks a question needs, of one comparison among several.
 
-``effect``, ``sd`` and ``margin`` are in one unit: logarithms of ratios where there are ratios. Of a difference it is
-asked in all headline tables together, as the report judges it (``joint`` comparisons), of "same" in its own table.
+``effect``, ``sd`` (above 0) and ``margin`` are in one unit: logarithms of ratios where there are ratios. Of a
+difference it is asked in all headline tables together, as the report judges it (``joint`` comparisons), of "same" in
+its own table.
 """
 
 from collections.abc import Callable
@@ -9,12 +10,8 @@ from dataclasses import dataclass
 
 from scipy import special
 
-from runoff.statistics.level import adjusted, sign_flip
 from runoff.statistics.power import MOST_BLOCKS, SD_INTERVAL, chance_of_difference, chance_of_same, least_blocks
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_RARE, Interval
-
-MOST_SIGNS = 64
-"""Blocks with one sign that are certainly enough to separate two arms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +29,6 @@ def to_detect(
     """Blocks after which a true difference of ``effect`` is ``+`` or ``-`` with this chance."""
     if effect == 0:
         return Blocks(None, None, None)
-    if sd == 0:
-        return _same_thrice(next(n for n in range(2, MOST_SIGNS) if adjusted(sign_flip(n), joint) <= alpha))
     return _over_sd(sd, df, lambda n, each: chance_of_difference(n, effect / each, joint, alpha), chance, 2)
 
 
@@ -48,16 +43,10 @@ def for_same(
     rare: float = DEFAULT_RARE,
 ) -> Blocks:
     """Blocks after which equal arms are ``=`` with this chance."""
-    least = least_blocks(rare)
-    if sd == 0:
-        return _same_thrice(least)
     if margin == 0:
         return Blocks(None, None, None)
+    least = least_blocks(rare)
     return _over_sd(sd, df, lambda n, each: chance_of_same(n, 0.0, margin / each, comparisons, alpha), chance, least)
-
-
-def _same_thrice(blocks: int) -> Blocks:
-    return Blocks(blocks, blocks, blocks)
 
 
 def _over_sd(sd: float, df: int, chance: Callable[[int, float], float], wanted: float, least: int) -> Blocks:

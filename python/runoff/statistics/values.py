@@ -188,8 +188,14 @@ class Comparison:
     """Adjusted for all arms of the table."""
     separated: bool = False
     """The interval is on one side of no difference."""
+    step: float | None = None
+    """What the digits of the values leave open beyond the interval, in the unit of ``sd``; None where all are one
+    number."""
+    coarse: bool = False
+    """That is as much as the margin or more, so that the arm cannot be called the same with any number of blocks."""
     within: bool = False
-    """The whole interval is inside the margin, and so is that of the ratio of the arithmetic means."""
+    """The whole interval is inside the margin, by a step of the values at least, and so is that of the ratio of the
+    arithmetic means."""
     verdict: Verdict | None = None
     """None for the baseline itself and for metrics without a direction."""
     p_report: float | None = None
@@ -213,8 +219,8 @@ class Warning:
     """A reason not to believe a number, and what to do about it."""
 
     kind: Literal[
-        "few", "copies", "constant", "drift", "baseline", "resolution", "rare", "dependent", "order", "outliers",
-        "together",
+        "few", "copies", "constant", "coarse", "drift", "baseline", "resolution", "rare", "dependent", "order",
+        "outliers", "together",
     ]  # fmt: skip
     text: str
 

@@ -33,6 +33,8 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
         sd=found.sd,
         p=p,
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
+        step=found.step,
+        coarse=_coarse(found, question),
         within=_within(found, interval, question, comparisons),
         unseen=power.unseen(found.n),
         effect=standardised(found),
@@ -47,13 +49,26 @@ def judged(comparison: Comparison, question: Question, comparisons: int) -> Comp
     """With its verdict, and with advice if that is unclear."""
     verdict = _verdict(comparison, question)
     advice = None
-    known = comparison.sd is not None and not question.repeats_exactly and not question.sequential
+    known = not question.repeats_exactly and not question.sequential
     if verdict is Verdict.UNCLEAR and comparison.sd is not None and known:
         logs = comparison.percent is not None
         mean = math.log1p((comparison.percent or 0.0) / 100) if logs else comparison.difference or 0.0
-        margin = math.log1p(question.margin) if logs else None
-        advice = power.advise(comparison.n, mean, comparison.sd, margin, comparisons, question)
+        if mean or not comparison.coarse:
+            margin = margin_of(comparison, question)
+            advice = power.advise(comparison.n, mean, comparison.sd, margin, comparisons, question)
     return replace(comparison, verdict=verdict, advice=advice)
+
+
+def margin_of(comparison: Comparison, question: Question) -> float | None:
+    """What the digits of the values leave of the margin, as a logarithm; None where only identical values, or none,
+    are the same."""
+    if comparison.percent is None or comparison.coarse:
+        return None
+    return math.log1p(question.margin) - (comparison.step or 0.0)
+
+
+def _coarse(found: Differences, question: Question) -> bool:
+    return found.step is None or (found.logs and found.step >= math.log1p(question.margin))
 
 
 def _test(found: Differences, question: Question, comparisons: int) -> tuple[float | None, Interval | None]:
@@ -98,16 +113,16 @@ def _within(found: Differences, interval: Interval | None, question: Question, c
 
     They part where a few runs are far slower than the rest, and what those cost is in the arithmetic one.
     """
-    if found.sd is None or interval is None:
+    if found.sd is None or interval is None or found.step is None:
         return False
     if not found.logs:
         return found.mean == 0 and found.sd == 0
-    if not interval.inside(math.log1p(-question.margin), math.log1p(question.margin)):
+    if not interval.inside(math.log1p(-question.margin) + found.step, math.log1p(question.margin) - found.step):
         return False
     n = found.informative
     half = multiple(question, comparisons, n) * (found.ratio_sd or 0.0) / math.sqrt(n)
     change = (found.ratio_of_means or 1.0) - 1
-    return abs(change) + half <= question.margin * (1 + 1e-12)
+    return abs(change) + half + found.step <= question.margin + 1e-14
 
 
 def _verdict(comparison: Comparison, question: Question) -> Verdict | None:

@@ -1,8 +1,9 @@
 """The few SVG elements the figures are made of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import escape
 from importlib import resources
+from itertools import chain, repeat
 
 OUTLINES = {
     "circle": (-4.0, 0.0, "a4 4 0 1 0 8 0a4 4 0 1 0-8 0"),
@@ -25,6 +26,10 @@ MARKERS = len(SHAPES) * COLOURS
 """Arms that a shape and a colour of their own tell apart."""
 
 
+ANCHORS = {"start": "", "middle": "mid", "end": "end"}
+"""Classes of text that does not begin at its place."""
+
+
 def number(value: float) -> str:
     """A coordinate with one decimal at most."""
     text = f"{value:.1f}"
@@ -41,7 +46,9 @@ class Canvas:
 
     def line(self, x1: float, y1: float, x2: float, y2: float, style: str) -> None:
         """A straight line."""
-        self._parts.append(f'<path class="{style}" d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>')
+        start, end = (number(x1), number(y1)), (number(x2), number(y2))
+        way = f"V{end[1]}" if start[0] == end[0] else f"H{end[0]}" if start[1] == end[1] else f"L{end[0]} {end[1]}"
+        self._parts.append(f'<path class="{style}" d="M{start[0]} {start[1]}{way}"/>')
 
     def rect(self, x: float, y: float, width: float, height: float, style: str, tip: str = "") -> None:
         """A rectangle, with a tooltip if given."""
@@ -54,9 +61,8 @@ class Canvas:
 
     def text(self, x: float, y: float, text: str, style: str = "", anchor: str = "start") -> None:
         """One line of text; ``y`` is its baseline."""
-        attributes = f' class="{style}"' if style else ""
-        if anchor != "start":
-            attributes += f' text-anchor="{anchor}"'
+        classes = f"{style} {ANCHORS[anchor]}".strip()
+        attributes = f' class="{classes}"' if classes else ""
         self._parts.append(f'<text x="{number(x)}" y="{number(y)}"{attributes}>{escape(text)}</text>')
 
     def render(self, height: float) -> str:
@@ -84,13 +90,24 @@ def _sheet() -> str:
 
 def dots(places: Iterable[tuple[float, float]]) -> str:
     """Lines of no length, which round caps turn into dots: the shortest way to draw many."""
-    return "".join(f"M{number(x)} {number(y)}h0" for x, y in places)
+    return "".join(f"{letter}{way}h0" for letter, way in zip(chain("M", repeat("m")), _ways(places, 10), strict=False))
 
 
 def places(points: Iterable[tuple[float, float]]) -> str:
     """Where a path of class ``marks`` has its markers, to the pixel: much shorter than as many outlines."""
-    d = "L".join(f"{x:.0f} {y:.0f}" for x, y in points)
+    d = "l".join(_ways(points, 1))
     return f"M{d}" if d else ""
+
+
+def _ways(points: Iterable[tuple[float, float]], parts: int) -> Iterator[str]:
+    """The first place, then the way from each to the next, in so many parts of a pixel: of places that are rounded
+    already, so that nothing adds up."""
+    last = (0, 0)
+    for x, y in points:
+        here = (round(x * parts), round(y * parts))
+        across, down = (number((now - before) / parts) for now, before in zip(here, last, strict=True))
+        yield f"{across}{down}" if down.startswith("-") else f"{across} {down}"
+        last = here
 
 
 def markers(count: int) -> str:
