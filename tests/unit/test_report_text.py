@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import html, model, text
+from runoff.report import html, mail, model, text
 from runoff.report import json as document
 from runoff.report.layout import cut_middle, distinct_width, wrap, wrap_command
 
@@ -145,6 +145,16 @@ def test_an_incomplete_campaign_is_provisional():
     out = text.render(model.build(replace(examples.two_arms(), planned=40)), 80)
     assert "VERDICT  Provisional, 20 of 40 samples:" in out
     assert "runoff resume" in " ".join(out.split())
+
+
+def test_all_kernels_of_a_campaign_are_named() -> None:
+    names = [f"debian:{version}-cloud-amd64" for version in ("7.3.4+deb13", "6.18.15+deb14", "6.16.12+deb14+1")]
+    results = examples.three_arms()
+    fingerprint = {**results.fingerprint, "kernels": dict.fromkeys(names, "00")}
+    report = model.build(replace(results, fingerprint=fingerprint))
+    for out in (text.render(report, 80), text.render(report, 60), mail.render(report)):
+        assert all(name in out for name in names)
+    assert "several" not in text.render(model.build(results), 80)
 
 
 def test_a_single_arm_is_described():

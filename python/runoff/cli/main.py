@@ -16,7 +16,7 @@ COMMANDS = {
     "run": "Carry out a plan file.",
     "resume": "Go on with a campaign that was interrupted.",
     "report": "Show the results of a campaign.",
-    "gate": "Hold a campaign against a limit: fine, regressed, or cannot tell.",
+    "gate": "Hold a campaign against a limit: fine, regressed, perhaps worse, or cannot tell.",
     "plan": "Say how many blocks a question needs.",
     "noise": "Measure one arm against itself, and keep the noise of this machine.",
     "list": "List schedulers, workloads, kernels.",

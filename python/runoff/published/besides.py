@@ -6,7 +6,7 @@ from typing import Any
 from runoff.published.catalogue import Report
 from runoff.published.replicate import Beside, Now, Outcome, Today, counts
 from runoff.published.replication import Part
-from runoff.report.environment import brief
+from runoff.report.environment import brief, kernels
 from runoff.report.layout import cut_middle, wrap
 from runoff.report.numbers import percent_range
 from runoff.results import NO_LOAD
@@ -57,7 +57,7 @@ def _facts(today: Today | None) -> Mapping[str, str]:
     results = today.results
     known = {
         "machine": brief(results.fingerprint, "machine") or brief(results.fingerprint, "hardware"),
-        "kernel": brief(results.fingerprint, "kernel"),
+        "kernel": kernels(results.fingerprint),
         "schedulers": ", ".join(results.arms),
         "measured": f"{results.engine}, {results.clock} clock, {results.blocks} blocks, runoff {results.version}",
     }

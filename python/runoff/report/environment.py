@@ -37,6 +37,16 @@ def brief(fingerprint: Mapping[str, Any], table: str) -> str:
     return ", ".join(f"{key} {facts[key]}".strip() for key in chosen)
 
 
+SEVERAL = "several: "
+"""How a list of kernels begins."""
+
+
+def kernels(fingerprint: Mapping[str, Any]) -> str:
+    """The kernel on one line; of a campaign with arms on several, all by their full names."""
+    names = list(fingerprint.get("kernels", {}))
+    return f"{SEVERAL}{', '.join(names)}" if len(names) > 1 else brief(fingerprint, "kernel")
+
+
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from runoff.report import foresttext, matrix, matrixtext, timeline, why, whytext, wording
-from runoff.report.environment import brief
+from runoff.report.environment import SEVERAL, brief, kernels
 from runoff.report.htmltable import overall_rows
 from runoff.report.layout import cut_middle, wrap, wrap_command
 from runoff.report.texttable import Column, columns, rows
@@ -103,9 +103,10 @@ def _overall(report: Report, width: int) -> Iterator[Text]:
 
 def _taken_on(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield Text()
-    facts = {name: brief(report.results.fingerprint, name) for name in ("machine", "kernel")}
+    fingerprint = report.results.fingerprint
+    facts = {"machine": brief(fingerprint, "machine"), "kernel": kernels(fingerprint)}
     for name, told in {**facts, "order": wording.order(report)}.items():
-        if told and mail:
+        if told and (mail or told.startswith(SEVERAL)):
             yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
         elif told:
             yield Text(cut_middle(f"{name:8} {told}", width))
