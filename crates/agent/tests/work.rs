@@ -101,7 +101,7 @@ const SETTINGS: &str = "taskset -p $$ | sed 's/.*: //'; nice; chrt -p $$ | sed '
 fn work_that_changes_the_agent_voids_its_sample_and_the_next_has_what_it_had() {
     let Some(mut session) = Session::start() else { return };
     let place = tempfile::tempdir().unwrap();
-    let mut seen = |session: &mut Session| {
+    let seen = |session: &mut Session| {
         let file = place.path().join("settings");
         session.ask(&plain(&format!("({SETTINGS}) >{}", file.display())));
         session.next("sample");

@@ -120,10 +120,13 @@ impl Scratch {
 
     /// What was moved away has no name by which a later agent would know it.
     fn require_not_moved(&self) -> Result<()> {
-        let is_there = rustix::fs::fstat(&self.held).is_ok_and(|about| about.st_nlink > 0);
+        let held = rustix::fs::fstat(&self.held)?;
+        let is_in_place =
+            self.outside.symlink_metadata().is_ok_and(|about| about.ino() == held.st_ino);
+        let has_moved = held.st_nlink > 0 && !is_in_place;
         let link = format!("/proc/self/fd/{}", self.held.as_fd().as_raw_fd());
         match fs::read_link(link) {
-            Ok(place) if is_there => {
+            Ok(place) if has_moved => {
                 bail!("the workload moved its directory to {}, where it stays", place.display())
             }
             _ => Ok(()),
