@@ -104,8 +104,10 @@ struct pull {
 	/* How many tasks to look at. */
 	u32 limit;
 	/* By distance: the CPU there that has most to give away, and its load; see find_busiest. */
-	s32 busiest[DISTANCES];
-	u32 most[DISTANCES];
+	struct {
+		s32 cpu;
+		u32 load;
+	} busiest[DISTANCE_PLACES];
 	/* The sum of the loads of so many CPUs. */
 	u32 sum;
 	u32 cpus;
