@@ -16,6 +16,7 @@
 #include <bpf_experimental.h>
 #include "include/machine.h"
 #include "include/online.h"
+#include "include/policies.h"
 #include "include/sleep.h"
 #include "statistics.h"
 
@@ -179,8 +180,6 @@ static u64 elapsed(u64 from, u64 to)
 {
 	return time_after(to, from) ? to - from : 0;
 }
-
-#define SCHED_BATCH 3
 
 static inline bool in_interrupt(void)
 {
