@@ -152,7 +152,9 @@ __noinline s32 earliest(u64 queue, s32 cpu, u64 *deadline __arg_nonnull)
 		if (!t || !may_run_on(p, cpu))
 			continue;
 		key = t->deadline;
-		if (t->last_cpu != cpu && is_sticky(p, t))
+		/* Who sticks to a CPU that a higher class has would be stuck. */
+		if (t->last_cpu != cpu && is_sticky(p, t) &&
+		    cpu_state(t->last_cpu)->level != NOT_OURS)
 			key <<= cpu_distance(cpu, t->last_cpu);
 		if (!pid || time_before(key, *deadline)) {
 			pid = p->pid;
@@ -351,6 +353,9 @@ void BPF_STRUCT_OPS(bfs_stopping, struct task_struct *p, bool runnable)
 	t->running = false;
 	t->slept_uninterruptibly = !runnable && is_uninterruptible(p->__state);
 	state->level = NOT_OURS;
+	/* What the core has been given would wait for long where a higher class takes the CPU. */
+	if (cpu_ids > 1 && !state->offline && is_outranked())
+		scx_bpf_reenqueue_local_from_anywhere();
 	if (!runnable)
 		return;
 	/* With slice left the core would queue it here, where no other CPU can take it. */
@@ -540,7 +545,7 @@ void BPF_STRUCT_OPS(bfs_update_idle, s32 cpu, bool idle)
 	}
 }
 
-/* A higher class takes the CPU; what the core has been given for it would wait there for long. */
+/* Before Linux 6.19 that can be had back here only (outranked.h). */
 void BPF_STRUCT_OPS(bfs_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
 {
 	if (args->reason != SCX_CPU_PREEMPT_STOP && cpu_ids > 1 && !cpu_state(cpu)->offline)
@@ -580,6 +585,7 @@ s32 BPF_STRUCT_OPS_SLEEPABLE(bfs_init)
 }
 
 SCHEDULER("One queue for all CPUs, earliest virtual deadline first (Con Kolivas, 2009).")
+HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(bfs_ops, .select_cpu = (void *)bfs_select_cpu, .enqueue = (void *)bfs_enqueue,
 	       .dispatch = (void *)bfs_dispatch, .tick = (void *)bfs_tick,
 	       .running = (void *)bfs_running, .stopping = (void *)bfs_stopping,

@@ -226,4 +226,5 @@ static void policy_reclass(struct task_struct *p, struct task_state *t, struct r
 }
 
 SCHEDULER("Staircase, priorities or entitlements, chosen while it runs (Peter Williams, 2004).")
+HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(hydra_ops, RUNQUEUE_OPS, .name = "hydra");

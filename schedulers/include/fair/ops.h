@@ -4,6 +4,7 @@
 
 #include "include/exit.h"
 #include "include/runqueue/hotplug.h"
+#include "include/runqueue/relief.h"
 #include "idle.h"
 #include "place.h"
 #include "queue.h"
@@ -73,8 +74,8 @@ s32 BPF_STRUCT_OPS(fair_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wak
 	if (!t)
 		return prev_cpu;
 	if (wake_flags & SCX_WAKE_FORK)
-		return fork_cpu(p, prev_cpu);
-	return policy_wake_cpu(p, t, prev_cpu, wake_flags & SCX_WAKE_SYNC);
+		return open_cpu(p, fork_cpu(p, prev_cpu));
+	return open_cpu(p, policy_wake_cpu(p, t, prev_cpu, wake_flags & SCX_WAKE_SYNC));
 }
 
 static void place(struct task_struct *p, struct task_state *t, struct runqueue *rq, bool woken)
@@ -203,6 +204,8 @@ void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
 		adopt_orphans(rq, scx_bpf_now());
 	if (cpu_ids > 1 && rq->balance_due && !rq->offline)
 		pull_to_busy(rq, scx_bpf_now());
+	if (cpu_ids > 1 && rq->relief_due && !rq->offline)
+		relieve(rq, scx_bpf_now());
 	if (prev && !(prev->scx.flags & SCX_TASK_QUEUED))
 		prev = NULL;
 	if (prev)
@@ -267,6 +270,7 @@ void BPF_STRUCT_OPS(fair_stopping, struct task_struct *p, bool runnable)
 	else if (p->scx.slice)
 		/* The core would queue it past us when a higher class takes the CPU. */
 		scx_bpf_task_set_slice(p, 0);
+	lose_cpu_if_outranked(rq);
 }
 
 void BPF_STRUCT_OPS(fair_tick, struct task_struct *p)
@@ -278,6 +282,7 @@ void BPF_STRUCT_OPS(fair_tick, struct task_struct *p)
 	if (cpu_ids > 1) {
 		sample_load(rq, now);
 		remind_to_balance(rq, now);
+		remind_to_relieve(p, rq, now);
 	}
 	remind_to_rescue(rq, now);
 	if (policy_tick(p, rq))

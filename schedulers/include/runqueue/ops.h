@@ -6,6 +6,7 @@
 #include "include/sync.h"
 #include "hotplug.h"
 #include "pull.h"
+#include "relief.h"
 #include "rescue.h"
 
 /*
@@ -55,10 +56,10 @@ s32 BPF_STRUCT_OPS(runqueue_select_cpu, struct task_struct *p, s32 prev_cpu, u64
 		return prev_cpu;
 	t->sync = wake_flags & SCX_WAKE_SYNC;
 	if (!(wake_flags & SCX_WAKE_FORK))
-		return wake_cpu(p, t, prev_cpu);
+		return open_cpu(p, wake_cpu(p, t, prev_cpu));
 	/* 2.6.8 spread only threads, which share what they have in the cache anyway. */
 	if (policy_balances_later_way() || p->mm == bpf_get_current_task_btf()->mm)
-		return fork_cpu(p, prev_cpu);
+		return open_cpu(p, fork_cpu(p, prev_cpu));
 	return prev_cpu;
 }
 
@@ -167,6 +168,8 @@ void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
 		adopt_orphans(rq, now);
 	if (cpu_ids > 1 && rq->balance_due && !rq->offline)
 		pull_to_busy(rq, now);
+	if (cpu_ids > 1 && rq->relief_due && !rq->offline)
+		relieve(rq, now);
 	if (prev && (prev->scx.flags & SCX_TASK_QUEUED))
 		t = state_of(prev);
 	if (t) {
@@ -227,6 +230,7 @@ void BPF_STRUCT_OPS(runqueue_stopping, struct task_struct *p, bool runnable)
 		scx_bpf_task_set_slice(p, 0);
 	else
 		count_on(t, NO_CPU);
+	lose_cpu_if_outranked(rq);
 }
 
 void BPF_STRUCT_OPS(runqueue_tick, struct task_struct *p)
@@ -241,6 +245,7 @@ void BPF_STRUCT_OPS(runqueue_tick, struct task_struct *p)
 	sample_load(rq, now);
 	policy_tick(p, t, rq, now);
 	remind_to_balance(rq, now);
+	remind_to_relieve(p, rq, now);
 	remind_to_rescue(rq, now);
 	if (!policy_run_ns(t, rq))
 		scx_bpf_task_set_slice(p, 0);

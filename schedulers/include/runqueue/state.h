@@ -140,8 +140,11 @@ struct runqueue {
 	bool busy;
 	/* Of the running task. */
 	bool curr_movable;
-	/* A higher class has taken it from us, and has not given it back yet. */
+	/* A higher class has taken it from us at that time, and has not given it back yet. */
 	bool taken;
+	u64 taken_at;
+	/* On another CPU somebody waits for a higher class whom this one may serve sooner. */
+	bool relief_due;
 	bool offline;
 	/* The last look for work found none anywhere. */
 	bool idle;
