@@ -29,10 +29,10 @@ __noinline bool is_taken(s32 cpu)
  * Whether somebody may wait whom another CPU could take. A CPU that becomes idle reads this before
  * it looks at all the others; it is a hint, which the next tick of a busy CPU sets right.
  */
-static u32 work_waits;
+static bool work_waits;
 
 /* Whether somebody may wait on a CPU that a higher class has taken. A hint, too. */
-static u32 held_back;
+static bool held_back;
 
 /* What one look through a queue may cost when a CPU has nothing else to do. */
 #define SEARCH_LIMIT 8192
@@ -65,7 +65,7 @@ __noinline int call_for_waiting(s32 cpu)
 	struct pull *count = &rq_of(bpf_get_smp_processor_id())->pull;
 	const struct cpumask *idle = scx_bpf_get_idle_cpumask();
 
-	work_waits = 1;
+	work_waits = true;
 	count->scanned = count->pulled = 0;
 	if (!bpf_cpumask_empty(idle)) {
 		call_for_queue(queue_of(rq_of(cpu), 0), idle, count);
@@ -83,7 +83,7 @@ static void call_idle_cpu_for(const struct task_struct *p)
 	s32 cpu = bpf_cpumask_any_and_distribute(idle, p->cpus_ptr);
 
 	scx_bpf_put_idle_cpumask(idle);
-	work_waits = held_back = 1;
+	work_waits = held_back = true;
 	if (cpu < cpu_ids)
 		kick(cpu, SCX_KICK_IDLE);
 }
@@ -97,7 +97,7 @@ static void lose_cpu(struct runqueue *rq)
 	rq->taken_at = scx_bpf_now();
 	if (cpu_ids == 1 || rq->nr <= 0)
 		return;
-	held_back = 1;
+	held_back = true;
 	call_for_waiting(rq->cpu);
 }
 
@@ -114,10 +114,16 @@ static void lose_cpu_if_outranked(struct runqueue *rq)
 	lose_cpu(rq);
 }
 
+/*
+ * Somebody may be queued between this CPU's last look for work and the moment when others could see
+ * it idle, so it looks once more.
+ */
 void BPF_STRUCT_OPS(runqueue_update_idle, s32 cpu, bool idle)
 {
 	if (!idle)
 		lose_cpu_if_outranked(rq_of(cpu));
+	else if (work_waits && !rq_of(cpu)->offline)
+		kick(cpu, SCX_KICK_IDLE);
 }
 
 /* Before Linux 6.19 what the core has been given can be had back here only (outranked.h). */
