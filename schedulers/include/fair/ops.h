@@ -119,22 +119,6 @@ static void insert_new(struct task_struct *p, struct task_state *t, struct runqu
 		kick(rq->cpu, SCX_KICK_PREEMPT);
 }
 
-/*
- * Whether a task that the core has already been given can be had back when a higher class takes the
- * CPU before it has run, which the kernel does not tell us in time (is_outranked).
- */
-static bool may_be_called_back(void)
-{
-	if (cpu_ids == 1)
-		return true;
-	/* Not one expression: the verifier does not take the sum of two addresses. */
-	if (__COMPAT_has_generic_reenq())
-		return true;
-	if (__COMPAT_scx_bpf_reenqueue_local_from_anywhere())
-		return true;
-	return false;
-}
-
 /* Its weight has grown while it waited. */
 static void compare_with_running(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
@@ -198,8 +182,8 @@ void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
 	struct runqueue *rq = rq_of(cpu);
 
 	rq->taken = false;
-	if (cpu_ids > 1 && !rq->offline && !is_active(cpu))
-		leave_to_others(cpu);
+	if (cpu_ids > 1)
+		leave_if_inactive(rq, scx_bpf_now());
 	if (cpu_ids > 1 && orphans && !rq->offline)
 		adopt_orphans(rq, scx_bpf_now());
 	if (cpu_ids > 1 && rq->balance_due && !rq->offline)

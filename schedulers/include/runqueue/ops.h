@@ -98,13 +98,14 @@ void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
 	s32 cpu = scx_bpf_task_cpu(p);
 	struct runqueue *rq = rq_of(cpu);
 	u64 now = scx_bpf_now();
-	bool comes;
+	bool comes, alone;
 
 	if (!t) {
 		scx_bpf_error("task %d has no state", p->pid);
 		return;
 	}
 	comes = t->counted_on != cpu;
+	alone = comes && !rq->nr && !is_taken(cpu) && may_be_called_back();
 	if (comes)
 		t->array = rq->active;
 	if (t->newborn) {
@@ -121,7 +122,11 @@ void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
 		count_on(t, cpu);
 		note_waiting(rq);
 	}
-	insert(p, t, rq, policy_run_ns(t, rq), enq_flags);
+	/* Who has the CPU to itself goes to the core at once, which then need not ask for it. */
+	if (alone && t->array == rq->active)
+		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, policy_run_ns(t, rq), enq_flags);
+	else
+		insert(p, t, rq, policy_run_ns(t, rq), enq_flags);
 	if (comes || t->improved)
 		preempt(p, t, rq);
 	if ((comes || (enq_flags & SCX_ENQ_REENQ)) && is_taken(cpu))
@@ -162,8 +167,8 @@ void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
 	u64 now = scx_bpf_now();
 
 	rq->taken = false;
-	if (cpu_ids > 1 && !rq->offline && !is_active(cpu))
-		leave_to_others(cpu);
+	if (cpu_ids > 1)
+		leave_if_inactive(rq, now);
 	if (cpu_ids > 1 && orphans && !rq->offline)
 		adopt_orphans(rq, now);
 	if (cpu_ids > 1 && rq->balance_due && !rq->offline)

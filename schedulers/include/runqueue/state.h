@@ -146,6 +146,8 @@ struct runqueue {
 	/* On another CPU somebody waits for a higher class whom this one may serve sooner. */
 	bool relief_due;
 	bool offline;
+	/* When it last looked whether it is about to go offline. */
+	u64 looked_at;
 	/* The last look for work found none anywhere. */
 	bool idle;
 	u64 idle_since;
