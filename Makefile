@@ -12,6 +12,7 @@ PACKAGE_SOURCES := pyproject.toml $(wildcard packaging/scripts/*)
 BPF_SOURCES = $(shell find schedulers probes crates -name '*.[ch]' 2>/dev/null)
 FUZZ_SECONDS ?= 60
 BENCHES = help_time verdict_errors first_sample between_samples scheduler_cost attach_cost probe_cost disk_rate equal_bytes copies_and_boots parallel_time any_looking
+OLDER_KERNELS = 6.16 6.17 6.18
 SOAK_INTERRUPTIONS ?= 1000
 SOAK_SEED ?= $(shell date +%s)
 
@@ -74,7 +75,7 @@ test: setup kernel qemu image
 	tests/alone pytest -n 2 --no-loadscope-reorder --durations 10 -m 'core or not (lab or host)'
 
 # Tests of one file share a guest.
-# Schedulers are tried on the oldest kernel with sched_ext in Debian too, while it is there.
+# Schedulers are tried on older kernels with sched_ext too, as long as Debian has them.
 test-all: export RUNOFF_REQUIRE_LAB := 1
 test-all: export VERDICT_TABLES := 20000
 test-all: setup kernel qemu image $(STAMPS)/guest
@@ -82,7 +83,9 @@ test-all: setup kernel qemu image $(STAMPS)/guest
 	runoff image build --load ctar --load list --load dbench
 	runoff image build --work ffmpeg --work render --work lrzip
 	runoff image build --work make
-	-runoff kernel list | grep -q '^debian:6\.18' || runoff kernel add debian:6.18
+	-for each in $(OLDER_KERNELS); do \
+		runoff kernel list | grep -q "^debian:$$each\." || runoff kernel add debian:$$each; \
+	done
 	$(if $(ONLY),,cargo check --manifest-path fuzz/Cargo.toml --locked)
 	$(if $(ONLY),,tests/alone cargo test --release --workspace --locked)
 	$(if $(ONLY),,cargo test --release --locked -p runoff-agent --test session a_container_that_is_gone)

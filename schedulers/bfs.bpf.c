@@ -12,6 +12,7 @@
 #include "include/sync.h"
 #include "include/watchdog.h"
 #include "bfs/deadline.h"
+#include "bfs/iso.h"
 #include "bfs/place.h"
 #include "bfs/state.h"
 
@@ -27,19 +28,6 @@ char _license[] SEC("license") = "GPL";
 #define KERNEL_STARVED_NS (KERNEL_STARVED_MS * 1000000ULL)
 #define RESCUE_EVERY_NS	  (1ULL * 1000 * 1000 * 1000)
 #define FIRST_OF_ALL	  0
-
-PARAMETER("%", "0..100",
-	  "Share of all CPUs that isochronous tasks may take, over about 5 s, before they queue as "
-	  "normal ones.")
-volatile u32 iso_cpu = 70;
-
-PARAMETER("pid", "0..4194304",
-	  "Process to make isochronous with its threads and later children, for good; 0 is none.")
-volatile u32 iso_process = 0;
-
-/* CPUs whose ticks coincide may take away more than there is: below 0 is none. */
-static s64 iso_ticks;
-static bool iso_refractory;
 
 static bool signal_pending(struct task_struct *p)
 {
@@ -71,6 +59,25 @@ static bool is_sticky(const struct task_struct *p, const struct task_state *t)
 	return cpu_state(t->last_cpu)->sticky_pid == p->pid;
 }
 
+static bool anybody_waits(void)
+{
+	u32 queue;
+
+	bpf_for(queue, 0, LEVELS) {
+		if (scx_bpf_dsq_nr_queued(queue) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* The CPU is its own, so that it need not be looked up in the queue. */
+static void hand_over(struct task_struct *p, struct task_state *t)
+{
+	t->level = level_of(p, t);
+	t->placed = t->sync = t->newborn = t->improved = false;
+	scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, t->quota_ns, 0);
+}
+
 s32 BPF_STRUCT_OPS(bfs_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
 	struct task_state *t = state_of(p);
@@ -84,6 +91,8 @@ s32 BPF_STRUCT_OPS(bfs_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake
 	if (!t->placed)
 		return prev_cpu;
 	count(idle_wakeups);
+	if (!anybody_waits() && may_be_called_back())
+		hand_over(p, t);
 	return cpu;
 }
 
@@ -152,7 +161,9 @@ __noinline s32 earliest(u64 queue, s32 cpu, u64 *deadline __arg_nonnull)
 		if (!t || !may_run_on(p, cpu))
 			continue;
 		key = t->deadline;
-		if (t->last_cpu != cpu && is_sticky(p, t))
+		/* Who sticks to a CPU that a higher class has would be stuck. */
+		if (t->last_cpu != cpu && is_sticky(p, t) &&
+		    cpu_state(t->last_cpu)->level != NOT_OURS)
 			key <<= cpu_distance(cpu, t->last_cpu);
 		if (!pid || time_before(key, *deadline)) {
 			pid = p->pid;
@@ -258,6 +269,9 @@ static bool supply(u64 queue, s32 cpu, const u64 *limit)
 	u64 deadline = 0;
 	s32 pid, tries;
 
+	/* Asking costs less than beginning a walk, and most queues are empty. */
+	if (scx_bpf_dsq_nr_queued(queue) <= 0)
+		return false;
 	bpf_for(tries, 0, 4) {
 		pid = earliest(queue, cpu, &deadline);
 		/* Among those who were looked at nobody may run here. */
@@ -351,6 +365,9 @@ void BPF_STRUCT_OPS(bfs_stopping, struct task_struct *p, bool runnable)
 	t->running = false;
 	t->slept_uninterruptibly = !runnable && is_uninterruptible(p->__state);
 	state->level = NOT_OURS;
+	/* What the core has been given would wait for long where a higher class takes the CPU. */
+	if (cpu_ids > 1 && !state->offline && is_outranked())
+		scx_bpf_reenqueue_local_from_anywhere();
 	if (!runnable)
 		return;
 	/* With slice left the core would queue it here, where no other CPU can take it. */
@@ -358,35 +375,6 @@ void BPF_STRUCT_OPS(bfs_stopping, struct task_struct *p, bool runnable)
 	if (state->leaving_pid == p->pid)
 		swap_sticky(p, state, cpu);
 	state->leaving_pid = 0;
-}
-
-/*
- * Isochronous accounting after @ticks ticks of an isochronous task or another one; the constants
- * are the original's. There is more than one tick when a virtual machine got its ticks late, and
- * then only the last of them.
- */
-static void account_iso(bool is_iso, u64 ticks)
-{
-	s64 period = 5 * (1000000000ULL / tick_ns) * cpus_online + 1;
-	s64 limit = period * iso_cpu;
-
-	if (is_iso && !iso_refractory) {
-		if (iso_ticks < 128 * period - 128)
-			__sync_fetch_and_add(&iso_ticks, 100 * ticks);
-	} else {
-		s64 had = iso_ticks > 0 ? iso_ticks : 0;
-		s64 decay = ((u64)had / period + 1) * ticks;
-
-		if (had >= decay)
-			__sync_fetch_and_sub(&iso_ticks, decay);
-	}
-	if (iso_refractory) {
-		count(iso_refused_ticks);
-		if (iso_ticks < period * (iso_cpu * 115 / 128))
-			iso_refractory = false;
-	} else if (iso_ticks > limit) {
-		iso_refractory = true;
-	}
 }
 
 void BPF_STRUCT_OPS(bfs_tick, struct task_struct *p)
@@ -485,17 +473,6 @@ s32 BPF_STRUCT_OPS(bfs_init_task, struct task_struct *p, struct scx_init_task_ar
 	return 0;
 }
 
-static bool anybody_waits(void)
-{
-	u32 queue;
-
-	bpf_for(queue, 0, LEVELS) {
-		if (scx_bpf_dsq_nr_queued(queue) > 0)
-			return true;
-	}
-	return false;
-}
-
 /* Wake an idle CPU for the first in @queue for whom there is one. */
 static bool offer(u64 queue, struct cpu_state *state)
 {
@@ -528,7 +505,11 @@ void BPF_STRUCT_OPS(bfs_update_idle, s32 cpu, bool idle)
 	struct cpu_state *state = cpu_state(cpu);
 	u32 queue;
 
-	if (state->offline || (!idle && !is_outranked()) || !anybody_waits())
+	if (state->offline || (!idle && !is_outranked()))
+		return;
+	if (!idle)
+		scx_bpf_reenqueue_local_from_anywhere();
+	if (!anybody_waits())
 		return;
 	if (idle) {
 		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
@@ -540,7 +521,7 @@ void BPF_STRUCT_OPS(bfs_update_idle, s32 cpu, bool idle)
 	}
 }
 
-/* A higher class takes the CPU; what the core has been given for it would wait there for long. */
+/* Before Linux 6.19 that can be had back here only (outranked.h). */
 void BPF_STRUCT_OPS(bfs_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
 {
 	if (args->reason != SCX_CPU_PREEMPT_STOP && cpu_ids > 1 && !cpu_state(cpu)->offline)
@@ -580,6 +561,7 @@ s32 BPF_STRUCT_OPS_SLEEPABLE(bfs_init)
 }
 
 SCHEDULER("One queue for all CPUs, earliest virtual deadline first (Con Kolivas, 2009).")
+HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(bfs_ops, .select_cpu = (void *)bfs_select_cpu, .enqueue = (void *)bfs_enqueue,
 	       .dispatch = (void *)bfs_dispatch, .tick = (void *)bfs_tick,
 	       .running = (void *)bfs_running, .stopping = (void *)bfs_stopping,

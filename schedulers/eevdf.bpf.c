@@ -214,4 +214,5 @@ static bool policy_is_hot(const struct task_struct *p, const struct task_state *
 
 SCHEDULER("Of those who have not had more than their share, the earliest deadline (EEVDF of Linux "
 	  "6.12).")
+HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(eevdf_ops, FAIR_OPS, .name = "eevdf");

@@ -62,7 +62,7 @@ CHOICE("coded, documented",
        "longer with the number of tasks, as the announcements say.")
 volatile u32 promotion = PROMOTION_CODED;
 
-PARAMETER("1", "1..100", "How many slices in one a task of SCHED_BATCH gets.")
+PARAMETER("1", "1..100", "How many slices in one a task of SCHED_BATCH or SCHED_IDLE gets.")
 TURNS_IN_ONE volatile u32 batch_time_slice_multiplier = 10;
 
 static bool stands_by_entitlement(void)
@@ -75,10 +75,13 @@ static bool policy_balances_later_way(void)
 	return false;
 }
 
-/* SCHED_BATCH runs when nobody else wants to. */
-static bool is_batch(const struct task_struct *p)
+/*
+ * Who runs when nobody else wants to: HYDRA's SCHED_BATCH, which was that of -ck. What has the name
+ * SCHED_IDLE today is the same, and must not come before it.
+ */
+static bool is_background_policy(const struct task_struct *p)
 {
-	return p->policy == SCHED_BATCH;
+	return p->policy == SCHED_BATCH || p->policy == SCHED_IDLE;
 }
 
 static void stand(const struct task_struct *p, struct task_state *t, struct runqueue *rq)
@@ -87,7 +90,7 @@ static void stand(const struct task_struct *p, struct task_state *t, struct runq
 	u32 level = mode == MODE_SC ? staircase_level(&task->staircase, t->static_prio)
 				    : zaphod_level(p, &task->zaphod, t->static_prio);
 
-	t->array = is_batch(p) || (mode != MODE_SC && is_background(&task->zaphod));
+	t->array = is_background_policy(p) || (mode != MODE_SC && is_background(&task->zaphod));
 	set_level(t, rq, level);
 }
 
@@ -110,9 +113,9 @@ static bool policy_child_first(const struct task_struct *p)
 	return mode != MODE_SC;
 }
 
-static void lengthen_batch(const struct task_struct *p, struct task_state *t)
+static void lengthen_background(const struct task_struct *p, struct task_state *t)
 {
-	if (is_batch(p)) {
+	if (is_background_policy(p)) {
 		t->policy.zaphod.slice_ns = MS(time_slice) * batch_time_slice_multiplier;
 		t->policy.staircase.stair_ns = interval() * batch_time_slice_multiplier;
 	}
@@ -124,7 +127,7 @@ static void policy_wake(struct task_struct *p, struct task_state *t, struct runq
 {
 	staircase_woke(&t->policy.staircase, t->static_prio, slept_ns);
 	zaphod_woke(p, &t->policy.zaphod, t->static_prio, &rq->policy.zaphod, slept_ns);
-	lengthen_batch(p, t);
+	lengthen_background(p, t);
 	stand(p, t, rq);
 }
 
@@ -180,7 +183,7 @@ static void policy_settle(struct task_struct *p, struct task_state *t, struct ru
 			return;
 		zaphod_expired(p, &t->policy.zaphod, t->static_prio, &rq->policy.zaphod);
 	}
-	lengthen_batch(p, t);
+	lengthen_background(p, t);
 	stand(p, t, rq);
 	t->place = PLACE_TAIL;
 	count(expiries);
@@ -223,4 +226,5 @@ static void policy_reclass(struct task_struct *p, struct task_state *t, struct r
 }
 
 SCHEDULER("Staircase, priorities or entitlements, chosen while it runs (Peter Williams, 2004).")
+HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(hydra_ops, RUNQUEUE_OPS, .name = "hydra");

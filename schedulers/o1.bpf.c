@@ -245,4 +245,5 @@ static void policy_begins_epoch(struct runqueue *rq)
 
 SCHEDULER("Active and expired queues per CPU, slices by nice, bonuses for sleepers (Linux 2.6.8, "
 	  "2.6.20).")
+HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(o1_ops, RUNQUEUE_OPS, .name = "o1");

@@ -152,4 +152,5 @@ static void policy_reclass(struct task_struct *p, struct task_state *t, struct r
 }
 
 SCHEDULER("Down one level for each interval used, and back up (Con Kolivas's staircase, 2004).")
+HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(staircase_ops, RUNQUEUE_OPS, .name = "staircase");

@@ -158,4 +158,5 @@ static void policy_reclass(struct task_struct *p, struct task_state *t, struct r
 }
 
 SCHEDULER("One priority array per CPU with promotion and measured bonuses (Peter Williams, 2004).")
+HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(zaphod_ops, RUNQUEUE_OPS, .name = "zaphod");

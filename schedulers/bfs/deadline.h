@@ -3,9 +3,8 @@
 #define BFS_DEADLINE_H
 
 #include "state.h"
+#include "include/policies.h"
 
-#define SCHED_BATCH 3
-#define SCHED_IDLE  5
 #define MAX_RT_PRIO 100
 #define NICE_WIDTH  40
 

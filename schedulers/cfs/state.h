@@ -58,6 +58,8 @@ STATISTICS(cfs_stats)
 #define CACHE_NICE_TRIES 2
 #define SMALL_IMBALANCE	 LOAD_OF_ONE
 #define NEWLY_IDLE_REACH newly_idle_reach(rq)
+/* 2.6.31's core that idles beside two tasks (docs/schedulers/cfs.md). */
+#define PATIENT_WHEN_IDLE (era == ERA_2_6_31)
 
 struct runqueue;
 static u32 newly_idle_reach(const struct runqueue *rq);

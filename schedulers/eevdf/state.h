@@ -60,10 +60,11 @@ struct eevdf_stats {
 STATISTICS(eevdf_stats)
 
 /* What balancing is like. */
-#define PULL_SCAN_LIMIT	 32
-#define BUSY_FACTOR	 16
-#define CACHE_NICE_TRIES 1
-#define SMALL_IMBALANCE	 LOAD_OF_ONE
-#define NEWLY_IDLE_REACH reach_of_idle(rq)
+#define PULL_SCAN_LIMIT	  32
+#define BUSY_FACTOR	  16
+#define CACHE_NICE_TRIES  1
+#define SMALL_IMBALANCE	  LOAD_OF_ONE
+#define NEWLY_IDLE_REACH  reach_of_idle(rq)
+#define PATIENT_WHEN_IDLE false
 
 #endif

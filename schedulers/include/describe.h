@@ -11,6 +11,9 @@
 /* On the struct sched_ext_ops: what the scheduler is. */
 #define SCHEDULER(sentence) DESCRIBE("scheduler | " sentence)
 
+/* On the same: an operation that the loader leaves out where the kernel has @function. */
+#define LEFT_OUT(operation, function) DESCRIBE("left out | " operation " | " function)
+
 /*
  * On a global integer: a number the user may choose. "const volatile" makes it fixed once loaded,
  * "volatile" changeable while the scheduler runs. Its initial value is the default, which must lie

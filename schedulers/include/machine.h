@@ -39,6 +39,18 @@ enum distance {
 	DISTANCES = 5,
 };
 
+/*
+ * A power of two as well. The compiler must not know the number, or it drops the mask and checks
+ * one register to index with another, which verifiers before Linux 7 do not follow.
+ */
+#define DISTANCE_PLACES 8
+
+static __always_inline u32 distance_index(u32 distance)
+{
+	barrier_var(distance);
+	return distance & (DISTANCE_PLACES - 1);
+}
+
 static __always_inline u32 cpu_distance(u32 a, u32 b)
 {
 	a = CPU_INDEX(a);

@@ -1,4 +1,4 @@
-"""Who runs only when nobody else wants to keeps nobody waiting: SCHED_BATCH under hydra, `soft_cap=0` under zaphod."""
+"""What SCHED_BATCH and SCHED_IDLE are worth, and that who runs only when nobody else wants to keeps nobody waiting."""
 
 import shlex
 
@@ -23,12 +23,41 @@ def one_cpu(copies: MakeCopies, lab_image: image.Image) -> Copies:
     return copies(root=lab_image, instruction_shift=SLOW_CPU)
 
 
+@pytest.mark.parametrize("policy", ["batch", "idle"])
 @pytest.mark.parametrize("mode", ["sc", "pb", "eb"])
-def test_hydra_a_batch_task_makes_way_at_once_for_any_other(mode: str, one_cpu: Copies) -> None:
+def test_hydra_a_background_task_makes_way_at_once_for_any_other(mode: str, policy: str, one_cpu: Copies) -> None:
     scene = Scene(
-        (f"batch: policy batch, sleep 20, {ON_FOR_EVER}", NAPPER), ("napper",), seconds=3, parameters={"mode": mode}
+        (f"other: policy {policy}, sleep 20, {ON_FOR_EVER}", NAPPER), ("napper",), seconds=3, parameters={"mode": mode}
     )
     assert play(one_cpu, "hydra", scene)["napper.late_max_ms"] < 5
+
+
+EQUAL, NOTHING = (40, 60), (0, 1)
+WORTH = {
+    "default": {"batch": EQUAL, "idle": NOTHING},
+    "cfs": {"batch": EQUAL, "idle": NOTHING},
+    "eevdf": {"batch": EQUAL, "idle": NOTHING},
+    "bfs": {"batch": EQUAL, "idle": NOTHING},
+    "hydra": {"batch": NOTHING, "idle": NOTHING},
+    "o1": {"batch": EQUAL, "idle": EQUAL},
+    "staircase": {"batch": EQUAL, "idle": EQUAL},
+    "zaphod": {"batch": EQUAL, "idle": EQUAL},
+}
+"""Per cent of a CPU beside a normal hog; the last three know their nice value alone, as their originals did."""
+
+
+@pytest.mark.parametrize("policy", ["batch", "idle"])
+@pytest.mark.parametrize("scheduler", WORTH)
+def test_a_hog_of_another_policy_has_its_share(scheduler: str, policy: str, one_cpu: Copies) -> None:
+    scene = Scene((f"normal: {ON_FOR_EVER}", f"other: policy {policy}, {ON_FOR_EVER}"), ("other",), seconds=5)
+    least, most = WORTH[scheduler][policy]
+    assert least <= 100 * play(one_cpu, scheduler, scene)["other.cpu_s"] / scene.seconds <= most
+
+
+def test_hydra_both_background_policies_share_what_is_left(one_cpu: Copies) -> None:
+    scene = Scene((f"batch: policy batch, {ON_FOR_EVER}", f"idle: policy idle, {ON_FOR_EVER}"), ("batch", "idle"), 6)
+    seen = play(one_cpu, "hydra", scene)
+    assert min(seen["batch.cpu_s"], seen["idle.cpu_s"]) > 2
 
 
 CAPPED = (

@@ -1,15 +1,20 @@
-"""Every scheduler is taken by every kernel that the cache has: `make test-all` sees to an old and a new one."""
+"""Every scheduler is taken by every kernel that the cache has, and keeps its rules there.
 
-import hogs
+`make test-all` fetches the older ones that Debian still has; `make test` tries the oldest that is there already.
+"""
+
 import pytest
 from conftest import MakeCopies
-from hogs import Hogs
+from hogs import SLOW_CPU
+from scenes import ON_FOR_EVER, Scene, play
 
 from runoff.engines.agent import describe_schedulers
 from runoff.engines.lab import kernel
 from runoff.errors import MissingError
 
 pytestmark = [pytest.mark.lab]
+
+CPUS = [1, 2, 4]
 
 
 def schedulers() -> list[str]:
@@ -22,9 +27,31 @@ def schedulers() -> list[str]:
 KERNELS = [stored.name for stored in kernel.stored() if stored.sched_ext]
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_a_kernel_takes_every_scheduler(name: str, copies: MakeCopies) -> None:
-    samples = [Hogs(scheduler, (0, 0), seconds=0.5) for scheduler in schedulers()]
-    assert samples
-    for got in hogs.measure_all(copies(kernel.find(name)), samples).values():
-        assert sum(got.shares_pct) > 75, got
+def places() -> list[object]:
+    """Of a kernel and a number of CPUs: every change has to pass one of them."""
+    return [
+        pytest.param(name, cpus, marks=[pytest.mark.core] if (name, cpus) == (KERNELS[-1], 2) else [])
+        for name in KERNELS
+        for cpus in CPUS
+    ]
+
+
+def scene(cpus: int) -> Scene:
+    """On each CPU one that is better than the other, and more that may run anywhere."""
+    scripts = ["napper: repeat, sleep 20, run 1", f"free*{cpus + 1}: sleep 100, {ON_FOR_EVER}"]
+    for cpu in range(cpus):
+        scripts += [f"better{cpu}: on {cpu}, {ON_FOR_EVER}", f"worse{cpu}: on {cpu}, nice 10, {ON_FOR_EVER}"]
+    bound = [f"{name}{cpu}" for cpu in range(cpus) for name in ("better", "worse")]
+    return Scene(scripts, ["napper", *bound, *(f"free{number}" for number in range(cpus + 1))], seconds=3)
+
+
+@pytest.mark.parametrize(("name", "cpus"), places())
+def test_a_kernel_takes_every_scheduler(name: str, cpus: int, copies: MakeCopies) -> None:
+    guest = copies(kernel.find(name), cpus=cpus, instruction_shift=SLOW_CPU)
+    played = scene(cpus)
+    for scheduler in schedulers():
+        seen = play(guest, scheduler, played)
+        used = sum(value for note, value in seen.items() if note.endswith(".cpu_s"))
+        assert used > 0.95 * cpus * played.seconds, (scheduler, seen)
+        for cpu in range(cpus):
+            assert seen[f"better{cpu}.cpu_s"] > 1.3 * seen[f"worse{cpu}.cpu_s"], (scheduler, seen)

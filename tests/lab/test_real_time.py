@@ -1,10 +1,11 @@
-"""Several wait where a real-time task takes a CPU: all of them go on elsewhere, whenever they came there."""
+"""Who waits where a real-time task takes a CPU goes on elsewhere, whenever it came there and whether CPUs have work."""
 
 import perl
 import pytest
 from conftest import MakeCopies
 from copies import Copies
 from hogs import SLOW_CPU
+from scenes import ON_FOR_EVER, Scene, play
 
 from runoff.engines.lab import image
 
@@ -78,3 +79,56 @@ def test_all_who_wait_where_a_real_time_task_comes_go_on_elsewhere(scheduler: st
     seen = perl.run_all(four_cpus, PROGRAM, scheduler=scheduler, names=("least", "latest"))
     assert seen["least"] > 95_000
     assert seen["latest"] < 10_000
+
+
+@pytest.fixture(scope="module")
+def two_cpus(copies: MakeCopies) -> Copies:
+    return copies(cpus=2, instruction_shift=SLOW_CPU)
+
+
+NAPPERS = [f"napper{number}" for number in range(4)]
+
+
+def all_busy(cpus: int) -> Scene:
+    """A real-time task has one CPU for two seconds, and each of the others has a hog."""
+    scripts = (
+        f"urgent: on {cpus - 1}, sleep 700, policy fifo, busy 2100",
+        f"hog*{cpus - 1}: {ON_FOR_EVER}",
+        "napper*4: repeat, sleep 12, run 0.5",
+    )
+    return Scene(scripts, wanted=NAPPERS, seconds=3.2)
+
+
+SOON_MS = 20
+TWO_SLICES_MS = 2 * 104
+LATE_MS = {"zaphod": TWO_SLICES_MS}
+"""zaphod: who has no bonus yet waits for the slices of those before it, as in the original."""
+
+
+@pytest.mark.parametrize("scheduler", ALL)
+@pytest.mark.parametrize("cpus", [2, 4])
+def test_who_wakes_behind_a_real_time_task_is_served_by_cpus_with_work(
+    cpus: int, scheduler: str, two_cpus: Copies, four_cpus: Copies
+) -> None:
+    seen = play(two_cpus if cpus == 2 else four_cpus, scheduler, all_busy(cpus))
+    assert max(seen[f"{name}.late_max_ms"] for name in NAPPERS) < LATE_MS.get(scheduler, SOON_MS), seen
+
+
+WAITING = Scene(
+    # Three share CPU 1 until it is taken; the hog of CPU 0 is there all the time.
+    scripts=(
+        f"hog: on 0, {ON_FOR_EVER}",
+        "urgent: on 1, sleep 500, policy fifo, busy 800",
+        f"waiting*3: on 1, sleep 400, on 0 1, {ON_FOR_EVER}",
+    ),
+    wanted=[f"waiting{number}" for number in range(3)],
+    seconds=1.3,
+)
+TURNS_MS = {"o1": 3 * 104, "zaphod": 3 * 104, "staircase": 3 * 200, "hydra": 3 * 200}
+"""Four on a CPU: three slices, or rounds, of those before."""
+
+
+@pytest.mark.parametrize("scheduler", ALL)
+def test_who_waits_behind_a_real_time_task_is_shared_by_cpus_with_work(scheduler: str, two_cpus: Copies) -> None:
+    seen = play(two_cpus, scheduler, WAITING)
+    assert max(seen[f"{name}.longest_gap_ms"] for name in WAITING.wanted) < 10 + TURNS_MS.get(scheduler, 30), seen

@@ -139,6 +139,9 @@ def test_offered_kernels_are_whole_and_ordered_as_numbers():
         "6.9.",
     ]
     assert "7.2.12+deb13-cloud-amd64" in [next(iter(series)) for series in kernel_sources.by_series(offered)]
+    assert kernel_sources.incomplete(names) == {
+        "7.0.13+deb13-cloud-amd64": ["linux-modules-7.0.13+deb13-cloud-amd64", "linux-base-7.0.13+deb13-cloud-amd64"]
+    }
 
 
 @pytest.mark.parametrize("spec", ["", "debain", "host:6.1", "file:", "file:vmlinuz,module=x"])

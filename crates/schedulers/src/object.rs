@@ -18,7 +18,7 @@ use super::{observers, sysfs};
 use bpf::globals::Global;
 use bpf::kernel_enums::Truncated;
 use bpf::opened::{self, fill, section, variables, with_btf};
-use bpf::{globals, kernel_enums, kernel_functions, libbpf_log};
+use bpf::{globals, kernel_enums, kernel_functions, kernel_types, libbpf_log};
 
 /// Attaching returns when the kernel has switched; this is for its last formalities.
 const ENABLE_LIMIT: Duration = Duration::from_secs(10);
@@ -136,6 +136,7 @@ impl Prepared {
             }
             opened::fit_machine(&mut object, &variables);
             refuse_hotplug(&mut object, &ops_map, hotplug_seq);
+            leave_out_operations(&mut object, &ops_map);
             observers::select(&mut object);
             Ok::<_, libbpf_rs::Error>((object.load()?, record))
         });
@@ -216,15 +217,34 @@ fn hotplug_seq() -> u64 {
 
 /// Has the kernel refuse the object if CPUs came or went since `hotplug_seq` was read.
 fn refuse_hotplug(object: &mut OpenObject, ops_map: &str, hotplug_seq: u64) {
+    set_member(object, ops_map, "hotplug_seq", hotplug_seq);
+}
+
+/// Leaves out the operations that the object does without on this kernel, by its tags `LEFT_OUT`
+/// (schedulers/include/describe.h).
+fn leave_out_operations(object: &mut OpenObject, ops_map: &str) {
+    let tags = with_btf(object, |btf| globals::variable_tags(btf, ".struct_ops"));
+    for tag in tags.unwrap_or_default() {
+        if let Some((operation, function)) =
+            tag.strip_prefix("left out | ").and_then(|rest| rest.split_once(" | "))
+            && kernel_types::has_function(function)
+        {
+            set_member(object, ops_map, operation, 0);
+        }
+    }
+}
+
+/// Sets a member of 64 bits of the struct sched_ext_ops; for an operation 0 is none.
+fn set_member(object: &mut OpenObject, ops_map: &str, name: &str, value: u64) {
     let members = with_btf(object, |btf| globals::structure(btf, ".struct_ops", ops_map));
     let offset = members.flatten().and_then(|members| {
-        members.iter().find(|member| member.name == "hotplug_seq").map(|member| member.offset)
+        members.iter().find(|member| member.name == name).map(|member| member.offset)
     });
     let ops = object.maps_mut().find(|map| map.name().to_string_lossy() == ops_map);
     if let (Some(offset), Some(mut map)) = (offset, ops)
         && let Some(field) = map.initial_value_mut().and_then(|ops| ops.get_mut(offset..offset + 8))
     {
-        field.copy_from_slice(&hotplug_seq.to_ne_bytes());
+        field.copy_from_slice(&value.to_ne_bytes());
     }
 }
 

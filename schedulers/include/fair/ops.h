@@ -4,6 +4,7 @@
 
 #include "include/exit.h"
 #include "include/runqueue/hotplug.h"
+#include "include/runqueue/relief.h"
 #include "idle.h"
 #include "place.h"
 #include "queue.h"
@@ -73,8 +74,8 @@ s32 BPF_STRUCT_OPS(fair_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wak
 	if (!t)
 		return prev_cpu;
 	if (wake_flags & SCX_WAKE_FORK)
-		return fork_cpu(p, prev_cpu);
-	return policy_wake_cpu(p, t, prev_cpu, wake_flags & SCX_WAKE_SYNC);
+		return open_cpu(p, fork_cpu(p, prev_cpu));
+	return open_cpu(p, policy_wake_cpu(p, t, prev_cpu, wake_flags & SCX_WAKE_SYNC));
 }
 
 static void place(struct task_struct *p, struct task_state *t, struct runqueue *rq, bool woken)
@@ -116,22 +117,6 @@ static void insert_new(struct task_struct *p, struct task_state *t, struct runqu
 	scx_bpf_dsq_insert_vtime(p, queue_of(rq, 0), TURN_NS, policy_key(t), enq_flags);
 	if (verdict == CHOOSE_ANEW)
 		kick(rq->cpu, SCX_KICK_PREEMPT);
-}
-
-/*
- * Whether a task that the core has already been given can be had back when a higher class takes the
- * CPU before it has run, which the kernel does not tell us in time (is_outranked).
- */
-static bool may_be_called_back(void)
-{
-	if (cpu_ids == 1)
-		return true;
-	/* Not one expression: the verifier does not take the sum of two addresses. */
-	if (__COMPAT_has_generic_reenq())
-		return true;
-	if (__COMPAT_scx_bpf_reenqueue_local_from_anywhere())
-		return true;
-	return false;
 }
 
 /* Its weight has grown while it waited. */
@@ -197,12 +182,14 @@ void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
 	struct runqueue *rq = rq_of(cpu);
 
 	rq->taken = false;
-	if (cpu_ids > 1 && !rq->offline && !is_active(cpu))
-		leave_to_others(cpu);
+	if (cpu_ids > 1)
+		leave_if_inactive(rq, scx_bpf_now());
 	if (cpu_ids > 1 && orphans && !rq->offline)
 		adopt_orphans(rq, scx_bpf_now());
 	if (cpu_ids > 1 && rq->balance_due && !rq->offline)
 		pull_to_busy(rq, scx_bpf_now());
+	if (cpu_ids > 1 && rq->relief_due && !rq->offline)
+		relieve(rq, scx_bpf_now());
 	if (prev && !(prev->scx.flags & SCX_TASK_QUEUED))
 		prev = NULL;
 	if (prev)
@@ -267,6 +254,7 @@ void BPF_STRUCT_OPS(fair_stopping, struct task_struct *p, bool runnable)
 	else if (p->scx.slice)
 		/* The core would queue it past us when a higher class takes the CPU. */
 		scx_bpf_task_set_slice(p, 0);
+	lose_cpu_if_outranked(rq);
 }
 
 void BPF_STRUCT_OPS(fair_tick, struct task_struct *p)
@@ -278,6 +266,7 @@ void BPF_STRUCT_OPS(fair_tick, struct task_struct *p)
 	if (cpu_ids > 1) {
 		sample_load(rq, now);
 		remind_to_balance(rq, now);
+		remind_to_relieve(p, rq, now);
 	}
 	remind_to_rescue(rq, now);
 	if (policy_tick(p, rq))

@@ -3,8 +3,7 @@
 #define RUNOFF_FAIR_STATE_H
 
 #include "include/describe.h"
-
-#define SCHED_IDLE 5
+#include "include/policies.h"
 
 /* What bringing a task to another CPU costs it, as the kernel has it for a machine unknown. */
 #define MIGRATION_COST_NS 500000ULL

@@ -16,6 +16,8 @@
 #define SMALL_IMBALANCE (2 * LOAD_OF_ONE)
 /* A CPU that has just run out of work looks at others that are nearer than this. */
 #define NEWLY_IDLE_REACH FAR
+/* Whether one that stays idle leaves hot tasks alone so often, too. */
+#define PATIENT_WHEN_IDLE false
 #endif
 
 #define LONGEST_INTERVAL_MS 4
@@ -24,7 +26,7 @@
 static void note_waiting(const struct runqueue *rq)
 {
 	if (!work_waits && rq->nr > 1 && nr_to_give(rq) > 0)
-		work_waits = 1;
+		work_waits = true;
 }
 
 /* Bring over what @pull describes; whether that was anything. */
@@ -42,17 +44,16 @@ __noinline bool find_busiest(s32 cpu, u64 now)
 	s32 other;
 
 	bpf_for(distance, 0, DISTANCES)
-		pull->busiest[distance] = NO_CPU;
+		pull->busiest[distance_index(distance)].cpu = NO_CPU;
 	bpf_for(other, 0, cpu_ids) {
 		if (other == cpu || nr_to_give(rq_of(other)) <= 0)
 			continue;
 		found = true;
-		distance = cpu_distance(cpu, other);
+		distance = distance_index(cpu_distance(cpu, other));
 		load = source_load(other, 0, now);
-		if (distance < DISTANCES &&
-		    (pull->busiest[distance] == NO_CPU || load > pull->most[distance])) {
-			pull->busiest[distance] = other;
-			pull->most[distance] = load;
+		if (pull->busiest[distance].cpu == NO_CPU || load > pull->busiest[distance].load) {
+			pull->busiest[distance].cpu = other;
+			pull->busiest[distance].load = load;
 		}
 	}
 	return found;
@@ -69,7 +70,9 @@ __noinline bool pull_one(s32 cpu, s32 from, u64 now)
 	pull->tasks = 1;
 	pull->load = ~0U;
 	pull->limit = rq->idle ? SEARCH_LIMIT : PULL_SCAN_LIMIT;
-	pull->also_hot = is_taken(from) || (rq->idle && rq->balance_failed >= CACHE_NICE_TRIES);
+	pull->also_hot =
+		is_taken(from) ||
+		(rq->idle && (!PATIENT_WHEN_IDLE || rq->balance_failed >= CACHE_NICE_TRIES));
 	pull->now = now;
 	if (!pull_tasks(pull))
 		return false;
@@ -81,25 +84,29 @@ __noinline bool pull_one(s32 cpu, s32 from, u64 now)
 
 /*
  * For a CPU without work: one task of the busiest CPU, from the nearest that has any. A CPU that
- * has just run out of work leaves hot tasks alone; one that stays idle in the end does not, and
- * asks everybody when those of the busiest may not run here.
+ * has just run out of work leaves hot tasks alone. One that stays idle does not, for it looks once
+ * a tick only, and asks everybody when those of the busiest may not run here.
  */
 static bool pull_to_idle(struct runqueue *rq, u64 now)
 {
 	bool was_idle = rq->idle;
 	u32 distance;
-	s32 other;
+	s32 from, other;
 
-	/* Who comes after this says so again. */
-	if (!work_waits || !__sync_lock_test_and_set(&work_waits, 0))
+	if (!work_waits)
 		return false;
-	if (!find_busiest(rq->cpu, now))
-		return false;
-	work_waits = 1;
+	if (!find_busiest(rq->cpu, now)) {
+		/* Who comes after this says so again; who came before it is found. */
+		work_waits = false;
+		if (!find_busiest(rq->cpu, now))
+			return false;
+		work_waits = true;
+	}
 	bpf_for(distance, SAME_CORE, was_idle ? DISTANCES : NEWLY_IDLE_REACH) {
-		if (distance >= DISTANCES || rq->pull.busiest[distance] == NO_CPU)
+		from = rq->pull.busiest[distance_index(distance)].cpu;
+		if (from == NO_CPU)
 			continue;
-		if (pull_one(rq->cpu, rq->pull.busiest[distance], now))
+		if (pull_one(rq->cpu, from, now))
 			return true;
 		if (was_idle && rq->balance_failed < CACHE_NICE_TRIES)
 			rq->balance_failed++;
@@ -149,16 +156,17 @@ static s32 busiest_of_all(struct runqueue *rq, u64 now)
 {
 	struct pull *pull = &rq->pull;
 	s32 best = NO_CPU;
-	u32 distance, most = 0;
+	u32 distance, index, most = 0;
 
 	if (!find_busiest(rq->cpu, now))
 		return NO_CPU;
 	bpf_for(distance, SAME_CORE, DISTANCES) {
-		if (distance >= DISTANCES || pull->busiest[distance] == NO_CPU)
+		index = distance_index(distance);
+		if (pull->busiest[index].cpu == NO_CPU)
 			continue;
-		if (best == NO_CPU || pull->most[distance] > most) {
-			best = pull->busiest[distance];
-			most = pull->most[distance];
+		if (best == NO_CPU || pull->busiest[index].load > most) {
+			best = pull->busiest[index].cpu;
+			most = pull->busiest[index].load;
 		}
 	}
 	return best;

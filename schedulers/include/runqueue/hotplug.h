@@ -95,4 +95,14 @@ static bool is_active(s32 cpu)
 	return word & (1ULL << (CPU_INDEX(cpu) % 64));
 }
 
+/* Now and then, because looking costs as much as choosing a task. */
+static void leave_if_inactive(struct runqueue *rq, u64 now)
+{
+	if (rq->offline || elapsed(rq->looked_at, now) < tick_ns)
+		return;
+	rq->looked_at = now;
+	if (!is_active(rq->cpu))
+		leave_to_others(rq->cpu);
+}
+
 #endif

@@ -74,4 +74,27 @@ __noinline bool is_idle(s32 cpu)
 	return !rq_of(cpu)->nr && !rq_of(cpu)->offline && !is_taken(cpu);
 }
 
+/*
+ * Where @p, which is to run on @cpu, had better go if a higher class has that: where there is least
+ * to do.
+ */
+static s32 open_cpu(const struct task_struct *p, s32 cpu)
+{
+	s32 other, best = cpu;
+	u32 least = ~0U, load;
+
+	if (!is_taken(cpu))
+		return cpu;
+	bpf_for(other, 0, cpu_ids) {
+		if (rq_of(other)->offline || !may_run_on(p, other) || is_taken(other))
+			continue;
+		load = load_now(rq_of(other));
+		if (load < least) {
+			least = load;
+			best = other;
+		}
+	}
+	return best;
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include "include/sync.h"
 #include "hotplug.h"
 #include "pull.h"
+#include "relief.h"
 #include "rescue.h"
 
 /*
@@ -55,10 +56,10 @@ s32 BPF_STRUCT_OPS(runqueue_select_cpu, struct task_struct *p, s32 prev_cpu, u64
 		return prev_cpu;
 	t->sync = wake_flags & SCX_WAKE_SYNC;
 	if (!(wake_flags & SCX_WAKE_FORK))
-		return wake_cpu(p, t, prev_cpu);
+		return open_cpu(p, wake_cpu(p, t, prev_cpu));
 	/* 2.6.8 spread only threads, which share what they have in the cache anyway. */
 	if (policy_balances_later_way() || p->mm == bpf_get_current_task_btf()->mm)
-		return fork_cpu(p, prev_cpu);
+		return open_cpu(p, fork_cpu(p, prev_cpu));
 	return prev_cpu;
 }
 
@@ -97,13 +98,14 @@ void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
 	s32 cpu = scx_bpf_task_cpu(p);
 	struct runqueue *rq = rq_of(cpu);
 	u64 now = scx_bpf_now();
-	bool comes;
+	bool comes, alone;
 
 	if (!t) {
 		scx_bpf_error("task %d has no state", p->pid);
 		return;
 	}
 	comes = t->counted_on != cpu;
+	alone = comes && !rq->nr && !is_taken(cpu) && may_be_called_back();
 	if (comes)
 		t->array = rq->active;
 	if (t->newborn) {
@@ -120,7 +122,11 @@ void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
 		count_on(t, cpu);
 		note_waiting(rq);
 	}
-	insert(p, t, rq, policy_run_ns(t, rq), enq_flags);
+	/* Who has the CPU to itself goes to the core at once, which then need not ask for it. */
+	if (alone && t->array == rq->active)
+		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, policy_run_ns(t, rq), enq_flags);
+	else
+		insert(p, t, rq, policy_run_ns(t, rq), enq_flags);
 	if (comes || t->improved)
 		preempt(p, t, rq);
 	if ((comes || (enq_flags & SCX_ENQ_REENQ)) && is_taken(cpu))
@@ -161,12 +167,14 @@ void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
 	u64 now = scx_bpf_now();
 
 	rq->taken = false;
-	if (cpu_ids > 1 && !rq->offline && !is_active(cpu))
-		leave_to_others(cpu);
+	if (cpu_ids > 1)
+		leave_if_inactive(rq, now);
 	if (cpu_ids > 1 && orphans && !rq->offline)
 		adopt_orphans(rq, now);
 	if (cpu_ids > 1 && rq->balance_due && !rq->offline)
 		pull_to_busy(rq, now);
+	if (cpu_ids > 1 && rq->relief_due && !rq->offline)
+		relieve(rq, now);
 	if (prev && (prev->scx.flags & SCX_TASK_QUEUED))
 		t = state_of(prev);
 	if (t) {
@@ -227,6 +235,7 @@ void BPF_STRUCT_OPS(runqueue_stopping, struct task_struct *p, bool runnable)
 		scx_bpf_task_set_slice(p, 0);
 	else
 		count_on(t, NO_CPU);
+	lose_cpu_if_outranked(rq);
 }
 
 void BPF_STRUCT_OPS(runqueue_tick, struct task_struct *p)
@@ -241,6 +250,7 @@ void BPF_STRUCT_OPS(runqueue_tick, struct task_struct *p)
 	sample_load(rq, now);
 	policy_tick(p, t, rq, now);
 	remind_to_balance(rq, now);
+	remind_to_relieve(p, rq, now);
 	remind_to_rescue(rq, now);
 	if (!policy_run_ns(t, rq))
 		scx_bpf_task_set_slice(p, 0);

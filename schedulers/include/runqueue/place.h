@@ -70,9 +70,9 @@ static s32 idle_thread(const struct task_struct *p, s32 cpu)
 static s32 wake_cpu(const struct task_struct *p, const struct task_state *t, s32 prev)
 {
 	s32 this_cpu = bpf_get_smp_processor_id(), cpu = prev;
-	u64 now = scx_bpf_now();
 
 	if (this_cpu != prev && may_run_on(p, this_cpu)) {
+		u64 now = scx_bpf_now();
 		bool follows = policy_balances_later_way()
 				       ? follows_waker_late(t, this_cpu, prev, now)
 				       : follows_waker_early(t, this_cpu, prev, now);

@@ -16,6 +16,7 @@
 #include <bpf_experimental.h>
 #include "include/machine.h"
 #include "include/online.h"
+#include "include/policies.h"
 #include "include/sleep.h"
 #include "statistics.h"
 
@@ -104,8 +105,10 @@ struct pull {
 	/* How many tasks to look at. */
 	u32 limit;
 	/* By distance: the CPU there that has most to give away, and its load; see find_busiest. */
-	s32 busiest[DISTANCES];
-	u32 most[DISTANCES];
+	struct {
+		s32 cpu;
+		u32 load;
+	} busiest[DISTANCE_PLACES];
 	/* The sum of the loads of so many CPUs. */
 	u32 sum;
 	u32 cpus;
@@ -137,9 +140,14 @@ struct runqueue {
 	bool busy;
 	/* Of the running task. */
 	bool curr_movable;
-	/* A higher class has taken it from us, and has not given it back yet. */
+	/* A higher class has taken it from us at that time, and has not given it back yet. */
 	bool taken;
+	u64 taken_at;
+	/* On another CPU somebody waits for a higher class whom this one may serve sooner. */
+	bool relief_due;
 	bool offline;
+	/* When it last looked whether it is about to go offline. */
+	u64 looked_at;
 	/* The last look for work found none anywhere. */
 	bool idle;
 	u64 idle_since;
@@ -177,8 +185,6 @@ static u64 elapsed(u64 from, u64 to)
 {
 	return time_after(to, from) ? to - from : 0;
 }
-
-#define SCHED_BATCH 3
 
 static inline bool in_interrupt(void)
 {

@@ -7,12 +7,11 @@
 
 /*
  * Real-time tasks, and whatever else is above sched_ext, take a CPU without asking. None of ours
- * runs there then and none of our ticks comes, so those who wait there are called for by others.
+ * runs there then and none of our ticks comes, so others look after those who wait there: idle CPUs
+ * at once, and those with work on a tick (relief.h). Who wakes meanwhile is sent elsewhere.
  */
 
-/*
- * Whether @cpu runs a task of a higher class, or is about to.
- */
+/* Whether @cpu runs a task of a higher class, or is about to. */
 __noinline bool is_taken(s32 cpu)
 {
 	const struct runqueue *rq = rq_of(cpu);
@@ -30,7 +29,10 @@ __noinline bool is_taken(s32 cpu)
  * Whether somebody may wait whom another CPU could take. A CPU that becomes idle reads this before
  * it looks at all the others; it is a hint, which the next tick of a busy CPU sets right.
  */
-static u32 work_waits;
+static bool work_waits;
+
+/* Whether somebody may wait on a CPU that a higher class has taken. A hint, too. */
+static bool held_back;
 
 /* What one look through a queue may cost when a CPU has nothing else to do. */
 #define SEARCH_LIMIT 8192
@@ -63,7 +65,7 @@ __noinline int call_for_waiting(s32 cpu)
 	struct pull *count = &rq_of(bpf_get_smp_processor_id())->pull;
 	const struct cpumask *idle = scx_bpf_get_idle_cpumask();
 
-	work_waits = 1;
+	work_waits = true;
 	count->scanned = count->pulled = 0;
 	if (!bpf_cpumask_empty(idle)) {
 		call_for_queue(queue_of(rq_of(cpu), 0), idle, count);
@@ -81,7 +83,7 @@ static void call_idle_cpu_for(const struct task_struct *p)
 	s32 cpu = bpf_cpumask_any_and_distribute(idle, p->cpus_ptr);
 
 	scx_bpf_put_idle_cpumask(idle);
-	work_waits = 1;
+	work_waits = held_back = true;
 	if (cpu < cpu_ids)
 		kick(cpu, SCX_KICK_IDLE);
 }
@@ -89,31 +91,46 @@ static void call_idle_cpu_for(const struct task_struct *p)
 /* A higher class takes the CPU from the task that ran on it, or that task has joined one. */
 static void lose_cpu(struct runqueue *rq)
 {
+	if (rq->taken)
+		return;
 	rq->taken = true;
-	if (cpu_ids > 1 && rq->nr > 0)
-		call_for_waiting(rq->cpu);
+	rq->taken_at = scx_bpf_now();
+	if (cpu_ids == 1 || rq->nr <= 0)
+		return;
+	held_back = true;
+	call_for_waiting(rq->cpu);
 }
 
-/* What the core has already been given would wait there for its CPU, where nobody can pull it. */
-void BPF_STRUCT_OPS(runqueue_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
+/*
+ * One of ours leaves this CPU, or its idleness ends: it may be for a higher class. What the core
+ * has already been given would wait there for its CPU, where nobody can pull it.
+ */
+static void lose_cpu_if_outranked(struct runqueue *rq)
 {
-	struct runqueue *rq = rq_of(cpu);
-
-	/* Stoppers are gone at once. */
-	if (args->reason == SCX_CPU_PREEMPT_STOP)
+	if (cpu_ids == 1 || !is_outranked())
 		return;
-	if (cpu_ids > 1 && !rq->offline)
-		scx_bpf_reenqueue_local();
+	if (!rq->offline)
+		scx_bpf_reenqueue_local_from_anywhere();
 	lose_cpu(rq);
 }
 
+/*
+ * Somebody may be queued between this CPU's last look for work and the moment when others could see
+ * it idle, so it looks once more.
+ */
 void BPF_STRUCT_OPS(runqueue_update_idle, s32 cpu, bool idle)
 {
-	if (idle || cpu_ids == 1 || !is_outranked())
-		return;
-	if (!rq_of(cpu)->offline)
-		scx_bpf_reenqueue_local_from_anywhere();
-	lose_cpu(rq_of(cpu));
+	if (!idle)
+		lose_cpu_if_outranked(rq_of(cpu));
+	else if (work_waits && !rq_of(cpu)->offline)
+		kick(cpu, SCX_KICK_IDLE);
+}
+
+/* Before Linux 6.19 what the core has been given can be had back here only (outranked.h). */
+void BPF_STRUCT_OPS(runqueue_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
+{
+	if (args->reason != SCX_CPU_PREEMPT_STOP && cpu_ids > 1 && !rq_of(cpu)->offline)
+		scx_bpf_reenqueue_local();
 }
 
 #endif

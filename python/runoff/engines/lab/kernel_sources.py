@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
 
 from runoff.engines import tools
@@ -48,15 +48,25 @@ def offered(names: Iterable[str]) -> dict[str, list[str]]:
     of an old one, which then is no kernel. "Unsigned" speaks of Secure Boot, not of the archive's signature.
     """
     known = set(names)
+    return {release: parts for release, parts in _parts(known).items() if known.issuperset(parts)}
+
+
+def incomplete(names: Iterable[str]) -> dict[str, list[str]]:
+    """The cloud kernels of which an archive has only some parts: release -> packages that are missing."""
+    known = set(names)
+    found = {release: [part for part in parts if part not in known] for release, parts in _parts(known).items()}
+    return {release: missing for release, missing in found.items() if missing}
+
+
+def _parts(known: Set[str]) -> dict[str, list[str]]:
+    """The packages that each cloud kernel among the ``known`` names is made of, newest release first."""
+    releases = {match[1] for name in known if (match := _RELEASE.fullmatch(name))}
     found: dict[str, list[str]] = {}
-    for release in {match[1] for name in known if (match := _RELEASE.fullmatch(name))}:
+    for release in sorted(releases, key=kernel.release_key, reverse=True):
         binary = next((n for n in (f"linux-binary-{release}", f"linux-binary-unsigned-{release}") if n in known), None)
-        rest = [f"linux-modules-{release}", f"linux-base-{release}"]
-        if binary is None:
-            found[release] = [f"linux-image-{release}"]
-        elif known.issuperset(rest):
-            found[release] = [binary, *rest]
-    return dict(sorted(found.items(), key=lambda item: kernel.release_key(item[0]), reverse=True))
+        split = [f"linux-modules-{release}", f"linux-base-{release}"]
+        found[release] = [binary, *split] if binary else [f"linux-image-{release}"]
+    return found
 
 
 def by_series(kernels: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
@@ -69,14 +79,12 @@ def by_series(kernels: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
 
 def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> kernel.Kernel:
     archive = debian.open_archive(mirror, progress)
-    kernels = offered(archive.names("linux-"))
+    names = archive.names("linux-")
+    kernels = offered(names)
     if version:
-        fitting = {release: names for release, names in kernels.items() if kernel.matches(release, version)}
+        fitting = {release: parts for release, parts in kernels.items() if kernel.matches(release, version)}
         if not fitting:
-            raise MissingError(
-                f"the Debian archive {archive.address} has no cloud kernel {version}: "
-                "try a shorter version such as debian:7, or debian for the newest"
-            )
+            raise MissingError(_why_missing(archive.address, version, names))
         return _add_first(archive, fitting, progress)
     for series in by_series(kernels):
         try:
@@ -90,6 +98,20 @@ def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> k
     raise MissingError(
         f"no cloud kernel of the Debian archive {archive.address} takes schedulers: runoff kernel add debian:VERSION "
         "adds a certain one, file:VMLINUZ one of your own"
+    )
+
+
+def _why_missing(address: str, version: str, names: Iterable[str]) -> str:
+    """Say what the archive has of the cloud kernel ``version`` among its package ``names``, and which it has whole."""
+    lost = {release: parts for release, parts in incomplete(names).items() if kernel.matches(release, version)}
+    series = dict.fromkeys(".".join(release.split(".")[:2]) for release in offered(names))
+    whole = ", ".join(f"debian:{each}" for each in series)
+    if not lost:
+        return f"the Debian archive {address} has no cloud kernel {version}; it has {whole or 'none at all'}"
+    release, missing = next(iter(lost.items()))
+    return (
+        f"the Debian archive {address} has only a part of Linux {release}, because newer releases replaced it: "
+        f"{' and '.join(missing)} are gone; whole are {whole or 'none'}"
     )
 
 
