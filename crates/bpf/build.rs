@@ -69,6 +69,11 @@ impl Compiler {
         let info = ClangInfo::new()?;
         let mut flags = info.determine_base_cflags()?;
         flags.push("-Werror".into());
+        // The same object wherever it is built: names of files are in its BTF.
+        for (place, name) in [(out, "out"), (root, ".")] {
+            flags.push(format!("-ffile-prefix-map={}={name}", place.display()));
+        }
+        flags.push("-fdebug-compilation-dir=.".into());
         for directory in [
             headers.join("arch").join(info.kernel_target()?),
             headers.clone(),
