@@ -49,6 +49,11 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line) for line in text.replace("\r\n", "\n").expandtabs().split("\n"))
 
 
+def escape_for_toml(text: str) -> str:
+    """Return a TOML document that says the same with every letter printable."""
+    return "".join(letter if letter == "\n" or _has_shape(letter) else f"\\U{ord(letter):08x}" for letter in text)
+
+
 def _has_shape(letter: str) -> bool:
     return letter.isprintable() or unicodedata.category(letter) == "Zs"
 

@@ -16,6 +16,7 @@ from runoff.engines.outcome import Taken
 from runoff.order import draw
 from runoff.plan import Settings, make_plan, parse_settings, read_settings
 from runoff.report import csv, html, json, markdown, model, text
+from runoff.text import printable
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 NAMES = st.text(LETTERS, min_size=1, max_size=8)
@@ -88,11 +89,13 @@ def test_names_survive_plan_journal_results_rerun_and_plan_again(
         chosen = parse_settings({**values, "workloads": [*values["workloads"], work]}, "test")
         carried_out(folder / "c", chosen)
         results = directory.read_results(folder / "c")
-        assert list(results.arms) == [label.strip() for label in chosen.arms]
-        assert results.workloads[1] == name
-        own = next(each for each in results.metrics[name] if each.name == metric and each.title == title)
-        assert own.unit == unit
-        assert all(sample.metrics[metric] >= 1 for sample in results.samples if sample.workload == name)
+        assert list(results.arms) == [printable(label.strip()) for label in chosen.arms]
+        assert results.workloads[1] == printable(name)
+        shown = {printable(metric), printable(title)}
+        own = next(each for each in results.metrics[printable(name)] if {each.name, each.title} == shown)
+        assert own.unit == printable(unit)
+        mine = [sample for sample in results.samples if sample.workload == printable(name)]
+        assert all(sample.metrics[printable(metric)] >= 1 for sample in mine)
         assert (results.margin, results.rare) == (values["margin"], values["rare"])
         file = folder / "plan.toml"
         file.write_text(results.plan_text, encoding="utf-8", newline="")

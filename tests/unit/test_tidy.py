@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "text": {"errors"},
     "statistics": {"results", "errors"},
     "report": {"shorter", "results", "statistics", "errors", "text", "request_log"},
-    "gate": {"report", "results", "statistics", "errors"},
+    "gate": {"report", "results", "statistics", "errors", "text"},
     "ends": {"errors", "text"},
     "files": set(),
     "request_log": {"errors", "files", "results"},

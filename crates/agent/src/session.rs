@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use machine::fingerprint;
 use machine::instrument::Instrument;
 use machine::stop::Stop;
@@ -73,6 +73,11 @@ pub fn run(
                 });
                 broken.map_or(Ok(()), Err)?;
                 send(events, &event)?;
+                // Such as a limit that root may not raise again: another agent begins as this one did.
+                ensure!(
+                    instrument.is_intact(),
+                    "this agent is not as it was, and cannot be put right"
+                );
             }
             Request::Check(arm) => send(events, &check(&arm, loaded.take(), stop))?,
             Request::Bye => break,

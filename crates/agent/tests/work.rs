@@ -114,7 +114,7 @@ fn work_that_changes_the_agent_voids_its_sample_and_the_next_has_what_it_had() {
         ("chrt -b -p 0 $PPID", "its scheduling policy was SCHED_OTHER, is SCHED_BATCH"),
         ("chrt -f -p 1 $PPID", "its real-time priority was 0, is 1"),
         ("taskset -p 1 $PPID", "its set of CPUs was"),
-        ("prlimit --pid $PPID --nofile=64:64", "its limit nofile was"),
+        ("prlimit --pid $PPID --nofile=64:", "its limit nofile was"),
         ("echo 123456 >/proc/$PPID/timerslack_ns", "its timer slack was 50000 ns, is 123456 ns"),
         ("ionice -c 3 -p $PPID", "its I/O priority was"),
         ("echo 500 >/proc/$PPID/oom_score_adj", "its oom_score_adj was 0, is 500"),

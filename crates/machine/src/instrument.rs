@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use nix::errno::Errno;
 use nix::libc;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -92,21 +92,21 @@ impl Instrument {
         })
     }
 
-    /// Puts right what is not as it was here; what that was.
+    /// Puts right what is not as it was here, as far as this process may; what that was.
     ///
     /// # Errors
-    /// Something cannot be put right: that is named.
+    /// The kernel does not tell.
     pub fn mend(&self) -> Result<Vec<Change>> {
         let changes = self.changes()?;
-        if changes.is_empty() {
-            return Ok(changes);
-        }
-        self.put_right().context("cannot put right what the agent runs with")?;
-        let left: Vec<_> = self.changes()?.iter().map(Change::to_string).collect();
-        if !left.is_empty() {
-            bail!("cannot put right what the agent runs with: {}", left.join("; "));
+        if !changes.is_empty() {
+            self.put_right()?;
         }
         Ok(changes)
+    }
+
+    /// Whether all is as it was.
+    pub fn is_intact(&self) -> bool {
+        self.changes().is_ok_and(|changes| changes.is_empty())
     }
 
     fn changes(&self) -> Result<Vec<Change>> {
@@ -138,36 +138,41 @@ impl Instrument {
 
     fn put_right(&self) -> Result<()> {
         let now = Self::now()?;
+        let mut tried = Vec::new();
         for (number, &(soft, hard)) in self.limits.iter().enumerate() {
             if now.limits[number] != (soft, hard) {
-                set_limit(number, soft, hard)?;
+                tried.push(set_limit(number, soft, hard));
             }
         }
         if (now.policy, now.priority) != (self.policy, self.priority) {
             let parameter = libc::sched_param { sched_priority: self.priority };
             // SAFETY: the parameter outlives the call.
             let set = unsafe { libc::sched_setscheduler(0, self.policy, &raw const parameter) };
-            Errno::result(set).context("scheduling policy")?;
+            tried.push(Errno::result(set).map(drop).context("scheduling policy"));
         }
         if now.nice != self.nice {
-            rustix::process::setpriority_process(None, self.nice).context("nice value")?;
+            tried.push(rustix::process::setpriority_process(None, self.nice).context("nice value"));
         }
         if now.cpus != self.cpus {
-            sched_setaffinity(THIS_THREAD, &self.cpus).context("set of CPUs")?;
+            tried.push(sched_setaffinity(THIS_THREAD, &self.cpus).context("set of CPUs"));
         }
         if now.timer_slack_ns != self.timer_slack_ns {
-            nix::sys::prctl::set_timerslack(self.timer_slack_ns.unsigned_abs())?;
+            let slack = nix::sys::prctl::set_timerslack(self.timer_slack_ns.unsigned_abs());
+            tried.push(slack.context("timer slack"));
         }
         if now.io_priority != self.io_priority {
-            set_io_priority(self.io_priority)?;
+            tried.push(set_io_priority(self.io_priority));
         }
         if now.oom_score_adj != self.oom_score_adj {
-            fs::write(OOM, &self.oom_score_adj).context(OOM)?;
+            tried.push(fs::write(OOM, &self.oom_score_adj).context(OOM));
         }
         for group in &self.control_groups {
             if !now.control_groups.contains(group) {
-                group.enter()?;
+                tried.push(group.enter());
             }
+        }
+        for error in tried.into_iter().filter_map(Result::err) {
+            eprintln!("runoff-agent: cannot put right what it runs with: {error:#}");
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ from runoff.kept import Kept, keep_objects
 from runoff.order import Cell, draw
 from runoff.plan import USUAL_DISK_MODEL, USUAL_QUANTUM, Plan, Settings, blocks_of_loads, make_plan, parse_settings
 from runoff.results import Ended, Results, Sample
-from runoff.text import percent
+from runoff.text import escape_for_toml, percent
 
 
 def create(directory: Path, plan: Plan) -> Journal:
@@ -248,4 +248,4 @@ def plan_text(settings: Settings, left_open: Collection[str] = ()) -> str:
 
     values = settings.model_dump(mode="json", exclude={*left_open})
     # TOML has no word for nothing; and behind an empty table's name what a user adds would belong to it.
-    return tomli_w.dumps({key: value for key, value in values.items() if value not in (None, {})})
+    return escape_for_toml(tomli_w.dumps({key: value for key, value in values.items() if value not in (None, {})}))

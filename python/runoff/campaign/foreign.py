@@ -10,8 +10,10 @@ from runoff.text import printable, printable_lines
 
 _Value = TypeVar("_Value")
 
-_OF_LINES = {"detail", "plan_text"}
+_OF_LINES = {"detail"}
 """Fields of several lines."""
+_EXACT = {"rerun", "plan_text"}
+"""Fields that repeat the campaign and must be what they are; a view shows them printable."""
 
 
 def make_printable(results: Results) -> Results:
@@ -34,6 +36,6 @@ def _of_value(value: _Value) -> _Value:
 
 
 def _of_field(name: str, value: Any) -> Any:
-    if isinstance(value, Path):
+    if isinstance(value, Path) or name in _EXACT:
         return value
     return printable_lines(value) if name in _OF_LINES and isinstance(value, str) else _of_value(value)

@@ -46,7 +46,7 @@ def begin(
         open_keys = {"clock"} if settings.clock is None else set()
         if settings.on == "host" and "cpus" not in settings.model_fields_set:
             open_keys.add("cpus")
-        echo(directory.plan_text(checked, open_keys), nl=False)
+        write(directory.plan_text(checked, open_keys))
         return 0
     plan = make_plan(settings, describe_schedulers, describe_elevators, _usual_clock)
     require_patterns(plan)

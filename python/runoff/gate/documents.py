@@ -9,6 +9,7 @@ from runoff.gate import wording
 from runoff.gate.values import EXIT_CODES, Gate, Line
 from runoff.report.documents import dump, significant
 from runoff.statistics.gate import Outcome
+from runoff.text import printable_lines
 
 SCHEMA = "runoff.gate/2"
 """Raised whenever a reader of the last version would misread this one."""
@@ -38,7 +39,7 @@ def document(gate: Gate) -> dict[str, Any]:
         "comparisons": [_line(line) for line in gate.lines],
         "notes": list(gate.notes),
         "risk": None if gate.risk is None else {key: _chances(value) for key, value in asdict(gate.risk).items()},
-        "rerun": results.rerun,
+        "rerun": printable_lines(results.rerun),
     }
 
 

@@ -7,6 +7,7 @@ from runoff.gate.text import COLUMNS, ORDER
 from runoff.gate.values import EXIT_CODES, Gate, Line
 from runoff.report.markdown import SPECIAL
 from runoff.statistics.gate import Outcome
+from runoff.text import printable_lines
 
 SIGNS = {outcome: f"**{outcome}**" if EXIT_CODES[outcome] == 1 else f"{outcome}" for outcome in Outcome}
 
@@ -32,7 +33,7 @@ def _lines(gate: Gate) -> Iterator[str]:
         for truth, chances in wording.risk_rows(gate):
             yield f"| {truth} | {' | '.join(wording.cells(chances))} |"
     yield f"\nrunoff {_safe(results.version)}, {gate.report.engine}, order seed {results.seed}\n"
-    yield from (f"    {line}" for line in results.rerun.splitlines())
+    yield from (f"    {line}" for line in printable_lines(results.rerun).split("\n"))
     yield "\n</details>"
 
 

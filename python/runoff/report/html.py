@@ -22,6 +22,7 @@ from runoff.report.htmltable import (
 )
 from runoff.report.numbers import Scale
 from runoff.report.values import Report, Table
+from runoff.text import printable_lines
 
 LONGEST_NAME = 70
 """Of a page's heading."""
@@ -71,6 +72,7 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters["typeset"] = _typeset
+    environment.filters["printable"] = printable_lines
     return environment.get_template("page.html.j2")
 
 

@@ -9,6 +9,7 @@ from runoff.report.documents import dump, significant
 from runoff.report.values import Overall, Report, Table
 from runoff.results import Sample
 from runoff.statistics import Comparison, Interval, Verdict
+from runoff.text import printable_lines
 
 SCHEMA = "runoff.report/2"
 """Raised whenever a reader of the last version would misread this one."""
@@ -45,8 +46,8 @@ def document(report: Report) -> dict[str, Any]:
         "why": [_panel(panel) for panel in why.build(report)],
         "samples": [_sample(sample) for sample in results.samples],
         "fingerprint": _plain(results.fingerprint),
-        "rerun": results.rerun,
-        "plan": results.plan_text,
+        "rerun": printable_lines(results.rerun),
+        "plan": printable_lines(results.plan_text),
     }
 
 

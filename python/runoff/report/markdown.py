@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from runoff.report import why, whytable, wording
 from runoff.report.htmltable import ResultRow, overall_rows, result_rows
 from runoff.report.values import Overall, Report, Table
+from runoff.text import printable_lines
 
 HEAD = "| arm | n | mean | change | its 95 % CI | p(adj) | verdict |\n|---|--:|--:|--:|--:|--:|---|"
 SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>|#"})
@@ -31,7 +32,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from (f"- {_safe(line)}" for line in wording.notes(report))
     yield "\n<details><summary>Legend and rerun</summary>\n"
     yield from (f"{_safe(line)}\n" for line in wording.legend(report))
-    yield from (f"    {line}" for line in report.results.rerun.splitlines())
+    yield from (f"    {line}" for line in printable_lines(report.results.rerun).split("\n"))
     yield "\n</details>"
 
 

@@ -14,6 +14,7 @@ from runoff.report.htmltable import overall_rows
 from runoff.report.layout import cut_middle, wrap, wrap_command
 from runoff.report.texttable import Column, columns, rows
 from runoff.report.values import Report
+from runoff.text import printable_lines
 
 NARROWEST = 40
 
@@ -110,7 +111,7 @@ def _taken_on(report: Report, width: int, mail: bool) -> Iterator[Text]:
             yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
         elif told:
             yield Text(cut_middle(f"{name:8} {told}", width))
-    yield from (Text(line) for line in wrap_command(report.results.rerun, width, "rerun    "))
+    yield from (Text(line) for line in wrap_command(printable_lines(report.results.rerun), width, "rerun    "))
 
 
 def _rest(report: Report, width: int) -> Iterator[Text]:

@@ -12,7 +12,7 @@ pub fn whole(text: &str, caught: Range<usize>) -> Option<&str> {
     let before: Vec<char> = text[..caught.start].chars().rev().take(24).collect();
     let after: Vec<char> = text[caught.end..].chars().take(24).collect();
     let number: Vec<char> = text[caught.clone()].chars().collect();
-    if !is_cut_before(&before, &number, &after) && !is_cut_behind(&before, &after) {
+    if !is_cut_before(&before, &number, &after) && !is_cut_behind(&before, &number, &after) {
         return None;
     }
     let is_part = |letter: char| {
@@ -56,12 +56,20 @@ fn is_cut_before(before: &[char], number: &[char], after: &[char]) -> bool {
         .is_some_and(|letter| letter.is_alphabetic());
     match last {
         '.' => true,
+        // What stands before the comma has a point, so that the comma separates numbers of a list.
+        ',' if before[1..]
+            .iter()
+            .position(|letter| !letter.is_ascii_digit())
+            .is_some_and(|it| it != 3 && before[1 + it] == '.') =>
+        {
+            false
+        }
         ':' => !is_name && number.iter().take_while(|digit| digit.is_ascii_digit()).count() == 2,
         last => SEPARATORS.contains(&last) && !is_name,
     }
 }
 
-fn is_cut_behind(before: &[char], after: &[char]) -> bool {
+fn is_cut_behind(before: &[char], number: &[char], after: &[char]) -> bool {
     let Some(&first) = after.first() else { return false };
     let second = after.get(1);
     match first {
@@ -74,6 +82,10 @@ fn is_cut_behind(before: &[char], after: &[char]) -> bool {
         ':' => {
             let is_name = before.first().is_some_and(|letter| letter.is_alphabetic());
             !is_name && is_digit(second) && is_digit(after.get(2))
+        }
+        // A number with a point is whole before a comma, as in a list.
+        ',' if number.iter().rev().position(|&letter| letter == '.').is_some_and(|it| it != 3) => {
+            false
         }
         first => SEPARATORS.contains(&first) && is_digit(second),
     }
@@ -141,6 +153,9 @@ mod tests {
             "Min: {5} Act: 7",
             "{1.2e3} s",
             "{+5}",
+            "[{15.30},17.64]",
+            "[15.30,{17.64}]",
+            "[15.30,{17}]",
             "10:30 {5}",
             "{5} em",
             "{5}e",
