@@ -37,7 +37,7 @@ def build(place: Path, **environment: str) -> str:
         cwd=place, env={**plain, **environment}, check=True,
     )  # fmt: skip
     content = (place / PROGRAM).read_bytes()
-    for word in (str(place), str(Path.home())):
+    for word in (f"{place}/", f"{Path.home()}/"):
         assert word.encode() not in content, word
     return hashlib.sha256(content).hexdigest()
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Compiles the schedulers and the probes and puts their objects into the binary.
 
+mod type_order;
+
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -115,6 +117,8 @@ impl Compiler {
             .clang_args(&self.flags)
             .build()
             .with_context(|| format!("cannot compile {}", source.display()))?;
+        type_order::settle(&unlinked)
+            .with_context(|| format!("cannot order the types of {}", unlinked.display()))?;
         // Linking drops DWARF and settles the offsets of the variables in BTF.
         let mut linker = Linker::new(&object)?;
         linker.add_file(&unlinked)?;
