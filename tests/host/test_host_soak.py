@@ -10,11 +10,16 @@ from random import Random
 import forked
 import pytest
 from soak import disk, traces
-from soak.campaign import Broken, Campaign
+from soak.campaign import Broken
+from soak.host import HostCampaign
+from soak.lab import LabCampaign
 from soak.planted import KINDS, planted
+from soak.running import HOST, HOST_WITH_SERVERS, LAB
 from soak.traces import Machine
 
 from runoff.engines import ublk
+from runoff.engines.lab import kernel
+from runoff.engines.lab.emulator import store
 
 pytestmark = [
     pytest.mark.host,
@@ -23,6 +28,8 @@ pytestmark = [
 
 INTERRUPTIONS = int(os.environ.get("SOAK_INTERRUPTIONS") or 100)
 SEED = int(os.environ.get("SOAK_SEED") or 1)
+IN_LAB = 0.2
+"""Of all campaigns; they take longer than those on the host."""
 
 
 @contextmanager
@@ -44,13 +51,29 @@ def prepared(folder: Path) -> Iterator[Machine]:
         yield Machine(folder, made)
 
 
-def soaked(folder: Path, seed: int, machine: Machine) -> int:
+def undisturbed(folder: Path, machine: Machine) -> LabCampaign | None:
+    """A campaign in the lab that is not interrupted; None where there is no lab."""
+    if store.current() is None or not any(stored.sched_ext for stored in kernel.stored()):
+        print("no campaigns in the lab: it has no kernel, or no QEMU of runoff's")
+        return None
+    campaign = LabCampaign(folder, "undisturbed", None, machine)
+    campaign.finish()
+    campaign.restore()
+    return campaign
+
+
+def soaked(folder: Path, seed: int, machine: Machine, reference: LabCampaign | None) -> int:
     """One campaign; how many interruptions it has had."""
     draw = Random(seed)
-    campaign = Campaign(folder, seed, draw, machine)
+    kind = HOST_WITH_SERVERS if ublk.CONTROL.exists() else HOST
+    campaign: HostCampaign | LabCampaign
+    if reference is not None and draw.random() < IN_LAB:
+        campaign, kind = LabCampaign(folder, str(seed), reference, machine), LAB
+    else:
+        campaign = HostCampaign(folder, seed, draw, machine)
     count = 0
     for _ in range(draw.choice((1, 1, 2, 3))):
-        count += campaign.interrupt(draw, servers=ublk.CONTROL.exists())
+        count += campaign.interrupt(draw, kind)
         if draw.random() < 0.3:
             campaign.restore()
         if campaign.is_complete:
@@ -65,9 +88,10 @@ def test_no_interruption_loses_a_sample_or_leaves_anything(tmp_path: Path, monke
     print(f"seed {SEED}, {INTERRUPTIONS} interruptions")
     began_s, done, seed = time.monotonic(), 0, SEED
     with prepared(tmp_path) as machine:
+        reference = undisturbed(tmp_path, machine)
         while done < INTERRUPTIONS:
             try:
-                done += soaked(tmp_path, seed, machine)
+                done += soaked(tmp_path, seed, machine, reference)
             except Broken as broken:
                 raise Broken(f"{broken}\nagain by: make soak SOAK_SEED={seed} SOAK_INTERRUPTIONS=1") from None
             seed += 1

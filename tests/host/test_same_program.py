@@ -1,4 +1,4 @@
-"""One source and compiler give one agent, byte for byte, in any directory and whoever builds it."""
+"""One source and compiler give one agent and one QEMU, byte for byte, in any directory and whoever builds it."""
 
 import hashlib
 import os
@@ -7,6 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from command import start
+
+from runoff.engines.lab.emulator import store
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "target/x86_64-unknown-linux-gnu/release/runoff-agent"
@@ -54,3 +57,15 @@ def test_two_clones_of_two_users_give_one_agent(tmp_path: Path) -> None:
     first = build(copy(tmp_path / "a"))
     second = build(copy(tmp_path / "another-place"), CARGO_HOME=str(own), RUSTUP_HOME=rustup)
     assert first == second
+
+
+def test_two_caches_have_one_qemu(tmp_path: Path) -> None:
+    used = store.current()
+    if used is None:
+        pytest.skip("runoff's QEMU has not been built: make qemu")
+    cache = tmp_path / "a-cache-with-another-name"
+    process = start("qemu", "build", env={**os.environ, "RUNOFF_CACHE": str(cache)})
+    _, said = process.communicate()
+    assert process.returncode == 0, said
+    (built,) = cache.glob(f"qemus/*/{store.PROGRAM}")
+    assert hashlib.sha256(built.read_bytes()).hexdigest() == used.meta.sha256

@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -14,13 +15,34 @@ from in_charge import agents_of
 
 from soak import traces
 
-LIMIT_S = 60
-"""For what takes a second or two on a quiet machine."""
+LIMIT_S = 300
+"""For what takes some seconds on a quiet machine."""
 LOOK_S = 0.005
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-SINGLE = (("notebook",), ("agent",), ("child",))
-SEVERAL = (("agent", "notebook"), ("notebook", "agent"), ("child", "notebook"), ("child", "agent", "notebook"))
-SERVER = (("server",),)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What can be hit of a command and when."""
+
+    victims: tuple[tuple[tuple[str, ...], ...], ...]
+    """Groups of those that are hit together; of each group one is as likely as another."""
+    starting_s: float
+    """How long it may take to begin."""
+    sample_s: float
+
+
+HOST = Kind(
+    (
+        (("notebook",), ("agent",), ("child",)),
+        (("agent", "notebook"), ("notebook", "agent"), ("child", "notebook"), ("child", "agent", "notebook")),
+    ),
+    starting_s=0.6,
+    sample_s=0.2,
+)
+HOST_WITH_SERVERS = replace(HOST, victims=((*HOST.victims[0], ("server",)), HOST.victims[1]))
+LAB = Kind(((("notebook",), ("agent",)), (("agent", "notebook"), ("notebook", "agent"))), starting_s=2, sample_s=0.6)
+"""In the lab QEMU is the process that holds the agent."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +56,11 @@ class Interruption:
     """Of one among several processes of the work."""
 
     @classmethod
-    def drawn(cls, draw: Random, samples: int, servers: bool) -> "Interruption":
+    def drawn(cls, draw: Random, samples: int, kind: Kind) -> "Interruption":
         """``samples`` are still to be taken."""
         begun = draw.randrange(samples + 1)
-        delay_s = draw.uniform(0, 0.6 if begun == 0 else 0.2)
-        who = draw.choice(draw.choice([SINGLE + SERVER * servers, SEVERAL]))
+        delay_s = draw.uniform(0, kind.starting_s if begun == 0 else kind.sample_s)
+        who = draw.choice(draw.choice(kind.victims))
         # When all are killed at once most is left.
         hard = draw.random() < 0.5
         victims = tuple((each, signal.SIGKILL if hard else draw.choice(SIGNALS)) for each in who)
@@ -52,10 +74,10 @@ class Interruption:
 class Running:
     """From the command's start to its end."""
 
-    def __init__(self, folder: Path, words: list[str | Path]) -> None:
+    def __init__(self, folder: Path, words: list[str | Path], begun: Callable[[], int]) -> None:
+        """``begun`` counts the samples that have begun since."""
         self._folder = folder
-        self._started = folder / "started"
-        self._started.unlink(missing_ok=True)
+        self._begun = begun
         self._log = folder / "said.txt"
         with self._log.open("w") as log:
             self.process: subprocess.Popen[str] = start(*words, stdout=log, stderr=log, env=environment(folder))
@@ -91,9 +113,6 @@ class Running:
                     os.kill(pid, number)
                     hit.append(who)
         return hit
-
-    def _begun(self) -> int:
-        return len(self._started.read_text().splitlines()) if self._started.exists() else 0
 
     def _find(self, who: str, choice: float) -> int | None:
         """None if there is none at this moment."""
