@@ -64,7 +64,7 @@ def _build(part: Path, scratch: Path, mirror: str | None, tarball: Path | None, 
     progress("configuring QEMU")
     path = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     options = [option.format(scratch=scratch) for option in recipe.CONFIGURE]
-    configure = [source / "configure", f"--python={python}", *options]
+    configure: list[str | Path] = [source / "configure", f"--python={python}", *options]
     tools.run(configure, what="configuring QEMU", cwd=build, env={"PATH": path})
     told = Told(progress)
     ninja = end_with_us([python.parent / "ninja", store.PROGRAM], gently=True)
