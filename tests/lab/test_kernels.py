@@ -53,5 +53,6 @@ def test_a_kernel_takes_every_scheduler(name: str, cpus: int, copies: MakeCopies
         seen = play(guest, scheduler, played)
         used = sum(value for note, value in seen.items() if note.endswith(".cpu_s"))
         assert used > 0.95 * cpus * played.seconds, (scheduler, seen)
+        # Two to one; but of staircase's rounds there are four in this time, and not all are whole.
         for cpu in range(cpus):
-            assert seen[f"better{cpu}.cpu_s"] > 1.3 * seen[f"worse{cpu}.cpu_s"], (scheduler, seen)
+            assert seen[f"better{cpu}.cpu_s"] > 1.1 * seen[f"worse{cpu}.cpu_s"], (scheduler, seen)
