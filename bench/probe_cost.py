@@ -10,7 +10,7 @@ import statistics
 import figures
 import progress
 
-from runoff.probes import ALL, COST, PROBES
+from runoff.plan.probes import ALL, COST, PROBES
 
 ARMS = ("default", "bfs")
 GROUPS = 10

@@ -13,7 +13,7 @@ from typing import Any
 import figures
 import progress
 
-from runoff.probes import ALL, PROBES
+from runoff.plan.probes import ALL, PROBES
 
 BLOCKS = 10
 NOT_HERE = "requests"

@@ -9,7 +9,8 @@ import figures
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import report_examples as examples
 
-from runoff.report import html, model
+from runoff.analysis import build
+from runoff.report.html import page as html
 
 TIMES = 3
 
@@ -22,7 +23,7 @@ def main() -> None:
         seconds, page = [], ""
         for _ in range(TIMES):
             start = time.perf_counter()
-            page = html.render(model.build(results))
+            page = html.render(build.build_report(results))
             seconds.append(time.perf_counter() - start)
         figures.show(f"page with {headlines} headline metrics", seconds, "s", 5.0)
         figures.show(f"page with {headlines} headline metrics", [len(page.encode()) / 1e6], "MB", 1.0)

@@ -1,6 +1,7 @@
 """Tables of samples that were drawn, for `verdict_errors.py`: shape (tables, blocks, arms), void ones are NaN.
 
-The true mean of all arms is 100 unless a scenario says otherwise. Arms stand in the order that `runoff.order` draws.
+The true mean of all arms is 100 unless a scenario says otherwise. Arms stand in the order that
+`runoff.plan.order` draws.
 """
 
 from collections.abc import Callable, Mapping

@@ -10,8 +10,9 @@ from typing import Any
 from runoff.campaign import directory
 from runoff.campaign.run import order
 from runoff.engines.outcome import Taken, Voided
-from runoff.order import Cell
-from runoff.plan import make_plan, parse_settings
+from runoff.plan.make import make_plan
+from runoff.plan.order import Cell
+from runoff.plan.settings import parse_settings
 from runoff.results import Conditions
 
 BEGIN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

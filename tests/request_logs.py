@@ -1,6 +1,6 @@
 """Logs of requests as the agent sends them, made of a few numbers."""
 
-from runoff.request_log import COLUMNS
+from runoff.results.request_log import COLUMNS
 
 MS = 1_000_000
 

@@ -8,8 +8,11 @@ import pytest
 import report_examples as examples
 from request_logs import FEW
 
+from runoff.analysis import build, why
 from runoff.campaign import requests
-from runoff.report import html, model, timeline, why
+from runoff.report import timeline
+from runoff.report.html import page as html
+from runoff.report.sentences import render_verdict
 from runoff.results import KeptLog
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -45,7 +48,7 @@ def pages(tmp_path_factory):
     kept = KeptLog(folder / "requests/log.tsv.gz", digest)
     logs = {sample.id: kept for sample in results["disk"].samples}
     results["disk"] = replace(results["disk"], requests=logs)
-    reports = {name: model.build(found) for name, found in results.items()}
+    reports = {name: build.build_report(found) for name, found in results.items()}
     for name, report in reports.items():
         (folder / f"{name}.html").write_text(html.render(report), encoding="utf-8")
     return {name: (f"file://{folder}/{name}.html", report) for name, report in reports.items()}
@@ -87,7 +90,7 @@ def test_page(name, width, pages, open_page):
     url, report = pages[name]
     page = open_page(url, width)
     assert page.title() == "runoff: " + " / ".join(report.results.arms)
-    assert page.locator(".verdict p").all_inner_texts() == list(report.sentences)
+    assert page.locator(".verdict p").all_inner_texts() == list(render_verdict(report))
     headline = len(report.headline)
     timelines = timeline.count(report)
     assert (timelines > 0) == (name == "disk")

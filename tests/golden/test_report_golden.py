@@ -10,25 +10,32 @@ from pathlib import Path
 import pytest
 import report_examples as examples
 
-from runoff.report import html, json, markdown, model, relative, text
+from runoff.analysis import build
+from runoff.report import markdown
+from runoff.report.data import document
+from runoff.report.historic import relative
+from runoff.report.html import page
+from runoff.report.terminal import screen
 
 FOLDER = Path(__file__).parent / "report"
 
 FORMS = {
-    "three-80.txt": ("three_arms", lambda report: text.render(report, 80)),
-    "three-100.txt": ("three_arms", lambda report: text.render(report, 100)),
+    "three-80.txt": ("three_arms", lambda report: screen.render(report, 80)),
+    "three-100.txt": ("three_arms", lambda report: screen.render(report, 100)),
     "three.md": ("three_arms", markdown.render),
-    "three.json": ("three_arms", json.render),
-    "three.html": ("three_arms", html.render),
+    "three.json": ("three_arms", document.render),
+    "three.html": ("three_arms", page.render),
     "bonuses-relative.txt": ("bonuses", relative.render),
-    "loaded-80.txt": ("loaded", lambda report: text.render(report, 80)),
-    "two-80.txt": ("two_arms", lambda report: text.render(report, 80)),
+    "loaded-80.txt": ("loaded", lambda report: screen.render(report, 80)),
+    "two-80.txt": ("two_arms", lambda report: screen.render(report, 80)),
 }
 
 
 @pytest.fixture(scope="module")
 def reports():
-    return {name: model.build(getattr(examples, name)()) for name in ("three_arms", "two_arms", "bonuses", "loaded")}
+    return {
+        name: build.build_report(getattr(examples, name)()) for name in ("three_arms", "two_arms", "bonuses", "loaded")
+    }
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -16,10 +16,10 @@ from command import run
 from modules import insert
 from waiting import LIMIT_S, wait_until
 
-from runoff.elevators import parse_elevator
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
 from runoff.errors import RunoffError, UsageError
+from runoff.plan.elevators import parse_elevator
 
 pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 

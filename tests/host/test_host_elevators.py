@@ -14,12 +14,12 @@ from tried_disks import BORROWED, SET, Sample, begun, disk_with_bfq, engine, pla
 from waiting import LIMIT_S, wait_until
 
 from runoff.campaign.run import order
-from runoff.elevators import Elevator
 from runoff.engines import disks
 from runoff.engines.agent import find_agent, sample_request, sweep
 from runoff.engines.host import HostEngine
 from runoff.engines.outcome import Refused, Taken
 from runoff.errors import RunoffError, UsageError
+from runoff.plan.elevators import Elevator
 
 pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 

@@ -9,7 +9,7 @@ from campaign_rows import remains, rows
 from command import run
 
 from runoff.engines.agent import find_agent
-from runoff.probes import COST, PROBES
+from runoff.plan.probes import COST, PROBES
 
 pytestmark = [
     pytest.mark.host,

@@ -10,7 +10,7 @@ from campaign_rows import rows
 from command import run, start
 
 from runoff.campaign.directory import read_results
-from runoff.until import look
+from runoff.decide.stopping import look
 
 pytestmark = [
     pytest.mark.host,

@@ -16,7 +16,9 @@ from runoff.campaign.run import order
 from runoff.engines.agent import describe_elevators, describe_schedulers
 from runoff.engines.host import HostEngine
 from runoff.engines.outcome import Outcome, Voided
-from runoff.plan import Plan, make_plan, parse_settings
+from runoff.plan.make import make_plan
+from runoff.plan.plan import Plan
+from runoff.plan.settings import parse_settings
 
 BORROWED = Path("/run/runoff-borrowed")
 SIZE_MB = 64

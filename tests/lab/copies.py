@@ -11,7 +11,7 @@ from runoff.engines.lab import guest, kernel, qemu, snapshot
 from runoff.engines.lab.emulator.store import Emulator
 from runoff.engines.lab.image import Image
 from runoff.engines.outcome import Outcome
-from runoff.plan import USUAL_QUANTUM
+from runoff.plan.settings import USUAL_QUANTUM
 
 Request = Mapping[str, Any]
 

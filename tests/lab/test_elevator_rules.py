@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from command import run, samples
 
-from runoff.request_log import RequestLog, Service, read
+from runoff.results.request_log import RequestLog, Service, read
 
 pytestmark = [pytest.mark.lab]
 

@@ -12,7 +12,7 @@ from copies import LIMIT_S, Copies
 
 from runoff.engines.lab import guest
 from runoff.engines.outcome import Taken
-from runoff.probes import COST, PROBES
+from runoff.plan.probes import COST, PROBES
 
 pytestmark = [pytest.mark.lab, pytest.mark.core]
 

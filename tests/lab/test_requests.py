@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command import run, samples
 
-from runoff.request_log import RequestLog, read
+from runoff.results.request_log import RequestLog, read
 
 pytestmark = [pytest.mark.lab]
 

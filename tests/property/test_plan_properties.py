@@ -10,12 +10,17 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from runoff.analysis import build
 from runoff.campaign import directory
 from runoff.cli.main import cli
 from runoff.engines.outcome import Taken
-from runoff.order import draw
-from runoff.plan import Settings, make_plan, parse_settings, read_settings
-from runoff.report import csv, html, json, markdown, model, text
+from runoff.plan.make import make_plan
+from runoff.plan.order import draw
+from runoff.plan.settings import Settings, parse_settings, read_settings
+from runoff.report import markdown
+from runoff.report.data import csv_table, document
+from runoff.report.html import page
+from runoff.report.terminal import screen
 from runoff.text import printable
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
@@ -105,7 +110,7 @@ def test_names_survive_plan_journal_results_rerun_and_plan_again(
         assert again.exit_code == 0, again.output
         file.write_bytes(again.stdout_bytes)
         assert make_plan(read_settings(file), None) == make_plan(chosen, None)
-        report = model.build(results)
-        for view in (html, json, markdown, csv):
+        report = build.build_report(results)
+        for view in (page, document, markdown, csv_table):
             assert view.render(report)
-        assert text.render(report, 80)
+        assert screen.render(report, 80)

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runoff.report import classic, csv, html, json, mail, markdown, model, text
+from runoff.analysis import build
+from runoff.report import mail, markdown
+from runoff.report.data import csv_table
+from runoff.report.data import document as json
+from runoff.report.historic import classic
+from runoff.report.html import page as html
+from runoff.report.terminal import screen
 from runoff.results import Metric, Results, Sample
 
 SCHEMA = stdlib_json.loads((Path(__file__).parents[2] / "docs/schema/runoff.report.2.json").read_text())
@@ -66,8 +72,8 @@ def campaigns(draw):
 @settings(deadline=None, max_examples=60)
 @given(campaigns(), st.integers(40, 120))
 def test_every_view_of_any_campaign(results, width):
-    report = model.build(results)
-    terminal = text.render(report, width)
+    report = build.build_report(results)
+    terminal = screen.render(report, width)
     assert max(map(len, terminal.splitlines())) <= width
     assert not re.search(r"\b(nan|inf)\b", terminal.split("rerun")[-1].split("\n\n", 1)[-1]) or "nan" in "".join(
         results.arms
@@ -81,5 +87,5 @@ def test_every_view_of_any_campaign(results, width):
     assert page.count("</html>") == 1
     figures = "".join(re.findall(r"<svg viewBox.*?</svg>", page, re.DOTALL))
     assert not re.search(r'(?:d|x|y|width|height)="[^"]*(?:nan|inf)', figures)
-    assert len(csv.render(report).splitlines()) == 1 + len(results.samples)
+    assert len(csv_table.render(report).splitlines()) == 1 + len(results.samples)
     assert markdown.render(report)

@@ -14,7 +14,7 @@ import verdict_rule as rule
 import verdict_scenarios as scenarios
 from verdict_scenarios import Shape, Tables
 
-from runoff.order import draw
+from runoff.plan.order import draw
 from runoff.statistics import Observation, Question, Verdict, analyse, together
 
 TABLES = int(os.environ.get("VERDICT_TABLES") or 2000)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from runoff.arms import parse_arm, twins
 from runoff.errors import UsageError
-from runoff.parameters import allowed
+from runoff.plan.arms import parse_arm, twins
+from runoff.plan.parameters import allowed
 
 KNOWN = {
     "bfs": {"parameters": [{"name": "rr_interval_ms", "min": 1, "max": 1000, "unit": "ms", "default": 6}]},

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
-from runoff.campaign.directory import plan_text, rerun_command
 from runoff.campaign.run import order
-from runoff.contest import plan_values
 from runoff.errors import UsageError
-from runoff.plan import Plan, make_plan, parse_settings, read_settings
+from runoff.plan.contest import plan_values
+from runoff.plan.make import make_plan
+from runoff.plan.plan import Plan
+from runoff.plan.rerun import plan_text, rerun_command
+from runoff.plan.settings import parse_settings, read_settings
 
 
 def made(*, quick: bool = False, **given: Any) -> Plan:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from runoff import doctor
 from runoff.cli.doctor import command
+from runoff.engines import doctor
 from runoff.engines.lab import kernel
 
 

@@ -15,7 +15,8 @@ import pytest
 from runoff.cli.main import COMMANDS, cli
 from runoff.engines.agent import find_agent
 from runoff.errors import MissingError
-from runoff.plan import Settings, make_plan, read_settings
+from runoff.plan.make import make_plan
+from runoff.plan.settings import Settings, read_settings
 from runoff.results import Metric
 from runoff.workloads import LOADS, WORKLOADS, Definition, parse_loads, parse_works
 

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from runoff.arms import parse_arm
-from runoff.campaign.directory import rerun_command
-from runoff.elevators import Elevator, check_model
 from runoff.engines.agent import describe_elevators, find_agent
 from runoff.engines.lab import disks
 from runoff.errors import UsageError
-from runoff.plan import Plan, make_plan, parse_settings
+from runoff.plan.arms import parse_arm
+from runoff.plan.elevators import Elevator, check_model
+from runoff.plan.make import make_plan
+from runoff.plan.plan import Plan
+from runoff.plan.rerun import rerun_command
+from runoff.plan.settings import parse_settings
 
 
 def elevator(text: str) -> Elevator:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import run
 
-from runoff import doctor
+from runoff.engines import doctor
 from runoff.engines.lab import cache
 from runoff.engines.lab.emulator import build, recipe, store
 from runoff.errors import MissingError, RunoffError

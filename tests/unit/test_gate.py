@@ -14,7 +14,7 @@ from made_campaigns import Values, made, noisy
 
 from runoff.cli.gate import command
 from runoff.errors import UsageError
-from runoff.order import Cell
+from runoff.plan.order import Cell
 from runoff.text import printable
 
 

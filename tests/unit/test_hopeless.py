@@ -12,7 +12,7 @@ from runoff.campaign import directory
 from runoff.campaign.ending import Ending
 from runoff.campaign.run import run
 from runoff.engines.outcome import Accepted, Outcome, Taken, Voided
-from runoff.order import Cell
+from runoff.plan.order import Cell
 
 Answer = Callable[[int], Outcome]
 

@@ -18,7 +18,7 @@ from runoff.campaign.run import order, run
 from runoff.cli.main import cli
 from runoff.engines.outcome import Accepted, Outcome, Taken
 from runoff.errors import MissingError, RunoffError, UsageError
-from runoff.order import Cell
+from runoff.plan.order import Cell
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files to another user")
 NOBODY = 65534

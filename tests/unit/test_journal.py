@@ -10,7 +10,7 @@ import pytest
 from runoff.campaign.journal import FILE, Journal
 from runoff.engines.outcome import Taken, Voided
 from runoff.errors import MissingError, UsageError
-from runoff.order import draw
+from runoff.plan.order import draw
 from runoff.results import Conditions
 
 CELLS = draw(2, 1, [2], seed=1)
@@ -80,7 +80,7 @@ def test_two_runs_on_one_directory(tmp_path: Path) -> None:
 def test_a_killed_writer_leaves_every_finished_sample_and_no_lock(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from runoff.campaign.journal import Journal; from runoff.order import draw\n"
+        "from runoff.campaign.journal import Journal; from runoff.plan.order import draw\n"
         "from runoff.engines.outcome import Taken\n"
         "journal = Journal.create(Path(sys.argv[1]), {}); cells = draw(2, 1, [2], seed=1)\n"
         "journal.add(cells[0], 'a', 'w', '', Taken({'t': 1.0}, {}))\n"

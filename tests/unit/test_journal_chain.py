@@ -112,8 +112,8 @@ def test_a_log_of_requests_is_of_its_sample(campaign: Path) -> None:
     """Its digest is in the sample's row, and is computed when it is read."""
     from request_logs import FEW
 
-    from runoff import request_log
     from runoff.campaign import requests
+    from runoff.results import request_log
 
     digest = requests.keep(campaign, "b0", FEW)
     with Journal.open(campaign, write=False) as journal:

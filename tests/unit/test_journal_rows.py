@@ -16,8 +16,9 @@ from runoff.campaign.journal import Journal
 from runoff.cli.main import cli
 from runoff.engines.outcome import Taken, Voided
 from runoff.errors import UsageError
-from runoff.order import draw
-from runoff.plan import make_plan, parse_settings
+from runoff.plan.make import make_plan
+from runoff.plan.order import draw
+from runoff.plan.settings import parse_settings
 from runoff.results import Conditions
 
 CELLS = draw(2, 1, [2], seed=1)

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from runoff.campaign.directory import rerun_command
 from runoff.engines.agent import sample_request
 from runoff.engines.lab import swap
 from runoff.errors import UsageError
-from runoff.plan import make_plan, parse_settings
+from runoff.plan.make import make_plan
+from runoff.plan.rerun import rerun_command
+from runoff.plan.settings import parse_settings
 from runoff.workloads import LOADS, parse_loads, parse_works
 
 CONTEST = {"cacherun", "process", "ctar", "xtar", "io", "io_other", "read", "list", "mem", "dbench"}

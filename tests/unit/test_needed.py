@@ -13,7 +13,7 @@ from made_campaigns import alternating, made, noisy
 from runoff.cli.noise import command as noise
 from runoff.cli.plan import command
 from runoff.errors import UsageError
-from runoff.order import Cell
+from runoff.plan.order import Cell
 from runoff.statistics.planning import for_same, to_detect
 
 

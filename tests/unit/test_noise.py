@@ -11,14 +11,14 @@ import pytest
 from asked import ask
 from made_campaigns import MACHINE, alternating, made, noisy
 
-from runoff import noise
+from runoff.analysis import build
 from runoff.campaign.directory import open_again, read_results
 from runoff.campaign.journal import Journal
 from runoff.cli.noise import command
 from runoff.cli.report import command as report
+from runoff.decide import noise
 from runoff.errors import UsageError
-from runoff.order import Cell
-from runoff.report import model
+from runoff.plan.order import Cell
 from runoff.statistics.power import detectable
 
 TWICE = {"arms": ("a", "b"), "names": {"a": "default", "b": "default"}}
@@ -211,7 +211,7 @@ def test_under_the_virtual_clock_noise_is_that_of_two_perturbations(tmp_path):
 def test_one_arm_against_itself_is_separated_in_one_of_twenty_campaigns(tmp_path):
     wrong = 0
     for seed in range(100):
-        (table,) = model.build(read_results(made(tmp_path / f"{seed}", exact, seed=seed, **EXACT))).headline
+        (table,) = build.build_report(read_results(made(tmp_path / f"{seed}", exact, seed=seed, **EXACT))).headline
         wrong += table.analysis.comparisons["b"].separated
     # Binomial(100, 5 %) has SD 2.2; three of them.
     assert wrong <= 11

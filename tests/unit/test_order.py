@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runoff.order import Cell, draw
+from runoff.plan.order import Cell, draw
 
 SMALL = st.integers(min_value=1, max_value=6)
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from runoff.campaign.contents import Row
 from runoff.campaign.journal import Journal
 from runoff.campaign.pace import seconds_per_block
+from runoff.campaign.records import Row
 from runoff.engines.outcome import Voided
-from runoff.order import draw
+from runoff.plan.order import draw
 from runoff.results import Conditions
 
 EPOCH = datetime(2026, 1, 2, tzinfo=UTC)

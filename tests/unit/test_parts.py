@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from runoff.campaign.contents import Part, Row
 from runoff.campaign.journal import Journal
-from runoff.campaign.parts import changes, refuse_to_mix
+from runoff.campaign.records import Part, Row
+from runoff.campaign.sessions import changes, refuse_to_mix
 from runoff.engines.outcome import Voided
 from runoff.errors import UsageError
-from runoff.order import draw
+from runoff.plan.order import draw
 
 OLD, NEW = "a1" * 32, "b2" * 32
 BFS = {"scheduler": "bfs", "object_sha256": OLD, "kernel": ""}

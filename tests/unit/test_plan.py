@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from runoff.campaign.directory import plan_text, rerun_command
 from runoff.errors import UsageError
-from runoff.plan import make_plan, parse_settings, read_settings
+from runoff.plan.make import make_plan
+from runoff.plan.rerun import plan_text, rerun_command
+from runoff.plan.settings import parse_settings, read_settings
 
 VALUES: dict[str, Any] = {"arms": ["default", "bfs"], "workloads": ["counters:n=1..2"], "blocks": 3}
 

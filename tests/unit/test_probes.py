@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from command import run
 
-from runoff.campaign.directory import rerun_command
 from runoff.engines.agent import find_agent, sample_request
 from runoff.errors import MissingError, UsageError
-from runoff.plan import make_plan, parse_settings
-from runoff.probes import COST, PROBES, REQUESTS, parse_probes, probe_metrics
+from runoff.plan.make import make_plan
+from runoff.plan.probes import COST, PROBES, REQUESTS, parse_probes, probe_metrics
+from runoff.plan.rerun import rerun_command
+from runoff.plan.settings import parse_settings
 from runoff.workloads import parse_works
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/probes.md"

@@ -10,8 +10,8 @@ import command
 import pytest
 
 from runoff.errors import UsageError
-from runoff.plan import read_settings
-from runoff.published import besides, catalogue, replicate
+from runoff.plan.settings import read_settings
+from runoff.published import catalogue, replicate, then_and_now
 from runoff.published.numbers import Known, Number
 from runoff.published.replicate import Now, Outcome, Today, judge
 from runoff.results import Metric, Results, Sample
@@ -221,16 +221,16 @@ def test_the_text_says_what_differs_and_what_came_out() -> None:
     report, (part,) = replicate.parts("counters-2009", ["counters-2009"])
     today = Today(counters())
     compared = replicate.compare(report, part, today)
-    text = besides.render(report, [(part, today, compared)], 80)
+    text = then_and_now.render(report, [(part, today, compared)], 80)
     assert "  then  kernel     Linux 2.6.31-gentoo-r4, the same with BFS 304, 2.6.32-rc5\n" in text
     assert "  now   kernel     release 7.3.4\n" in text
     assert "  differs: CPUs that count instructions" in text
     assert "not run: 1, 4, 5, 6, 7, 8, 9, 10 and 22 more" in text
     line = next(line for line in text.splitlines() if line.strip().startswith("2 ") and "30.9 % faster" in line)
     assert line.endswith("12  +  reproduced")
-    assert besides.summary(compared) == "3 reproduced, 3 not reproduced, 0 cannot tell, 90 not run"
+    assert then_and_now.summary(compared) == "3 reproduced, 3 not reproduced, 0 cannot tell, 90 not run"
     assert max(map(len, text.splitlines())) <= 100
-    document = besides.document(report, [(part, today, compared)])
+    document = then_and_now.document(report, [(part, today, compared)])
     assert json.loads(json.dumps(document))["totals"]["not run"] == 90
 
 
@@ -239,7 +239,7 @@ def test_the_text_says_what_differs_and_what_came_out() -> None:
     [(-30.93, "30.9 % faster"), (4.04, "4.0 % slower"), (0, "same"), (-0.04, "0.0 %"), (0.06, "0.1 % slower")],
 )
 def test_changes_in_words(percent: float, words: str) -> None:
-    assert besides.change(percent) == words
+    assert then_and_now.change(percent) == words
 
 
 def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from runoff.engines.lab.qemu import Keeping, Machine, command, kernel_command_line
-from runoff.topology import parse_topology
+from runoff.plan.topology import parse_topology
 
 REAL = Machine(Path("k"), Path("i"), Path("c,1"), cpus=2, memory_mb=512, clock="real", accelerator="tcg")
 VIRTUAL = replace(REAL, cpus=1, clock="virtual", seed=7)

@@ -8,10 +8,12 @@ import report_examples as examples
 from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
+from runoff.analysis import build
 from runoff.cli import report as command
 from runoff.cli.main import cli
 from runoff.errors import UsageError
-from runoff.report import mail, model, text
+from runoff.report import mail
+from runoff.report.terminal import screen
 
 
 @pytest.fixture
@@ -108,7 +110,7 @@ def test_sort_by_mean_is_not_by_name() -> None:
         "w": {"default": {"elapsed_s": (3.0, 0.1)}, "a": {"elapsed_s": (9.0, 0.1)}, "b": {"elapsed_s": (1.0, 0.1)}}
     }
     results = examples.campaign(cells, {"w": (examples.WALL,)}, blocks=5)
-    orders = {sort: model.build(results, sort=sort).tables[0].arms for sort in ("mean", "name", "plan")}
+    orders = {sort: build.build_report(results, sort=sort).tables[0].arms for sort in ("mean", "name", "plan")}
     assert orders == {"mean": ("b", "default", "a"), "name": ("a", "b", "default"), "plan": ("default", "a", "b")}
 
 
@@ -124,7 +126,7 @@ def test_eighty_columns_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("arms", [2, 4, 6])
 @pytest.mark.parametrize("metrics", [1, 20])
 def test_a_mail_has_80_columns(arms: int, metrics: int) -> None:
-    out = mail.render(model.build(examples.wide(arms, metrics, blocks=3)))
+    out = mail.render(build.build_report(examples.wide(arms, metrics, blocks=3)))
     assert max(map(len, out.splitlines())) <= 80
     assert out.isascii()
 
@@ -133,6 +135,6 @@ def test_names_of_wide_letters_do_not_overflow() -> None:
     """Chinese letters take two columns each."""
     name = "调度程序" * 6
     cells = {name * 2: {arm: {"elapsed_s": (10.0, 0.1)} for arm in ("default", name, f"{name}:x=1")}}
-    built = model.build(examples.campaign(cells, {name * 2: (examples.WALL,)}, blocks=3))
-    for out, width in ((mail.render(built), 80), (text.render(built, 60), 60)):
+    built = build.build_report(examples.campaign(cells, {name * 2: (examples.WALL,)}, blocks=3))
+    for out, width in ((mail.render(built), 80), (screen.render(built, 60), 60)):
         assert max(map(cell_len, out.splitlines())) <= width

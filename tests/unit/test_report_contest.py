@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import report_examples as examples
 
+from runoff.analysis import build
 from runoff.errors import UsageError
-from runoff.report import contest, model
+from runoff.report.historic import contest
 from runoff.results import NO_LOAD, Results, Sample
 from runoff.workloads import LOAD_METRICS, STANDARD_METRICS
 
@@ -64,17 +65,17 @@ def published() -> Results:
 
 
 @pytest.fixture(scope="module")
-def report() -> model.Report:
-    return model.build(published())
+def report() -> build.Report:
+    return build.build_report(published())
 
 
-def test_the_published_tables_come_out_as_they_were_printed(report: model.Report) -> None:
+def test_the_published_tables_come_out_as_they_were_printed(report: build.Report) -> None:
     ours = contest.render(report, "reaped")
     assert len([line for line in ours.splitlines() if ROW.match(line)]) == 44
     assert ours == PUBLISHED
 
 
-def test_all_cpu_time_of_a_load_is_counted_and_the_ratio_is_to_the_baseline(report: model.Report) -> None:
+def test_all_cpu_time_of_a_load_is_counted_and_the_ratio_is_to_the_baseline(report: build.Report) -> None:
     lines = contest.render(report, "cgroup").splitlines()
     row = ROW.match(lines[lines.index("read_load:") + 4])
     assert row is not None
@@ -86,16 +87,16 @@ def test_all_cpu_time_of_a_load_is_counted_and_the_ratio_is_to_the_baseline(repo
 
 
 def test_an_arm_without_a_valid_sample_has_no_numbers() -> None:
-    text = contest.render(model.build(examples.loaded()), "reaped")
+    text = contest.render(build.build_report(examples.loaded()), "reaped")
     assert re.search(r"mem_load:\n.*\ndefault .*\nbfs +0 +- +- +- +- +-\n", text)
 
 
 def test_short_times_keep_their_fractions() -> None:
-    text = contest.render(model.build(examples.loaded()), "reaped")
+    text = contest.render(build.build_report(examples.loaded()), "reaped")
     assert re.search(r"io_load:\n.*\ndefault +4   1\.79 ", text)
 
 
 def test_without_loads_there_is_no_such_table() -> None:
     plain = examples.campaign({"w": {"a": {"elapsed_s": (1, 0.1)}}}, {"w": (examples.WALL,)}, blocks=2, loads=("",))
     with pytest.raises(UsageError, match="compare with --load"):
-        contest.render(model.build(plain), "reaped")
+        contest.render(build.build_report(plain), "reaped")

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import foresttext, model
+from runoff.analysis import build
 from runoff.report.figures import tail
+from runoff.report.terminal import forest
 from runoff.results import Results
 
 
@@ -18,7 +19,7 @@ def taken(*means: float, sd: float = 0.4, blocks: int = 6) -> Results:
 
 
 def drawn(results: Results, width: int = 80, **options) -> list[str]:
-    return [line.plain for line in foresttext.rows(model.build(results, **options), width)]
+    return [line.plain for line in forest.rows(build.build_report(results, **options), width)]
 
 
 def columns(line: str, sign: str) -> list[int]:
@@ -80,7 +81,7 @@ def test_what_has_no_percent_is_not_drawn():
 
 def test_the_tail_has_a_step_for_each_run():
     """Four runs: 75, 50 and 25 % are above the first three, and the line ends at the last."""
-    report = model.build(
+    report = build.build_report(
         examples.campaign({"w": {"default": {"elapsed_s": (10.0, 1.0)}}}, {"w": (examples.WALL,)}, blocks=4)
     )
     picture = tail.draw(report, report.tables[0])
@@ -94,5 +95,5 @@ def test_the_tail_has_a_step_for_each_run():
 
 
 def test_one_run_has_no_tail():
-    report = model.build(taken(12.0, blocks=1))
+    report = build.build_report(taken(12.0, blocks=1))
     assert tail.draw(report, report.tables[0]) == ""

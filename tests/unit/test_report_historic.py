@@ -6,10 +6,11 @@ import re
 import pytest
 import report_examples as examples
 
+from runoff.analysis import build
 from runoff.errors import UsageError
 from runoff.published.catalogue import find
 from runoff.published.rows import CountersRow, MeansRow
-from runoff.report import counters, graysky, model
+from runoff.report.historic import counters, graysky
 from runoff.results import Metric, Results, Sample
 
 WALL = examples.WALL
@@ -48,7 +49,7 @@ def published_means() -> list[MeansRow]:
 @pytest.mark.parametrize("row", published_means(), ids=lambda row: f"{row.cpu} {row.difference_s}")
 def test_graysky_cells_come_out_as_printed(row: MeansRow) -> None:
     values = {("vanilla", "make"): around(float(row.vanilla_s.value)), ("ck", "make"): around(float(row.ck_s.value))}
-    report = model.build(results(values, (WALL,), fingerprint={"machine": {"cpu_model": row.cpu}}))
+    report = build.build_report(results(values, (WALL,), fingerprint={"machine": {"cpu_model": row.cpu}}))
     (line,) = [line for line in graysky.render(report).splitlines() if line.startswith(row.cpu)]
     printed = [str(cell).replace(",", "") for cell in (row.vanilla_s, row.ck_s, row.difference_s)]
     ours = line.removeprefix(row.cpu).split()
@@ -59,7 +60,7 @@ def test_graysky_cells_come_out_as_printed(row: MeansRow) -> None:
 
 def test_graysky_quantiles_are_jmps() -> None:
     runs = [{"elapsed_s": float(value)} for value in range(1, 10)]
-    text = graysky.render(model.build(results({("a", "w"): runs, ("b", "w"): runs[:8]}, (WALL,))))
+    text = graysky.render(build.build_report(results({("a", "w"): runs, ("b", "w"): runs[:8]}, (WALL,))))
     lines = text.splitlines()
     start = lines.index("Quantiles")
     assert lines[start + 1].split() == ["Level", "Minimum", "10%", "25%", "Median", "75%", "90%", "Maximum"]
@@ -69,12 +70,12 @@ def test_graysky_quantiles_are_jmps() -> None:
 
 def test_graysky_quantiles_have_seven_digits() -> None:
     values = {(arm, "w"): [{"elapsed_s": 27.876291}, {"elapsed_s": 27.87}] for arm in "ab"}
-    text = graysky.render(model.build(results(values, (WALL,))))
+    text = graysky.render(build.build_report(results(values, (WALL,))))
     assert re.search(r"^a +27\.87 +27\.87 +27\.87 +27\.87315 +27\.87629 +27\.87629 +27\.87629$", text, re.MULTILINE)
 
 
 def test_graysky_of_several_arms_voids_and_other_directions() -> None:
-    text = graysky.render(model.build(examples.bonuses()))
+    text = graysky.render(build.build_report(examples.bonuses()))
     assert text.count("CPU ") == 3 * 5
     assert re.search(r"AMD Ryzen 7 7840U +6\d\.\d{4} +- +- +-", text)
     assert "exec:scx_bpfland -k 0" in text
@@ -82,14 +83,14 @@ def test_graysky_of_several_arms_voids_and_other_directions() -> None:
     assert text.isascii()
     rate = Metric("rate", "msg/s", "higher", "messages", headline=True)
     values = {("a", "w"): [{"rate": 100.0}] * 3, ("b", "w"): [{"rate": 150.0}] * 3, ("c", "w"): [{"rate": 100.0}] * 3}
-    shown = graysky.render(model.build(results(values, (rate,))))
+    shown = graysky.render(build.build_report(results(values, (rate,))))
     assert "50.0 % more" in shown
     assert re.search(r"100\.0000 +100\.0000 +\+0\.0000 +0\.0 %\n", shown)
 
 
 def test_graysky_percent_of_nothing() -> None:
     values = {("a", "w"): [{"elapsed_s": 0.0}] * 3, ("b", "w"): [{"elapsed_s": 1.0}] * 3}
-    assert re.search(r"0\.0000 +1\.0000 +\+1\.0000 +-\n", graysky.render(model.build(results(values, (WALL,)))))
+    assert re.search(r"0\.0000 +1\.0000 +\+1\.0000 +-\n", graysky.render(build.build_report(results(values, (WALL,)))))
 
 
 def published_counters() -> tuple[list[CountersRow], str]:
@@ -103,7 +104,7 @@ def published_counters() -> tuple[list[CountersRow], str]:
         ):
             found = {"time_s": float(time.value), "cost_s": float(cost.value)}
             values[arm, f"counters:n={row.processes}"] = [found] * 3
-    return rows, counters.render(model.build(results(values, (TIME, COST))))
+    return rows, counters.render(build.build_report(results(values, (TIME, COST))))
 
 
 def test_counters_cells_come_out_as_printed() -> None:
@@ -138,7 +139,7 @@ def test_counters_of_a_compile_have_no_cost() -> None:
     values = {
         (arm, f"compile:jobs={jobs}"): around(mean / jobs) for arm, mean in (("a", 8), ("b", 6)) for jobs in (2, 1)
     }
-    text = counters.render(model.build(results(values, (WALL,))))
+    text = counters.render(build.build_report(results(values, (WALL,))))
     lines = text.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("#jobs"))
     assert lines[start].split() == ["#jobs", "a", "b", "Impr%"]
@@ -152,7 +153,7 @@ def test_counters_cost_is_beside_the_time_only() -> None:
     ratio = Metric("ideal_ratio", "", "lower", "time in multiples of the ideal", headline=True)
     found = {"time_s": 1.0, "cost_s": 0.5, "ideal_ratio": 1.25}
     values = {(arm, f"counters:n={n}"): [found] * 3 for n in (1, 2) for arm in "ab"}
-    text = counters.render(model.build(results(values, (TIME, ratio, COST))))
+    text = counters.render(build.build_report(results(values, (TIME, ratio, COST))))
     assert "1.000000( 0.500000)" in text
     assert re.search(r"^ 1  1\.250000  1\.250000  0\.00%$", text, re.MULTILINE)
 
@@ -160,11 +161,11 @@ def test_counters_cost_is_beside_the_time_only() -> None:
 def test_counters_without_a_series_are_refused() -> None:
     for sample in (examples.three_arms(), examples.two_arms()):
         with pytest.raises(UsageError, match="in several sizes"):
-            counters.render(model.build(sample))
+            counters.render(build.build_report(sample))
 
 
 def test_counters_of_an_arm_that_is_void_and_of_equal_values() -> None:
     values = {("a", "w:n=1"): around(1, 0), ("b", "w:n=2"): around(1, 0), ("a", "w:n=2"): around(1, 0)}
-    text = counters.render(model.build(results(values, (WALL,))))
+    text = counters.render(build.build_report(results(values, (WALL,))))
     assert re.search(r"^ 1  1\.000000 +- +-$", text, re.MULTILINE)
     assert text.isascii()

@@ -5,14 +5,17 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import html, matrix, model, text
+from runoff.analysis import build
+from runoff.report import matrix
+from runoff.report.html import page as html
 from runoff.report.matrix import Entry
+from runoff.report.terminal import screen
 from runoff.results import Results
 from runoff.statistics import Verdict
 
 
 def only(results: Results) -> matrix.Matrix:
-    (found,) = matrix.build(model.build(results))
+    (found,) = matrix.build(build.build_report(results))
     return found
 
 
@@ -41,20 +44,20 @@ def test_without_none_there_is_nothing_to_relate_to() -> None:
 
 
 def test_one_load_makes_no_matrix() -> None:
-    report = model.build(examples.three_arms())
+    report = build.build_report(examples.three_arms())
     assert list(matrix.build(report)) == []
     assert 'class="heat"' not in html.render(report)
 
 
 def test_lines_fit_and_arms_that_do_not_come_below() -> None:
     cells = {"w": {f"scheduler-{n}:with=a,long=name": {"elapsed_s": (n, 0.1)} for n in range(1, 8)}}
-    report = model.build(examples.campaign(cells, {"w": (examples.WALL,)}, blocks=3, loads=("none", "io")))
-    lines = text.render(report, 80).splitlines()
+    report = build.build_report(examples.campaign(cells, {"w": (examples.WALL,)}, blocks=3, loads=("none", "io")))
+    lines = screen.render(report, 80).splitlines()
     assert max(map(len, lines)) <= 80
     assert sum(line.startswith("  io ") for line in lines) > 1
 
 
 def test_the_page_shows_every_field_with_its_words() -> None:
-    page = html.render(model.build(examples.loaded()))
+    page = html.render(build.build_report(examples.loaded()))
     assert page.count("alone</title>") + page.count("alone, better</title>") == 5
     assert "bfs beside mem: no valid sample" in page

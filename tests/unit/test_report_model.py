@@ -10,16 +10,20 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import csv, html, json, markdown, model
-from runoff.report.environment import environment_rows
+from runoff.analysis import build
+from runoff.analysis.environment import environment_rows
+from runoff.report import markdown
+from runoff.report.data import csv_table
+from runoff.report.data import document as json
 from runoff.report.figures.axis import Axis
+from runoff.report.html import page as html
 from runoff.report.numbers import Scale, p_text, percent_text
 from runoff.statistics import Verdict
 
 
 @pytest.fixture(scope="module")
 def three():
-    return model.build(examples.three_arms())
+    return build.build_report(examples.three_arms())
 
 
 def test_tables_follow_the_plan_with_headlines_first(three):
@@ -46,7 +50,7 @@ def test_voids_are_warned_of_from_where_they_matter_on_and_say_whom_they_favour(
 
     def warned(void: int, arm: str) -> list[str]:
         lost = {("w", arm, block): "ejected" for block in range(void)}
-        report = model.build(examples.campaign({"w": arms}, {"w": (examples.WALL,)}, blocks=20, voids=lost))
+        report = build.build_report(examples.campaign({"w": arms}, {"w": (examples.WALL,)}, blocks=20, voids=lost))
         return [warning for warning in report.warnings if "as void" in warning]
 
     assert warned(1, "bfs") == warned(1, "default") == []
@@ -65,7 +69,7 @@ def test_loads_make_separate_tables():
         blocks=3,
         loads=("none", "io"),
     )
-    assert [table.place for table in model.build(results).tables] == ["w beside none", "w beside io"]
+    assert [table.place for table in build.build_report(results).tables] == ["w beside none", "w beside io"]
 
 
 def test_exact_repetition_on_a_deterministic_engine_is_noticed():
@@ -73,7 +77,7 @@ def test_exact_repetition_on_a_deterministic_engine_is_noticed():
     verdicts = {}
     for clock in ("virtual", "real"):
         results = examples.campaign(cells, {"w": (examples.WALL,)}, blocks=6, clock=clock)
-        (table,) = model.build(results).tables
+        (table,) = build.build_report(results).tables
         verdicts[clock] = table.analysis.comparisons["bfs"].verdict
         assert table.analysis.warnings[0].kind == {"virtual": "copies", "real": "constant"}[clock]
     assert verdicts == {"virtual": Verdict.UNCLEAR, "real": Verdict.WORSE}
@@ -85,19 +89,19 @@ def test_one_varying_metric_proves_that_blocks_were_perturbed():
         "bfs": {"elapsed_s": (11.0, 0.0), "migrations": (9.0, 2.0)},
     }
     results = examples.campaign({"w": cell}, {"w": (examples.WALL, examples.MIGRATIONS)}, blocks=6, clock="virtual")
-    assert model.build(results).tables[0].analysis.comparisons["bfs"].verdict is Verdict.WORSE
+    assert build.build_report(results).tables[0].analysis.comparisons["bfs"].verdict is Verdict.WORSE
 
 
 def test_a_valid_sample_without_the_metric_is_reported():
     results = examples.two_arms()
     first = replace(results.samples[0], metrics={})
-    report = model.build(replace(results, samples=(first, *results.samples[1:])))
+    report = build.build_report(replace(results, samples=(first, *results.samples[1:])))
     assert any("1 valid samples lack wake-up latency p99" in warning for warning in report.warnings)
 
 
 def test_no_arm_is_an_error_that_names_the_way_out():
     with pytest.raises(ValueError, match="give at least one to describe, two to compare"):
-        model.build(replace(examples.two_arms(), arms=()))
+        build.build_report(replace(examples.two_arms(), arms=()))
 
 
 def test_what_differs_between_arms_comes_first():
@@ -119,7 +123,7 @@ def test_json_holds_every_sample_at_full_precision(three):
 
 
 def test_csv_has_a_row_per_sample_and_metric(three):
-    rows = list(stdlib_csv.DictReader(io.StringIO(csv.render(three))))
+    rows = list(stdlib_csv.DictReader(io.StringIO(csv_table.render(three))))
     assert len(rows) == 15 * 3 + 14 * 4 + 1
     assert [row["reason"] for row in rows if row["valid"] == "no"] == [
         "scheduler exited: runnable task stall (swapper/3, 5.0 s)"
@@ -135,7 +139,7 @@ def test_markup_in_names_is_data_and_not_markup():
         {hostile: (examples.WALL,)},
         blocks=3,
     )
-    report = model.build(results)
+    report = build.build_report(results)
     page = html.render(report)
     assert page.count("</script>") == 1
     assert "<b>&" not in page
@@ -148,9 +152,14 @@ def test_markup_in_names_is_data_and_not_markup():
 def test_same_input_same_bytes_in_another_process(three):
     code = (
         "import sys, hashlib; sys.path.insert(0, sys.argv[1]); import report_examples as e\n"
-        "from runoff.report import model, html, json, text, csv, markdown, mail, classic\n"
-        "r = model.build(e.three_arms())\n"
-        "page = html.render(r) + json.render(r) + text.render(r) + csv.render(r) + markdown.render(r)\n"
+        "from runoff.analysis.build import build_report\n"
+        "from runoff.report import mail, markdown\n"
+        "from runoff.report.data import csv_table, document\n"
+        "from runoff.report.historic import classic\n"
+        "from runoff.report.html import page as html\n"
+        "from runoff.report.terminal import screen\n"
+        "r = build_report(e.three_arms())\n"
+        "page = html.render(r) + document.render(r) + screen.render(r) + csv_table.render(r) + markdown.render(r)\n"
         "page += mail.render(r) + classic.render(r)\n"
         "print(hashlib.sha256(page.encode()).hexdigest())"
     )
@@ -166,7 +175,7 @@ def test_same_input_same_bytes_in_another_process(three):
 
 
 def test_importing_the_views_imports_no_numerics():
-    views = "runoff.report.text, runoff.report.json"
+    views = "runoff.report.terminal.screen, runoff.report.data.document"
     code = f"import sys, {views}; print(sorted({{'scipy', 'numpy'}} & {{*sys.modules}}))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
@@ -177,7 +186,8 @@ def test_a_page_is_made_without_the_slow_half_of_scipy():
     folder = examples.__file__.rsplit("/", 1)[0]
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import report_examples as e\n"
-        "from runoff.report import model, html; html.render(model.build(e.three_arms()))\n"
+        "from runoff.analysis.build import build_report\n"
+        "from runoff.report.html import page; page.render(build_report(e.three_arms()))\n"
         "print('scipy.special' in sys.modules, 'scipy.stats' in sys.modules, 'pandas' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
@@ -195,7 +205,7 @@ def test_units_keep_numbers_short(value, unit, shown):
         replace(s, metrics={"elapsed_s": value * (0.9 if i % 2 else 1.1) if i else value})
         for i, s in enumerate(results.samples)
     )
-    (table,) = model.build(replace(results, samples=fixed)).tables
+    (table,) = build.build_report(replace(results, samples=fixed)).tables
     scale = Scale.of(table)
     assert f"{scale.plain(value)} {scale.unit}" == shown
 
@@ -221,5 +231,5 @@ def test_ticks_are_few_and_inside(low, span):
 
 def test_the_page_stays_small():
     """Ten arms with long labels, twenty metrics, all of them headlines, thirty blocks: 1 MB."""
-    page = html.render(model.build(examples.wide(10, 20, blocks=30)))
+    page = html.render(build.build_report(examples.wide(10, 20, blocks=30)))
     assert len(page.encode()) < 1_000_000

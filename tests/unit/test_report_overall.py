@@ -5,8 +5,12 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import html, json, markdown, model, text
-from runoff.report.htmltable import run_rows
+from runoff.analysis import build
+from runoff.report import markdown
+from runoff.report.data import document
+from runoff.report.html import page
+from runoff.report.html.table import run_rows
+from runoff.report.terminal import screen
 from runoff.results import Metric
 
 CELL = {arm: {"elapsed_s": (mean, 0.1), "rate": (mean, 0.1)} for arm, mean in (("default", 10), ("a", 12))}
@@ -18,36 +22,36 @@ def taken(**metrics: Metric):
 
 
 def test_two_workloads_have_one():
-    report = model.build(taken(v=examples.WALL, w=examples.WALL))
+    report = build.build_report(taken(v=examples.WALL, w=examples.WALL))
     assert report.overall.analysis.comparisons["a"].percent == pytest.approx(20, abs=2)
     assert report.overall.over == "elapsed time over 2 workloads"
-    for view in (text.render(report, 80), html.render(report), markdown.render(report)):
+    for view in (screen.render(report, 80), page.render(report), markdown.render(report)):
         assert "geometric mean of the changes: elapsed time over 2 workloads" in view
-    assert json.document(report)["overall"]["arms"]["a"]["n"] == 6
+    assert document.document(report)["overall"]["arms"]["a"]["n"] == 6
 
 
 def test_one_workload_has_none():
-    assert model.build(taken(w=examples.WALL)).overall is None
+    assert build.build_report(taken(w=examples.WALL)).overall is None
 
 
 def test_directions_that_differ_are_not_put_together():
-    report = model.build(taken(v=examples.WALL, w=examples.RATE))
+    report = build.build_report(taken(v=examples.WALL, w=examples.RATE))
     assert report.overall.analysis is None
     told = "No geometric mean over workloads: in some of the first headline metrics less is better, in others more."
-    assert told in " ".join(text.render(report, 80).split())
-    assert told in html.render(report)
-    assert json.document(report)["overall"]["arms"] == {}
+    assert told in " ".join(screen.render(report, 80).split())
+    assert told in page.render(report)
+    assert document.document(report)["overall"]["arms"] == {}
 
 
 def test_values_that_are_not_positive_have_no_ratios():
     results = taken(v=examples.WALL, w=examples.WALL)
     first = replace(results.samples[0], metrics={"elapsed_s": 0.0})
-    report = model.build(replace(results, samples=(first, *results.samples[1:])))
+    report = build.build_report(replace(results, samples=(first, *results.samples[1:])))
     assert report.overall.refused.startswith("some values are not positive")
 
 
 def test_numbers_of_a_figure_have_every_run_and_name_void_ones():
-    report = model.build(examples.three_arms())
+    report = build.build_report(examples.three_arms())
     table = report.headline[1]
     rows = run_rows(report, table)
     assert [row[0] for row in rows] == ["1", "2", "3", "4", "5"]

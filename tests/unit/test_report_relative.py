@@ -6,8 +6,9 @@ import re
 import pytest
 from report_examples import WALL
 
-from runoff.report import model, relative
-from runoff.report.relative import Label
+from runoff.analysis import build
+from runoff.report.historic import relative
+from runoff.report.historic.relative import Label
 from runoff.results import Results, Sample
 
 PUBLISHED = """
@@ -64,7 +65,7 @@ def replicated() -> list[str]:
         for workload, cell in zip(WORKLOADS, CELL.findall(line), strict=True):
             mean, _, sd_pct = map(float, NUMBERS.findall(cell))
             samples[arm(line), workload] = values(mean, sd_pct)
-    lines = relative.render(model.build(results(samples))).splitlines()
+    lines = relative.render(build.build_report(results(samples))).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("---")) + 1
     return lines[start : start + len(PUBLISHED)]
 
@@ -116,7 +117,7 @@ def test_labels_are_taken_apart(text: str, name: str, parameters: dict[str, str]
 
 
 def table(samples: dict[str, list[float]]) -> str:
-    return relative.render(model.build(results({(arm, "w"): many for arm, many in samples.items()}, ("w",))))
+    return relative.render(build.build_report(results({(arm, "w"): many for arm, many in samples.items()}, ("w",))))
 
 
 def test_one_sample_has_no_deviation() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import report_examples as examples
 
-from runoff.report import model, runs
+from runoff.analysis import build
+from runoff.report.data import runs
 from runoff.results import Conditions, Results
 
 CONDITIONS = Conditions("2026-01-02T03:04:05.006+00:00", 0.25, 61.5, 2400000)
@@ -27,7 +28,7 @@ def rows(text: str, delimiter: str) -> list[dict[str, str]]:
 
 def test_the_log_has_the_columns_of_the_specification_and_valid_runs_only() -> None:
     results = warmed()
-    found = rows(runs.log(model.build(results)), "\t")
+    found = rows(runs.log(build.build_report(results)), "\t")
     assert list(found[0]) == list(runs.LOG_COLUMNS)
     assert len(found) == sum(sample.valid for sample in results.samples)
     first, sample = found[0], results.samples[0]
@@ -39,7 +40,7 @@ def test_the_log_has_the_columns_of_the_specification_and_valid_runs_only() -> N
 
 def test_the_wide_table_has_all_runs_with_all_metrics() -> None:
     results = warmed()
-    found = rows(runs.wide(model.build(results)), ",")
+    found = rows(runs.wide(build.build_report(results)), ",")
     assert len(found) == len(results.samples)
     for row, sample in zip(found, results.samples, strict=True):
         assert {name for name in sample.metrics if row[name] == repr(sample.metrics[name])} == set(sample.metrics)
@@ -49,7 +50,7 @@ def test_the_wide_table_has_all_runs_with_all_metrics() -> None:
 
 def test_runs_for_warming_up_are_not_judged() -> None:
     results = warmed()
-    report = model.build(results)
+    report = build.build_report(results)
     judged = {sample.position for sample in results.samples if sample.block >= 0}
     for table in report.tables:
         assert {point.position for point in table.points} <= judged

@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 import report_examples as examples
 
-from runoff.report import json, model
+from runoff.analysis import build
+from runoff.report.data import document as json
 from runoff.results import Results, Sample
 from runoff.statistics import Comparison, Summary, Warning
 
@@ -37,7 +38,7 @@ def repeated() -> Results:
      lambda: examples.wide(3, 9), lambda: examples.wide(1, 1), lambda: examples.wide(2, 3, blocks=1)],
 )  # fmt: skip
 def test_reports_are_as_the_schema_says(results: Any) -> None:
-    jsonschema.validate(json.document(model.build(results())), SCHEMA)
+    jsonschema.validate(json.document(build.build_report(results())), SCHEMA)
 
 
 def test_the_approved_report_is_as_the_schema_says() -> None:
@@ -64,6 +65,6 @@ def test_the_schema_knows_every_kind_of_warning() -> None:
 
 @pytest.mark.parametrize("change", [("verdict", []), ("engine", "sim"), ("schema", "runoff.report/1"), ("more", 1)])
 def test_what_is_wrong_is_refused(change: tuple[str, Any]) -> None:
-    document = {**json.document(model.build(examples.two_arms())), change[0]: change[1]}
+    document = {**json.document(build.build_report(examples.two_arms())), change[0]: change[1]}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, SCHEMA)

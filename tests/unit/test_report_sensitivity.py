@@ -5,9 +5,13 @@ from pathlib import Path
 
 from report_examples import WALL, campaign
 
+from runoff.analysis import build
 from runoff.campaign import directory, repeats
-from runoff.plan import Settings, make_plan
-from runoff.report import json, model, text
+from runoff.plan.make import make_plan
+from runoff.plan.settings import Settings
+from runoff.report.data import document
+from runoff.report.sentences import render_verdict
+from runoff.report.terminal import screen
 from runoff.results import Results
 
 
@@ -22,13 +26,13 @@ def taken(**means: float) -> Results:
 
 def test_verdicts_that_survive_are_counted_and_the_others_named() -> None:
     half, twice = taken(bfs=1.2, o1=1.0), taken(bfs=1.2, o1=0.8)
-    report = model.build(replace(taken(bfs=1.2, o1=1.0), repeats={"quantum=500": half, "quantum=2000": twice}))
-    assert report.sentences[1:] == (
+    report = build.build_report(replace(taken(bfs=1.2, o1=1.0), repeats={"quantum=500": half, "quantum=2000": twice}))
+    assert render_verdict(report)[1:] == (
         "Again with quantum=500 and with quantum=2000: 1 of 2 verdicts survive, the others:",
         "work, elapsed time: o1 unclear, with quantum=500 unclear, with quantum=2000 better.",
     )
-    assert "1 of 2 verdicts survive" in text.render(report, 100)
-    kept, lost = json.document(report)["sensitivity"]
+    assert "1 of 2 verdicts survive" in screen.render(report, 100)
+    kept, lost = document.document(report)["sensitivity"]
     assert (kept["arm"], kept["verdict"], kept["survives"]) == ("bfs", "worse", True)
     assert (lost["arm"], lost["quantum=500"], lost["quantum=2000"], lost["survives"]) == (
         "o1",
@@ -40,20 +44,23 @@ def test_verdicts_that_survive_are_counted_and_the_others_named() -> None:
 
 def test_where_all_survive_nothing_else_is_said() -> None:
     once = taken(bfs=1.2)
-    report = model.build(replace(once, repeats={"quantum=500": once, "quantum=2000": once}))
-    assert report.sentences[1:] == ("Again with quantum=500 and with quantum=2000: 1 of 1 verdicts survive.",)
+    report = build.build_report(replace(once, repeats={"quantum=500": once, "quantum=2000": once}))
+    assert render_verdict(report)[1:] == ("Again with quantum=500 and with quantum=2000: 1 of 1 verdicts survive.",)
 
 
 def test_what_a_repeat_has_not_judged_yet_does_not_survive() -> None:
     once = taken(bfs=1.2)
-    report = model.build(replace(once, repeats={"quantum=500": once, "quantum=2000": replace(once, samples=())}))
-    assert report.sentences[-1] == "work, elapsed time: bfs worse, with quantum=500 worse, with quantum=2000 nothing."
+    report = build.build_report(replace(once, repeats={"quantum=500": once, "quantum=2000": replace(once, samples=())}))
+    assert (
+        render_verdict(report)[-1]
+        == "work, elapsed time: bfs worse, with quantum=500 worse, with quantum=2000 nothing."
+    )
 
 
 def test_without_repeats_nothing_is_said() -> None:
-    report = model.build(taken(bfs=1.2))
-    assert len(report.sentences) == 1
-    assert json.document(report)["sensitivity"] == []
+    report = build.build_report(taken(bfs=1.2))
+    assert len(render_verdict(report)) == 1
+    assert document.document(report)["sensitivity"] == []
 
 
 def test_a_campaign_knows_its_repeats_by_their_directories(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import model, wording
+from runoff.analysis import build
+from runoff.report import wording
+from runoff.report.sentences import render_verdict
 from runoff.results import Metric, Results
 
 WORKS = ("compile", "hackbench", "sleep")
@@ -22,7 +24,7 @@ def taken(*means: float, works: tuple[str, ...] = WORKS, blocks: int = 6, **fiel
 
 
 def told(results: Results, **options) -> str:
-    (sentence,) = model.build(results, **options).sentences
+    (sentence,) = render_verdict(build.build_report(results, **options))
     return sentence
 
 
@@ -138,8 +140,8 @@ def test_a_void_baseline_and_void_arms():
 def test_a_single_arm_is_described_if_there_is_something_to_describe():
     assert told(taken()) == "default is the only arm: its samples are described, nothing is compared."
     every = {(work, "default", block): "exited" for work in WORKS for block in range(6)}
-    lost = model.build(taken(voids=every))
-    assert lost.sentences == ("default is the only arm, and it has no valid sample.",)
+    lost = build.build_report(taken(voids=every))
+    assert render_verdict(lost) == ("default is the only arm, and it has no valid sample.",)
     texts = [warning.text for table in lost.tables for warning in table.analysis.warnings]
     assert texts
     assert not any("name another arm" in text for text in texts)
@@ -150,7 +152,7 @@ def test_the_legend_has_the_level_that_was_asked_for(alpha, percent):
     other = Metric("other", "s", "lower", "other", headline=False)
     cell = {arm: {"elapsed_s": (10, 0.1), "other": (10, 0.1)} for arm in ("default", "a")}
     results = examples.campaign({"w": cell}, {"w": (examples.WALL, other)}, blocks=6)
-    report = model.build(results, alpha=alpha)
+    report = build.build_report(results, alpha=alpha)
     assert report.others_judged == (1, alpha)
     legend = " ".join(wording.legend(report))
     assert f"wrong in at most {percent} % of campaigns" in legend
@@ -183,11 +185,11 @@ def test_what_stands_out_in_one_table_of_many_is_not_told():
     every = replace(
         rest, workloads=works, metrics=dict.fromkeys(works, (examples.WALL,)), samples=(*one.samples, *rest.samples)
     )
-    report = model.build(replace(every, planned=len(every.samples)))
+    report = build.build_report(replace(every, planned=len(every.samples)))
     first = report.headline[0].analysis
     assert first.comparisons["a"].separated
     assert first.comparisons["a"].p_report > 0.05
-    assert "worse" not in report.sentences[0]
+    assert "worse" not in render_verdict(report)[0]
     (warning,) = [w for w in first.warnings if w.kind == "together"]
     assert "stands out in this table alone, and not among the 10 tables of this report: a (p=0.0" in warning.text
     assert "decide it with 80 % chance, if there is no difference" in warning.text

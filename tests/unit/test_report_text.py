@@ -8,42 +8,45 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import html, mail, model, text
-from runoff.report import json as document
+from runoff.analysis import build
+from runoff.report import mail
+from runoff.report.data import document
+from runoff.report.html import page
 from runoff.report.layout import cut_middle, distinct_width, wrap, wrap_command
+from runoff.report.terminal import screen
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.fixture(scope="module")
 def three():
-    return model.build(examples.three_arms())
+    return build.build_report(examples.three_arms())
 
 
 @pytest.mark.parametrize("arms", [2, 3, 6])
 @pytest.mark.parametrize("metrics", [1, 20])
 def test_no_line_is_wider_than_the_terminal(arms, metrics):
-    report = model.build(examples.wide(arms, metrics, blocks=3))
+    report = build.build_report(examples.wide(arms, metrics, blocks=3))
     for width in (40, 60, 80, 100, 132):
-        out = text.render(report, width)
+        out = screen.render(report, width)
         assert max(map(len, out.splitlines())) <= width
         assert out.isascii()
 
 
 def test_one_row_per_arm_and_headline_metric(three):
-    rows = [line for line in text.render(three, 80).splitlines() if re.match(r"  (default|bfs|zaphod)\S* +\d", line)]
+    rows = [line for line in screen.render(three, 80).splitlines() if re.match(r"  (default|bfs|zaphod)\S* +\d", line)]
     assert len(rows) == 3 * 3
 
 
 def test_removing_colour_loses_nothing(three):
-    coloured = text.render(three, 80, colour=True)
-    assert coloured != text.render(three, 80)
-    assert ANSI.sub("", coloured) == text.render(three, 80)
+    coloured = screen.render(three, 80, colour=True)
+    assert coloured != screen.render(three, 80)
+    assert ANSI.sub("", coloured) == screen.render(three, 80)
 
 
 def test_only_separated_differences_are_coloured(three):
     """Blue and orange are colours 33 and 208 of the 256."""
-    for line in text.render(three, 80, colour=True).splitlines():
+    for line in screen.render(three, 80, colour=True).splitlines():
         judged = re.search(r" [+-](?:\x1b\[0m)?( |$)", line) and not line.startswith(" ! ")
         if "38;5;33m" in line or "38;5;208m" in line:
             assert judged
@@ -65,12 +68,12 @@ def test_colour_is_for_terminals_that_want_it(terminal, environment, expected):
         def isatty(self):
             return terminal
 
-    assert text.wants_colour(Stream(), environment) is expected
+    assert screen.wants_colour(Stream(), environment) is expected
 
 
 def test_the_first_24_lines_answer_everything():
     """Who, how much, how sure, how many, which machine, how to rerun."""
-    head = "\n".join(text.render(model.build(examples.two_arms()), 80).splitlines()[:24])
+    head = "\n".join(screen.render(build.build_report(examples.two_arms()), 80).splitlines()[:24])
     for needed in (
         "default",
         "bfs",
@@ -86,14 +89,14 @@ def test_the_first_24_lines_answer_everything():
 
 
 def test_secondary_metrics_are_named_and_not_shown(three):
-    out = text.render(three, 80)
+    out = screen.render(three, 80)
     assert re.search(r"Not shown here but in the page.*involuntary switches", out)
     assert "involuntary switches (" not in out
     assert "hackbench: migrations" not in out
 
 
 def test_voids_are_marked_counted_and_explained(three):
-    out = text.render(three, 80)
+    out = screen.render(three, 80)
     assert re.search(r"zaphod:mode=eb +4! ", out)
     assert "30/30 samples, 1 void" in out
     assert "void: zaphod:mode=eb, hackbench, block 4: scheduler exited" in out
@@ -103,10 +106,10 @@ def test_the_log_of_a_void_sample_is_in_the_page_and_in_json():
     log = "runnable task stall <1234>\n  second line"
     results = examples.three_arms()
     samples = tuple(sample if sample.valid else replace(sample, detail=log) for sample in results.samples)
-    report = model.build(replace(results, samples=samples))
-    assert "runnable task stall &lt;1234&gt;\n  second line</pre>" in html.render(report)
+    report = build.build_report(replace(results, samples=samples))
+    assert "runnable task stall &lt;1234&gt;\n  second line</pre>" in page.render(report)
     assert [each["detail"] for each in json.loads(document.render(report))["samples"] if not each["valid"]] == [log]
-    words = " ".join(text.render(report, 80).split())
+    words = " ".join(screen.render(report, 80).split())
     assert "logged when samples became void is in the page" in words
     assert "second line" not in words
 
@@ -118,7 +121,7 @@ def test_a_wholly_void_arm_stays_in_the_table():
         blocks=3,
         voids={("w", "bad", block): "exited" for block in range(3)},
     )
-    out = text.render(model.build(results), 80)
+    out = screen.render(build.build_report(results), 80)
     assert re.search(r"bad +0! +- .* ! *$", out, re.MULTILINE)
     assert "bad has no valid sample" in out
     words = " ".join(out.split())
@@ -135,14 +138,14 @@ def test_differences_in_units_where_percent_means_nothing():
         base,
         samples=tuple(replace(s, metrics={"slack": s.metrics["slack"] - 7}) for s in base.samples),
     )
-    out = text.render(model.build(shifted), 80)
+    out = screen.render(build.build_report(shifted), 80)
     assert "diff" in out
     assert re.search(r"bfs +6 +2\.\d+ .*\+4\.\d+ +\[\+3\.\d+, \+4\.\d+\] +<\.001 +\+", out)
     assert not re.search(r"\d %  \[", out)
 
 
 def test_an_incomplete_campaign_is_provisional():
-    out = text.render(model.build(replace(examples.two_arms(), planned=40)), 80)
+    out = screen.render(build.build_report(replace(examples.two_arms(), planned=40)), 80)
     assert "VERDICT  Provisional, 20 of 40 samples:" in out
     assert "runoff resume" in " ".join(out.split())
 
@@ -151,22 +154,22 @@ def test_all_kernels_of_a_campaign_are_named() -> None:
     names = [f"debian:{version}-cloud-amd64" for version in ("7.3.4+deb13", "6.18.15+deb14", "6.16.12+deb14+1")]
     results = examples.three_arms()
     fingerprint = {**results.fingerprint, "kernels": dict.fromkeys(names, "00")}
-    report = model.build(replace(results, fingerprint=fingerprint))
-    for out in (text.render(report, 80), text.render(report, 60), mail.render(report)):
+    report = build.build_report(replace(results, fingerprint=fingerprint))
+    for out in (screen.render(report, 80), screen.render(report, 60), mail.render(report)):
         assert all(name in out for name in names)
-    assert "several" not in text.render(model.build(results), 80)
+    assert "several" not in screen.render(build.build_report(results), 80)
 
 
 def test_a_single_arm_is_described():
     results = examples.campaign({"w": {"default": {"elapsed_s": (10.0, 0.1)}}}, {"w": (examples.WALL,)}, blocks=5)
-    out = text.render(model.build(results), 80)
+    out = screen.render(build.build_report(results), 80)
     assert "only arm" in out
     assert "change" not in out
 
 
 def test_no_sample_yet():
     empty = replace(examples.three_arms(), samples=())
-    assert "No sample has been taken yet." in text.render(model.build(empty), 80)
+    assert "No sample has been taken yet." in screen.render(build.build_report(empty), 80)
 
 
 def test_names_are_cut_in_the_middle_and_stay_distinct():

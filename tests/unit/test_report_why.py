@@ -7,7 +7,11 @@ from dataclasses import replace
 import pytest
 import report_examples as examples
 
-from runoff.report import html, json, markdown, model, text, why
+from runoff.analysis import build, why
+from runoff.report import markdown
+from runoff.report.data import document
+from runoff.report.html import page as html
+from runoff.report.terminal import screen
 from runoff.results import PROBE_COST, Metric
 
 TURNS = Metric("turn_mean_us", "us", "none", "time on a CPU at a time")
@@ -16,7 +20,7 @@ COST = Metric("cost_s", "s", "lower", "another judged metric")
 
 
 def report(cells, metrics=(examples.WALL, examples.SWITCHES, examples.MIGRATIONS, TURNS, OWN, COST), **fields):
-    return model.build(examples.campaign({"w": cells}, {"w": metrics}, blocks=5, **fields))
+    return build.build_report(examples.campaign({"w": cells}, {"w": metrics}, blocks=5, **fields))
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +72,11 @@ def test_no_spread_is_an_infinite_distance_and_a_number_in_no_view():
     cells = {"default": {"elapsed_s": (10, 0.1), "migrations": (5, 0)},
              "bfs": {"elapsed_s": (12, 0.1), "migrations": (9, 0)}}  # fmt: skip
     metrics = {"w": (examples.WALL, examples.MIGRATIONS)}
-    constant = model.build(examples.campaign({"w": cells}, metrics, blocks=6))
+    constant = build.build_report(examples.campaign({"w": cells}, metrics, blocks=6))
     (panel,) = why.build(constant)
     assert [(reason.table.metric.name, reason.size) for reason in panel.reasons] == [("migrations", math.inf)]
-    assert "+>1000" in text.render(constant, 100)
-    assert '"standardised": null' in json.render(constant)
+    assert "+>1000" in screen.render(constant, 100)
+    assert '"standardised": null' in document.render(constant)
 
 
 def test_what_was_not_compared_has_no_distance(probed):
@@ -87,16 +91,16 @@ def test_a_single_block_explains_nothing():
         {"w": (examples.WALL, examples.MIGRATIONS)},
         blocks=1,
     )
-    assert why.build(model.build(once)) == ()
+    assert why.build(build.build_report(once)) == ()
 
 
 def test_the_terminal_has_a_few_panels_and_says_where_the_others_are():
     counted = {f"w{i}": {arm: {"elapsed_s": (mean, 0.1), "migrations": (100 * mean, 1)}
                          for arm, mean in (("default", 10), ("bfs", 12))} for i in range(6)}  # fmt: skip
     metrics = dict.fromkeys(counted, (examples.WALL, examples.MIGRATIONS))
-    many = model.build(examples.campaign(counted, metrics, blocks=5))
+    many = build.build_report(examples.campaign(counted, metrics, blocks=5))
     for width in (40, 60, 80, 132):
-        out = text.render(many, width)
+        out = screen.render(many, width)
         assert max(map(len, out.splitlines())) <= width
         assert out.count("why, w") == 4
         assert "2 more of these are in the page" in " ".join(out.split())
@@ -121,4 +125,4 @@ def test_a_judged_arm_without_a_separated_counter_says_so():
     found = report({"default": {"elapsed_s": (10, 0.1), **alike}, "bfs": {"elapsed_s": (12, 0.1), **alike}})
     (panel,) = why.build(replace(found))
     assert panel.reasons == ()
-    assert "bfs, 0 of 1 counters differ" in text.render(found, 80)
+    assert "bfs, 0 of 1 counters differ" in screen.render(found, 80)

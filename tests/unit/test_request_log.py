@@ -12,11 +12,12 @@ from runoff.campaign import requests
 from runoff.campaign.directory import create, read_results
 from runoff.engines.outcome import Taken
 from runoff.errors import UsageError
-from runoff.order import Cell
-from runoff.plan import Settings, make_plan
-from runoff.report import blktrace
-from runoff.request_log import parse, read
+from runoff.plan.make import make_plan
+from runoff.plan.order import Cell
+from runoff.plan.settings import Settings
+from runoff.report.data import blktrace
 from runoff.results import KeptLog
+from runoff.results.request_log import parse, read
 
 
 def test_parts_of_one_share_what_they_were_served_in():

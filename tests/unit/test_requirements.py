@@ -9,7 +9,9 @@ from runoff.cli.main import cli
 from runoff.engines import ext4, tools
 from runoff.engines.requirements import require_patterns, require_programs_here, require_programs_in
 from runoff.errors import MissingError, RunoffError, UsageError
-from runoff.plan import Plan, make_plan, parse_settings
+from runoff.plan.make import make_plan
+from runoff.plan.plan import Plan
+from runoff.plan.settings import parse_settings
 
 METRIC = '[metrics.m]\npattern = {}\nunit = "s"\ndirection = "lower"\ntitle = "m"\n'
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from runoff.engines import room
-from runoff.engines.room import Room
+from runoff.engines import capacity
+from runoff.engines.capacity import Room
 from runoff.errors import MissingError
 from runoff.workloads import parse_loads
 
@@ -23,13 +23,13 @@ ROOMY = Room("the guest", disk_mb=1024, memory_mb=256, swap_mb=512)
 )
 def test_too_little_is_refused_with_the_numbers(load: str, has: Room, message: str) -> None:
     with pytest.raises(MissingError, match=message):
-        room.require(parse_loads(load, 1), has)
+        capacity.require(parse_loads(load, 1), has)
 
 
 @pytest.mark.parametrize("load", ["none", "process", "io", "mem", "mem:size_mb=704", "ctar", "cacherun"])
 def test_what_fits_is_not_refused(load: str) -> None:
-    room.require(parse_loads(load, 1), ROOMY)
+    capacity.require(parse_loads(load, 1), ROOMY)
 
 
 def test_this_machine_has_some_memory() -> None:
-    assert room.here(Path("/")).memory_mb > 0
+    assert capacity.here(Path("/")).memory_mb > 0

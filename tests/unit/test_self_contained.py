@@ -16,13 +16,15 @@ from click.testing import CliRunner
 
 from runoff.campaign import directory, requests
 from runoff.campaign.journal import FILE, Journal
-from runoff.campaign.outline import changed_since
+from runoff.campaign.manifest import changed_since
+from runoff.campaign.objects import FOLDER, keep_objects, with_kept_objects
 from runoff.cli.main import cli
 from runoff.engines.outcome import Taken
 from runoff.errors import MissingError, RunoffError, UsageError
-from runoff.kept import FOLDER, keep_objects, with_kept_objects
-from runoff.order import Cell, draw
-from runoff.plan import Plan, make_plan, parse_settings
+from runoff.plan.make import make_plan
+from runoff.plan.order import Cell, draw
+from runoff.plan.plan import Plan
+from runoff.plan.settings import parse_settings
 
 WORK = """title = "spin"
 description = "turns"

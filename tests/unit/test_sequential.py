@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from runoff import ends
+from runoff.plan import stopping
 from runoff.statistics import Question, analyse, sequential, together
 from runoff.statistics.level import single
 from runoff.statistics.values import Comparison, Interval, Observation, Verdict
@@ -122,7 +122,7 @@ def test_nothing_is_decided_before_the_first_look():
 
 
 def test_the_first_look_is_where_statistics_and_campaigns_have_it():
-    assert sequential.FIRST_LOOK == ends.LEAST == 10
+    assert sequential.FIRST_LOOK == stopping.LEAST == 10
 
 
 def test_same_is_inside_of_the_margin_and_goes_before_a_difference():

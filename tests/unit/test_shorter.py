@@ -2,7 +2,7 @@
 
 import pytest
 
-from runoff.shorter import shorter
+from runoff.analysis.labels import shorter
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from request_logs import FEW, MS, held, log, request
 from runoff.report import timeline
 from runoff.report.figures import timeline as figure
 from runoff.report.timeline import MOST_MOVES, OTHERS, Timeline
-from runoff.request_log import parse
 from runoff.results import Sample
+from runoff.results.request_log import parse
 
 
 def of(text: str, elapsed_ms: float = 20) -> Timeline:

@@ -11,19 +11,20 @@ import pytest
 from click.testing import CliRunner
 from made_campaigns import add, made, noisy
 
+from runoff.analysis import build
 from runoff.campaign.directory import open_again, read_results
 from runoff.campaign.extend import extend
 from runoff.campaign.journal import Journal
 from runoff.campaign.looks import Look, Rule, Waiting, edges
 from runoff.cli.main import cli
 from runoff.cli.report import command as report
+from runoff.decide.stopping import DECIDED, Until, look
 from runoff.errors import UsageError
-from runoff.order import Cell, draw
-from runoff.plan import make_plan, parse_settings
-from runoff.report import model
+from runoff.plan.make import make_plan
+from runoff.plan.order import Cell, draw
+from runoff.plan.settings import parse_settings
 from runoff.results import Results
 from runoff.statistics import Verdict
-from runoff.until import DECIDED, Until, look
 
 UNTIL = {"until": 0.01, "most_blocks": 60, "rare": 0.3}
 
@@ -42,7 +43,7 @@ def test_it_ends_when_all_is_decided_and_not_before(tmp_path, change, sd, verdic
     assert (end.ends, end.decided, end.undecided) == (DECIDED, True, ())
     assert 10 <= end.blocks < 60
     samples = tuple(sample for sample in results.samples if sample.block < end.blocks)
-    (table,) = model.build(replace(results, samples=samples)).headline
+    (table,) = build.build_report(replace(results, samples=samples)).headline
     assert table.analysis.question.sequential
     assert table.analysis.comparisons["bfs"].verdict is verdict
 
@@ -278,8 +279,8 @@ def test_more_blocks_after_a_look_put_a_campaign_under_the_rule(tmp_path):
     with journal:
         add(journal, plan, noisy(0.0, 0.03, sd=0.02), range(20, 28))
     results = read_results(place)
-    (table,) = model.build(results).headline
-    (once,) = model.build(replace(results, looks=())).headline
+    (table,) = build.build_report(results).headline
+    (once,) = build.build_report(replace(results, looks=())).headline
     wide, narrow = (t.analysis.comparisons["bfs"].percent_interval for t in (table, once))
     assert wide is not None
     assert narrow is not None

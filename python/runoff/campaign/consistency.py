@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from runoff.campaign.contents import Outline, Part, Row
-from runoff.order import Cell
-from runoff.plan import Settings
+from runoff.campaign.records import Outline, Part, Row
+from runoff.plan.order import Cell
+from runoff.plan.settings import Settings
 
 
 def check(

@@ -1,25 +1,29 @@
 """A campaign's directory: made from a plan, opened again, read as results."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runoff import __version__, ends
-from runoff.campaign import consistency, pace, parts, repeats, requests, trust
-from runoff.campaign.contents import Outline, Part, Row
+from runoff import __version__
+from runoff.campaign import consistency, pace, repeats, requests, sessions, trust
 from runoff.campaign.extend import extend
 from runoff.campaign.foreign import make_printable
 from runoff.campaign.journal import Journal
-from runoff.campaign.outline import definitions, outline_of
+from runoff.campaign.manifest import definitions, outline_of
+from runoff.campaign.objects import keep_objects
+from runoff.campaign.records import Outline, Part, Row
 from runoff.engines.agent import describe_elevators, describe_schedulers
 from runoff.errors import UsageError
-from runoff.kept import Kept, keep_objects
-from runoff.order import Cell, draw
-from runoff.plan import USUAL_DISK_MODEL, USUAL_QUANTUM, Plan, Settings, blocks_of_loads, make_plan, parse_settings
+from runoff.plan import stopping
+from runoff.plan.make import make_plan
+from runoff.plan.order import Cell, draw
+from runoff.plan.plan import Plan, blocks_of_loads
+from runoff.plan.rerun import plan_text, rerun_command
+from runoff.plan.settings import Settings, parse_settings
+from runoff.plan.stored import StoredInputs
 from runoff.results import Ended, Results, Sample
-from runoff.text import escape_for_toml, percent
 
 
 def create(directory: Path, plan: Plan) -> Journal:
@@ -58,7 +62,7 @@ def open_again(directory: Path, *, blocks: int | None = None, trusted: bool = Fa
 def _kept_plan(journal: Journal) -> Plan:
     """The plan of what the campaign has kept. Raises UsageError."""
     written = _need(journal, "definitions")
-    kept = Kept(
+    kept = StoredInputs(
         {name: each.toml for name, each in written.workloads.items()},
         {name: each.toml for name, each in written.loads.items()},
         _need(journal, "objects"),
@@ -112,7 +116,7 @@ def _read(directory: Path) -> Results:
             engine=settings.on,
             clock=outline.clock,
             seed=settings.seed or 0,
-            blocks=ended.blocks if ended is not None else ends.most(settings),
+            blocks=ended.blocks if ended is not None else stopping.most(settings),
             arms=tuple(outline.arms),
             workloads=tuple(outline.workloads),
             loads=tuple(outline.loads),
@@ -124,7 +128,7 @@ def _read(directory: Path) -> Results:
             twins=outline.twins,
             fingerprint=_fingerprint(journal, begun),
             warnings=tuple(journal.fact("warnings", [])),
-            changes=parts.changes(begun, rows),
+            changes=sessions.changes(begun, rows),
             rerun=rerun_command(settings),
             plan_text=plan_text(settings),
             version=_need(journal, "version"),
@@ -181,71 +185,3 @@ def _sample(row: Row) -> Sample:
         detail=row.detail,
         part=row.part,
     )
-
-
-def rerun_command(settings: Settings) -> str:
-    """The command line that makes the same campaign again."""
-    import shlex
-
-    words = ["runoff", "compare"]
-    # Behind two dashes a word is an arm, whatever it begins with.
-    last = ["--", *settings.arms] if any(text.startswith("-") for text in settings.arms) else []
-    if not last:
-        words += settings.arms
-    for name, arm in settings.names.items():
-        words += ["-n", f"{name}={arm}"]
-    for text in settings.workloads:
-        words += ["--work", text]
-    for text in settings.loads:
-        words += ["--load", text]
-    for name in settings.probes:
-        words += ["--probe", name]
-    words += ["--on", settings.on]
-    if settings.clock is not None:
-        words += ["--clock", settings.clock]
-    words += ["--cpus", str(settings.cpus)]
-    if settings.on == "lab":
-        words += ["--memory", str(settings.memory_mb)]
-    if settings.topology:
-        words += ["--topology", settings.topology]
-    if settings.quantum != USUAL_QUANTUM:
-        words += ["--quantum", str(settings.quantum)]
-    if settings.sensitivity:
-        words += ["--sensitivity", settings.sensitivity]
-    if settings.disk_mb:
-        words += ["--disk", str(settings.disk_mb)]
-    if settings.disk_model != USUAL_DISK_MODEL:
-        words += ["--disk-model", settings.disk_model]
-    if settings.place:
-        words += ["--place", settings.place]
-    if settings.swap_mb:
-        words += ["--swap", str(settings.swap_mb)]
-    if settings.kernel:
-        words += ["--kernel", settings.kernel]
-    for package in settings.packages:
-        words += ["--package", package]
-    for label, count in settings.load_blocks.items():
-        words += ["--load-blocks", f"{label}={count}"]
-    if settings.warmup:
-        words += ["--warmup", str(settings.warmup)]
-    if settings.flush:
-        words.append("--flush")
-    shares = (("--until", settings.until), ("--margin", settings.margin), ("--rare", settings.rare))
-    for option, share in shares:
-        if share is not None:
-            words += [option, percent(share)]
-    if settings.most_blocks is not None:
-        words += ["--most-blocks", str(settings.most_blocks)]
-    words += ["--blocks", str(settings.blocks)]
-    if settings.seed is not None:
-        words += ["--seed", str(settings.seed)]
-    return shlex.join([*words, *last])
-
-
-def plan_text(settings: Settings, left_open: Collection[str] = ()) -> str:
-    """The plan as a TOML file that ``runoff run`` takes, without the keys that are to be ``left_open``."""
-    import tomli_w
-
-    values = settings.model_dump(mode="json", exclude={*left_open})
-    # TOML has no word for nothing; and behind an empty table's name what a user adds would belong to it.
-    return escape_for_toml(tomli_w.dumps({key: value for key, value in values.items() if value not in (None, {})}))

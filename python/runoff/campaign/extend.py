@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from runoff import ends
 from runoff.campaign import repeats
 from runoff.campaign.journal import Journal
 from runoff.errors import UsageError
-from runoff.plan import Settings, parse_settings
+from runoff.plan import stopping
+from runoff.plan.settings import Settings, parse_settings
 from runoff.results import Ended
 
 
@@ -35,7 +35,7 @@ def extend(directory: Path, blocks: int) -> None:
 def _longer(settings: Settings, blocks: int) -> Settings:
     update: dict[str, int] = {"blocks": blocks}
     if settings.until is not None:
-        update["most_blocks"] = max(blocks, ends.most(settings))
+        update["most_blocks"] = max(blocks, stopping.most(settings))
     values = {**settings.model_dump(exclude_none=True), **update}
     return parse_settings(values, "--blocks")
 

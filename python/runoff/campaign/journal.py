@@ -12,14 +12,14 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from runoff.campaign import chain, database
-from runoff.campaign.contents import Row, read_fact
+from runoff.campaign.objects import is_left_over
+from runoff.campaign.records import Row, read_fact
 from runoff.engines.outcome import Outcome, Taken
 from runoff.errors import MissingError, UsageError
 from runoff.files import HeldDirectory, Identity, sync_directory, write_whole
-from runoff.kept import is_left_over
-from runoff.order import Cell
+from runoff.plan.order import Cell
 from runoff.results import Conditions
-from runoff.strict import mistake
+from runoff.validation import mistake
 
 FILE = database.FILE
 _UNFINISHED = f"{FILE}.new"

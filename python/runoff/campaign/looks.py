@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from runoff.order import Cell
+from runoff.plan.order import Cell
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from runoff.campaign import journal
-from runoff.plan import Settings
+from runoff.plan.settings import Settings
 
 
 def settings_of(settings: Settings) -> dict[str, Settings]:

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from runoff.campaign.contents import Row
+from runoff.campaign.records import Row
 from runoff.errors import MissingError
 from runoff.files import make_folder, write_whole
 from runoff.results import KeptLog

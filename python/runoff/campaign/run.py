@@ -13,19 +13,20 @@ from enum import IntEnum
 from types import FrameType
 from typing import Protocol
 
-from runoff import __version__, ends
-from runoff.arms import Arm
-from runoff.campaign import conditions, parts, programs, requests
-from runoff.campaign.contents import Part
+from runoff import __version__
+from runoff.campaign import conditions, programs, requests, sessions
 from runoff.campaign.ending import Ending
 from runoff.campaign.hopeless import Doubt
 from runoff.campaign.journal import Journal
 from runoff.campaign.looks import Look, Rule, Waiting, edges
+from runoff.campaign.records import Part
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import UsageError, error_for
-from runoff.order import Cell, draw
-from runoff.plan import Plan
+from runoff.plan import stopping
+from runoff.plan.arms import Arm
+from runoff.plan.order import Cell, draw
+from runoff.plan.plan import Plan
 from runoff.results import Conditions, Ended
 
 Arms = dict[str, dict[str, str]]
@@ -115,8 +116,8 @@ def _waiting(plan: Plan, pending: Sequence[Cell], jobs: int, look: Rule | None) 
         return Waiting(pending)
     # Blocks that are smaller than the number of samples side by side are taken several at a time.
     cells = len(plan.arms) * len(plan.works) * len(plan.loads)
-    most = ends.most(plan.settings)
-    return Waiting(pending, look=look, edges=edges(ends.first_look(plan.settings), most, math.ceil(jobs / cells)))
+    most = stopping.most(plan.settings)
+    return Waiting(pending, look=look, edges=edges(stopping.first_look(plan.settings), most, math.ceil(jobs / cells)))
 
 
 def _noted(journal: Journal, observer: Observer, rule: Rule | None) -> Rule | None:
@@ -140,7 +141,7 @@ def _prepared(plan: Plan, journal: Journal, engine: Engine, observer: Observer) 
     try:
         engine.prepare(observer.say)
         arms = {arm.label: _named(plan, arm) | _facts(engine, arm) for arm in plan.arms}
-        parts.refuse_to_mix(journal.fact("parts", []), _part(plan, engine, arms), engine.unmixable)
+        sessions.refuse_to_mix(journal.fact("parts", []), _part(plan, engine, arms), engine.unmixable)
         yield arms
     finally:
         engine.close()

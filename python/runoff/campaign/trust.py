@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from runoff.errors import UsageError
-from runoff.plan import Plan
+from runoff.plan.plan import Plan
 from runoff.workloads import Work
 
 

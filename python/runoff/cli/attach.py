@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import click
 
-from runoff.arms import parse_arm
 from runoff.cli import counters
 from runoff.cli.output import echo
 from runoff.engines.agent import describe_schedulers
 from runoff.engines.control import Watch
 from runoff.errors import MissingError, UsageError
+from runoff.plan.arms import parse_arm
 
 
 @click.command(epilog="\b\nExamples:\n  sudo runoff attach bfs rr_interval_ms=3\n  sudo runoff attach ./my.bpf.o")

@@ -8,19 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runoff import ends
 from runoff.campaign.ending import Ending
+from runoff.campaign.objects import with_kept_objects
 from runoff.cli.output import echo, write
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.files import write_whole
-from runoff.kept import with_kept_objects
-from runoff.plan import Plan, Settings, make_plan
+from runoff.plan import rerun, stopping
+from runoff.plan.make import make_plan
+from runoff.plan.plan import Plan
+from runoff.plan.settings import Settings
 from runoff.results import Clock
 
 if TYPE_CHECKING:
+    from runoff.analysis.values import Report
     from runoff.campaign.journal import Journal
     from runoff.campaign.looks import Rule
-    from runoff.report.values import Report
 
 
 def begin(
@@ -46,7 +48,7 @@ def begin(
         open_keys = {"clock"} if settings.clock is None else set()
         if settings.on == "host" and "cpus" not in settings.model_fields_set:
             open_keys.add("cpus")
-        write(directory.plan_text(checked, open_keys))
+        write(rerun.plan_text(checked, open_keys))
         return 0
     plan = make_plan(settings, describe_schedulers, describe_elevators, _usual_clock)
     require_patterns(plan)
@@ -86,16 +88,18 @@ def carry_out(
     if not journal.done():
         raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
 
-    from runoff.noise import told
-    from runoff.report import html, json, model, runs
+    from runoff.analysis import build
+    from runoff.decide.noise import told
+    from runoff.report.data import document, runs
+    from runoff.report.html import page as html
 
-    report = model.build(told(read_results(journal.directory)))
+    report = build.build_report(told(read_results(journal.directory)))
     page = journal.directory / "report.html"
     pages = {page.name: html.render(report), "runs.tsv": runs.log(report), "runs.csv": runs.wide(report)}
     for name, text in pages.items():
         write_page(journal.directory / name, text)
     if as_json:
-        write(json.render(report))
+        write(document.render(report))
     else:
         (show or print_text)(report)
     note = f"page: {page}"
@@ -123,9 +127,9 @@ def _take(plan: Plan, journal: "Journal", jobs: int, keep_going: bool) -> Ending
 def _rule(plan: Plan, journal: "Journal") -> "Rule | None":
     if plan.settings.until is None:
         return None
-    from runoff.until import Until
+    from runoff.decide.stopping import Until
 
-    return Until(journal.directory, ends.most(plan.settings))
+    return Until(journal.directory, stopping.most(plan.settings))
 
 
 def _repeat(plan: Plan, where: Path, jobs: int, keep_going: bool) -> Ending:
@@ -159,10 +163,10 @@ def write_page(path: Path, text: str) -> None:
 
 def print_text(report: "Report") -> None:
     """The table, as wide as the terminal, in colour where it is one; elsewhere 80 columns."""
-    from runoff.report import text
+    from runoff.report.terminal import screen
 
-    colour = text.wants_colour(sys.stdout)
-    echo(text.render(report, shutil.get_terminal_size((80, 24)).columns, colour), nl=False, styled=colour)
+    colour = screen.wants_colour(sys.stdout)
+    echo(screen.render(report, shutil.get_terminal_size((80, 24)).columns, colour), nl=False, styled=colour)
 
 
 def exit_code(report: "Report") -> int:

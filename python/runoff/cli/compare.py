@@ -8,7 +8,7 @@ import click
 from runoff.cli.campaign import begin
 from runoff.cli.options import arm_arguments, given, judging_options, machine_options, order_options, output_options
 from runoff.cli.types import share
-from runoff.plan import named, parse_settings
+from runoff.plan.settings import named, parse_settings
 
 
 @click.command(

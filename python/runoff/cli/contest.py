@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from runoff import contest
 from runoff.cli.campaign import begin
 from runoff.cli.options import arm_arguments, given, judging_options, machine_options, order_options, output_options
 from runoff.cli.output import echo
-from runoff.plan import named, parse_settings
+from runoff.plan import contest
+from runoff.plan.settings import named, parse_settings
 
 if TYPE_CHECKING:
-    from runoff.report.values import Report
+    from runoff.analysis.values import Report
 
 
 @click.command(
@@ -64,11 +64,11 @@ def command(
 
 
 def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
-    from runoff.engines import room
+    from runoff.engines import capacity
     from runoff.engines.agent import SCRATCH
 
     left_out = [contest.NEEDS_A_PATH]
-    if not chosen.get("loads") and not room.here(Path(SCRATCH)).swap_mb:
+    if not chosen.get("loads") and not capacity.here(Path(SCRATCH)).swap_mb:
         left_out.append(contest.NEEDS_SWAP)
         echo(f"the load {contest.NEEDS_SWAP} is left out: this machine has no swap space", err=True)
     cpus = chosen.get("cpus", len(os.sched_getaffinity(0)))
@@ -76,12 +76,13 @@ def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
 
 
 def _show(report: "Report") -> None:
-    from runoff.report import contest as table
+    from runoff.report.historic import contest as table
     from runoff.report.layout import wrap
+    from runoff.report.sentences import render_verdict
 
     echo(table.render(report, "reaped"))
     echo(f"With all the CPU time of the loads, and ratios to {report.baseline} without a load:\n")
     echo(table.render(report, "cgroup"))
     width = shutil.get_terminal_size((80, 24)).columns
-    for sentence in (*report.sentences, *report.warnings):
+    for sentence in (*render_verdict(report), *report.warnings):
         echo("\n".join(wrap(sentence, width)))

@@ -11,10 +11,10 @@ import click
 from runoff.cli import types
 from runoff.cli.cache import EXAMPLE
 from runoff.cli.output import echo
-from runoff.elevators import check_model, parse_elevator
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
 from runoff.errors import MissingError
+from runoff.plan.elevators import check_model, parse_elevator
 
 
 @click.group(

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import click
 
-from runoff import doctor
 from runoff.cli.output import echo
+from runoff.engines import doctor
 from runoff.text import printable
 
 _GLYPHS = {"yes": ("✓", "green"), "no": ("✗", "red"), "note": ("·", "yellow")}

@@ -46,18 +46,18 @@ def command(
     Exit code 0: no, every interval excludes it. 1: yes, some interval is beyond the limit, or separated from no change
     with an estimate beyond it. 2: cannot tell. How often that would be wrong is printed.
     """
+    from runoff.analysis import build
     from runoff.campaign.directory import read_results
-    from runoff.gate import documents, text
-    from runoff.gate import markdown as page
-    from runoff.gate.judge import judge
-    from runoff.report import model
+    from runoff.decide.gate import documents, text
+    from runoff.decide.gate import markdown as page
+    from runoff.decide.gate.judge import judge
     from runoff.statistics import DEFAULT_MARGIN
 
     if as_json and markdown:
         raise UsageError("--json and --markdown are both for standard output: choose one")
     place = _summary(summary)
     results = read_results(directory)
-    gate = judge(model.build(results), limit if limit is not None else results.margin or DEFAULT_MARGIN)
+    gate = judge(build.build_report(results), limit if limit is not None else results.margin or DEFAULT_MARGIN)
     if junit is not None:
         junit.write(documents.as_junit(gate))
     if place is not None:

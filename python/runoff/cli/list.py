@@ -7,8 +7,8 @@ import click
 
 from runoff import workloads
 from runoff.cli.output import echo
-from runoff.parameters import allowed
-from runoff.probes import PROBES
+from runoff.plan.parameters import allowed
+from runoff.plan.probes import PROBES
 from runoff.results import NO_LOAD
 from runoff.text import parameter_line
 

@@ -11,7 +11,7 @@ from runoff.cli.campaign import begin
 from runoff.cli.options import given, json_option, machine_options, order_options, output_options
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
-from runoff.plan import parse_settings
+from runoff.plan.settings import parse_settings
 
 NAMES = ("a", "b")
 """What the arm is called the first and the second time."""
@@ -62,8 +62,8 @@ def command(
 
 
 def _keep(directory: Path) -> None:
-    from runoff import noise
     from runoff.campaign.directory import read_results
+    from runoff.decide import noise
 
     results = read_results(directory)
     if len(results.samples) < results.planned:
@@ -84,7 +84,7 @@ def keep(directory: Path) -> int:
 @json_option
 def list_(as_json: bool) -> int:
     """List the noise that is kept."""
-    from runoff import noise
+    from runoff.decide import noise
 
     found = list(noise.kept())
     if as_json:
@@ -106,7 +106,7 @@ def list_(as_json: bool) -> int:
 def _line(found: Any) -> str:
     blocks = sum(max(metric.blocks for metric in run.metrics) for run in found.runs)
     headline = found.metric(found.runs[-1].metrics[0].name)
-    from runoff.noise import amount
+    from runoff.decide.noise import amount
 
     return (
         f"{found.place}  {found.engine}, {found.clock} clock, {found.arm}: {headline.metric.title} "
@@ -118,7 +118,7 @@ def _line(found: Any) -> str:
 @click.argument("workload")
 def show(workload: str) -> int:
     """Show all metrics of a workload's noise, and what 10, 20 and 50 blocks can show beside it."""
-    from runoff import noise
+    from runoff.decide import noise
 
     found = [each for _, each in noise.kept() if isinstance(each, noise.Noise) and each.workload == workload]
     if not found:

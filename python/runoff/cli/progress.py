@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.status import Status
 
-from runoff import ends
+from runoff.analysis.labels import shorter
 from runoff.campaign.looks import Look
 from runoff.cli.output import echo
 from runoff.engines.outcome import Outcome, Taken
-from runoff.order import Cell
-from runoff.plan import Plan
-from runoff.shorter import shorter
+from runoff.plan import stopping
+from runoff.plan.order import Cell
+from runoff.plan.plan import Plan
 from runoff.text import duration, printable, printable_lines
 
 MOST_NAMED = 3
@@ -117,7 +117,7 @@ class Progress:
         if cell.block < 0:
             block = f"warm-up {settings.warmup + cell.block + 1}/{settings.warmup}"
         else:
-            block = f"block {cell.block + 1}/{ends.most(settings)}"
+            block = f"block {cell.block + 1}/{stopping.most(settings)}"
         if settings.until is None:
             place = f"{self._done}/{self._plan.planned}  {block}  {arm}  {work}"
         else:

@@ -15,10 +15,10 @@ from runoff.cli.campaign import begin
 from runoff.cli.options import json_option, output_options
 from runoff.cli.output import echo
 from runoff.errors import UsageError
-from runoff.plan import read_settings
+from runoff.plan.settings import read_settings
 
 if TYPE_CHECKING:
-    from runoff.plan import Settings
+    from runoff.plan.settings import Settings
 
 
 @click.group(epilog="Example: runoff published show zaphod-2004")
@@ -124,7 +124,7 @@ def replicate(
 
     Exit code 2 if nothing can be told.
     """
-    from runoff.published import besides, replicate
+    from runoff.published import replicate, then_and_now
 
     report, parts = replicate.parts(name, plans)
     if sources and (quick or plan_only or out):
@@ -144,9 +144,9 @@ def replicate(
         campaigns = {plan: replicate.Today(read_results(where)) for plan, where in places.items()}
     found = [(part, today := campaigns.get(part.plan), replicate.compare(report, part, today)) for part in parts]
     if as_json:
-        echo(json.dumps(besides.document(report, found), indent=2, ensure_ascii=False))
+        echo(json.dumps(then_and_now.document(report, found), indent=2, ensure_ascii=False))
     else:
-        echo(besides.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
+        echo(then_and_now.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
     return 0 if replicate.told([one for _, _, mine in found for one in mine]) else 2
 
 

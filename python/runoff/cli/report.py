@@ -14,7 +14,7 @@ from runoff.errors import UsageError
 from runoff.results import Sort
 
 if TYPE_CHECKING:
-    from runoff.report.values import Report
+    from runoff.analysis.values import Report
     from runoff.results import Results
 
 
@@ -80,8 +80,8 @@ def command(
     **forms: TextIO | bool | None,
 ) -> int:
     """Show the results of a campaign, finished or not; a table unless another form is asked for."""
-    from runoff.noise import told
-    from runoff.report import model
+    from runoff.analysis import build
+    from runoff.decide.noise import told
 
     files = {name: file for name, file in {"html": html, **forms}.items() if file and not isinstance(file, bool)}
     printed = [name for name in ("mail", "markdown", "as_json") if forms[name]]
@@ -91,7 +91,7 @@ def command(
     if sample is not None:
         write(_requests(results, sample))
         return 0
-    report = model.build(results, margin=margin, rare=rare, sort=sort)
+    report = build.build_report(results, margin=margin, rare=rare, sort=sort)
     for name, file in files.items():
         file.write(_render(name, report))
     if printed:
@@ -118,8 +118,8 @@ def _exclude(printed: list[str], files: list[str]) -> None:
 
 
 def _requests(results: "Results", sample: str) -> str:
-    from runoff import request_log
-    from runoff.report import blktrace
+    from runoff.report.data import blktrace
+    from runoff.results import request_log
 
     if sample not in results.requests:
         known = ", ".join(results.requests) or "none; --probe requests keeps it"
@@ -129,16 +129,24 @@ def _requests(results: "Results", sample: str) -> str:
 
 def _render(name: str, report: "Report") -> str:
     """In the form of that name, an option's or one of ``--table``'s."""
-    module = import_module(f"runoff.report.{_MODULES.get(name, name)}")
-    extra = {"contest": ("reaped",), "contest-cgroup": ("cgroup",)}.get(name, ())
-    found: str = getattr(module, {"wide_file": "wide", "log_file": "log"}.get(name, "render"))(report, *extra)
+    module, function, *extra = _FORMS[name]
+    found: str = getattr(import_module(f"runoff.report.{module}"), function)(report, *extra)
     return found
 
 
-_MODULES = {
-    "as_json": "json",
-    "csv_file": "csv",
-    "wide_file": "runs",
-    "log_file": "runs",
-    "contest-cgroup": "contest",
+_FORMS = {
+    "html": ("html.page", "render"),
+    "mail": ("mail", "render"),
+    "markdown": ("markdown", "render"),
+    "as_json": ("data.document", "render"),
+    "csv_file": ("data.csv_table", "render"),
+    "wide_file": ("data.runs", "wide"),
+    "log_file": ("data.runs", "log"),
+    "classic": ("historic.classic", "render"),
+    "relative": ("historic.relative", "render"),
+    "graysky": ("historic.graysky", "render"),
+    "counters": ("historic.counters", "render"),
+    "contest": ("historic.contest", "render", "reaped"),
+    "contest-cgroup": ("historic.contest", "render", "cgroup"),
 }
+"""Module of the views, function, and what it takes beside the report."""

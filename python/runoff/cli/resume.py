@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from runoff.campaign.directory import open_again
-from runoff.campaign.outline import changed_since
+from runoff.campaign.manifest import changed_since
 from runoff.cli.campaign import carry_out
 from runoff.cli.options import jobs_option, json_option, keep_going_option
 from runoff.cli.output import echo

@@ -7,7 +7,7 @@ import click
 
 from runoff.cli.campaign import begin
 from runoff.cli.options import given, judging_options, output_options
-from runoff.plan import parse_settings, read_settings
+from runoff.plan.settings import parse_settings, read_settings
 
 
 @click.command(

@@ -6,7 +6,7 @@ import click
 
 from runoff.cli.output import echo
 from runoff.engines.control import set_parameters
-from runoff.parameters import allowed
+from runoff.plan.parameters import allowed
 from runoff.text import parameter_line
 
 

@@ -65,7 +65,7 @@ def describe_schedulers() -> Mapping[str, Any]:
 
 @functools.cache
 def describe_elevators() -> Mapping[str, Any]:
-    """Elevators and models of disks; see ``runoff.elevators``."""
+    """Elevators and models of disks; see ``runoff.plan.elevators``."""
     return dict(json.loads(_ask("elevators")))
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from runoff.arms import Arm
 from runoff.engines.outcome import Accepted, Outcome, Refused
-from runoff.order import Cell
+from runoff.plan.arms import Arm
+from runoff.plan.order import Cell
 
 OnPhase = Callable[[str], None]
 """Called with ``prepare``, ``attach``, ``run`` as a sample proceeds."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from runoff.engines.base import Engine
-from runoff.plan import Plan
+from runoff.plan.plan import Plan
 from runoff.results import Clock
 
 

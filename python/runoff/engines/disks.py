@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from runoff.elevators import Elevator
-from runoff.plan import Plan
+from runoff.plan.elevators import Elevator
+from runoff.plan.plan import Plan
 
 
 def made(elevator: Elevator, plan: Plan, content: str | Path, file: str | None) -> Mapping[str, Any]:

@@ -9,15 +9,15 @@ from typing import Any
 
 import psutil
 
-from runoff.arms import Arm
-from runoff.engines import cpu_limit, disks, ext4, requirements, room, tools, ublk
+from runoff.engines import capacity, cpu_limit, disks, ext4, requirements, tools, ublk
 from runoff.engines.agent import SCRATCH, Agent, AgentLeft, AgentLost, check_request, find_agent, sample_request, sweep
 from runoff.engines.base import OnPhase, machine_tables
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
 from runoff.errors import MissingError, RunoffError, UsageError
-from runoff.order import Cell
-from runoff.plan import Plan
+from runoff.plan.arms import Arm
+from runoff.plan.order import Cell
+from runoff.plan.plan import Plan
 
 MOST_TOLD = 5
 """Sentences of agents in full; work that leaves something does so in every sample."""
@@ -53,16 +53,16 @@ class HostEngine:
         if self._plan.settings.place is not None:
             require_own(Path(self._plan.settings.place))
         for each in self._rooms():
-            room.require(self._plan.loads, each)
+            capacity.require(self._plan.loads, each)
         self._tools = tools.digests(each for work in self._plan.definitions for each in work.programs)
         self._start()
         if self._plan.makes_disks:
             self._prepare_disks()
 
-    def _rooms(self) -> Iterator[room.Room]:
+    def _rooms(self) -> Iterator[capacity.Room]:
         """Where loads will work."""
         plan = self._plan
-        here = room.here(Path(plan.settings.place or SCRATCH))
+        here = capacity.here(Path(plan.settings.place or SCRATCH))
         if not plan.makes_disks or any(arm.elevator is None for arm in plan.arms):
             yield here
         if plan.makes_disks:
@@ -74,7 +74,7 @@ class HostEngine:
                 "arms with +io= need the driver of ublk disks (Linux 6.5 or newer): modprobe ublk_drv; "
                 "or give --place DIR to switch the elevators of the disk that has DIR"
             )
-        available_mb = psutil.virtual_memory().available // room.MEBIBYTE
+        available_mb = psutil.virtual_memory().available // capacity.MEBIBYTE
         if self._plan.disk_mb > available_mb:
             raise MissingError(
                 f"the disk of arms with +io= has its {self._plan.disk_mb} MiB in memory, of which {available_mb} MiB "

@@ -8,7 +8,7 @@ from shutil import which
 from runoff.engines import tools
 from runoff.engines.agent import check_patterns
 from runoff.errors import MissingError, UsageError
-from runoff.plan import Plan
+from runoff.plan.plan import Plan
 from runoff.workloads import Work
 
 _SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")

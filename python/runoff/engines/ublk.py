@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from runoff.elevators import Elevator
 from runoff.engines.agent import find_agent
 from runoff.engines.control import raise_failure
 from runoff.errors import RunoffError, UsageError
+from runoff.plan.elevators import Elevator
 
 CONTROL = Path("/dev/ublk-control")
 """There once the kernel's driver is."""

@@ -14,8 +14,8 @@ from runoff.errors import UsageError
 from runoff.published.claims import Claim
 from runoff.published.replication import Part
 from runoff.published.rows import KINDS, Row
-from runoff.strict import Checked, Text, Words, mistake
 from runoff.text import closest
+from runoff.validation import Checked, Text, Words, mistake
 
 DATA = Path(__file__).with_name("data")
 DESCRIPTION = "report.toml"

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from runoff.strict import Checked, Text
+from runoff.validation import Checked, Text
 
 Share = Literal["all", "nearly all", "mostly", "several", "none"]
 

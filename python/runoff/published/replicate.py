@@ -6,15 +6,15 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
+from runoff.analysis import build
+from runoff.analysis.values import Report as Campaign
+from runoff.analysis.values import Table
 from runoff.errors import UsageError
 from runoff.published.catalogue import Report, find
 from runoff.published.cells import Cell, cell, cells
 from runoff.published.numbers import Known
 from runoff.published.replication import Comparisons, Pair, Part
-from runoff.report import model
-from runoff.report.relative import Label
-from runoff.report.values import Report as Campaign
-from runoff.report.values import Table
+from runoff.report.historic.relative import Label
 from runoff.results import NO_LOAD, Results
 from runoff.statistics import Verdict
 from runoff.statistics.values import DEFAULT_MARGIN, Comparison, Interval
@@ -83,7 +83,7 @@ class Today:
             return None
         if base not in self._reports:
             ordered = (base, *(arm for arm in arms if arm != base))
-            self._reports[base] = model.build(replace(self.results, arms=ordered, repeats={}))
+            self._reports[base] = build.build_report(replace(self.results, arms=ordered, repeats={}))
         return self._reports[base]
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from runoff.strict import Checked, Text, Words
+from runoff.validation import Checked, Text, Words
 
 
 class Pair(Checked):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import PlainValidator
 
 from runoff.published.numbers import Known, Number
-from runoff.strict import Checked, Text
+from runoff.validation import Checked, Text
 
 
 def _number(value: Any) -> Number:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from runoff.report import why, whytable, wording
-from runoff.report.htmltable import ResultRow, overall_rows, result_rows
-from runoff.report.values import Overall, Report, Table
+from runoff.analysis import why
+from runoff.analysis.values import Overall, Report, Table
+from runoff.report import whytable, wording
+from runoff.report.html.table import ResultRow, overall_rows, result_rows
+from runoff.report.sentences import render_verdict
 from runoff.text import printable_lines
 
 HEAD = "| arm | n | mean | change | its 95 % CI | p(adj) | verdict |\n|---|--:|--:|--:|--:|--:|---|"
@@ -18,7 +20,7 @@ def render(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     yield from (f"{_safe(change)}\n" for change in report.results.changes)
-    yield from (f"**{_safe(sentence)}**\n" for sentence in report.sentences)
+    yield from (f"**{_safe(sentence)}**\n" for sentence in render_verdict(report))
     yield _safe(wording.title(report).replace("  ", ", ")) + f", order seed {report.results.seed}\n"
     for table in report.headline:
         yield from _table(table, report.baseline)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from runoff.analysis.values import Report, Table
 from runoff.report.numbers import Scale
-from runoff.report.values import Report, Table
 from runoff.results import NO_LOAD
 from runoff.statistics import Verdict
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from runoff.report.values import Report, Table
+from runoff.analysis.values import Report, Table
 from runoff.statistics import Verdict
 
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from runoff.analysis.values import Report, Table
+from runoff.report import sensitivity
 from runoff.report.numbers import Scale, percent_text
-from runoff.report.values import Table
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
 
@@ -23,15 +24,20 @@ THAN_IT = re.compile(f" (than|as) {re.escape(IT)}")
 _CANNOT, _HAS = "cannot be told apart from", "has no valid sample in"
 
 
-def verdict(results: Results, tables: Sequence[Table]) -> tuple[str, ...]:
-    """One sentence."""
+def render_verdict(report: Report) -> tuple[str, ...]:
+    """Return the sentence that answers the campaign's question, then what repeats of it say."""
+    headline = report.headline
+    return (_verdict_of(report.results, headline), *sensitivity.sentences(headline, report.repeats))
+
+
+def _verdict_of(results: Results, tables: Sequence[Table]) -> str:
     judged = [table for table in tables if table.judged]
     if not judged:
-        return (_nothing_judged(results, tables),)
+        return _nothing_judged(results, tables)
     told = _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
     if len(results.samples) < results.planned and results.until is None:
         told = f"Provisional, {len(results.samples)} of {results.planned} samples: {told}"
-    return (told,)
+    return told
 
 
 def _nothing_judged(results: Results, tables: Sequence[Table]) -> str:

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runoff.analysis.values import Report
 from runoff.report.figures.movement import Move
-from runoff.report.values import Report
-from runoff.request_log import Request, RequestLog, Service, read
 from runoff.results import Sample
+from runoff.results.request_log import Request, RequestLog, Service, read
 
 MOST_MOVES = 600
 """What a picture can show; more would be one grey area."""

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from runoff.report.htmltable import change_of
+from runoff.analysis.why import Reason, Why
+from runoff.report.html.table import change_of
 from runoff.report.numbers import Scale
-from runoff.report.why import Reason, Why
 
 LARGEST_SIZE = 1000.0
 """Above this many standard deviations digits say nothing."""

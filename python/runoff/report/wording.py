@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from runoff.analysis.values import Overall, Report, Table
+from runoff.analysis.why import Why
 from runoff.report.matrix import Matrix
 from runoff.report.numbers import Scale
-from runoff.report.values import Overall, Report, Table
-from runoff.report.why import Why
 from runoff.results import Sample
 from runoff.statistics import Verdict
 

@@ -12,8 +12,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from runoff.errors import UsageError
 from runoff.results import Direction
-from runoff.strict import Checked, mistake
 from runoff.text import closest
+from runoff.validation import Checked, mistake
 
 
 class Parameter(Checked):

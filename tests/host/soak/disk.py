@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from runoff.elevators import KERNEL_ELEVATORS
+from runoff.plan.elevators import KERNEL_ELEVATORS
 
 SIZE_MB = 64
 BESIDE = {"nr_requests": "200", "iosched/low_latency": "0", "iosched/slice_idle_us": "4000"}

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from runoff.elevators import Elevator
 from runoff.engines import disks
 from runoff.engines.lab.guest import DISK_PLACE
-from runoff.plan import Plan
+from runoff.plan.elevators import Elevator
+from runoff.plan.plan import Plan
 
 PLACE = "/run/disk"
 """Where the agent mounts the disk of a sample, as its work names it."""

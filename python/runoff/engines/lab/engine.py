@@ -9,22 +9,22 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from runoff.arms import Arm
-from runoff.engines import ext4, requirements, room
+from runoff.engines import capacity, ext4, requirements
 from runoff.engines.agent import AgentLost, check_request, sample_request
 from runoff.engines.base import OnPhase, machine_tables
-from runoff.engines.lab import aboard, accelerator, disks, qemu, snapshot, swap
+from runoff.engines.lab import accelerator, disks, guest_paths, qemu, snapshot, swap
 from runoff.engines.lab import image as images
 from runoff.engines.lab import kernel as kernels
 from runoff.engines.lab.emulator import build
 from runoff.engines.lab.emulator import store as emulators
 from runoff.engines.lab.guest import DISK_PLACE, IMAGE_ROOT, MEMORY_PLACE, Cargo, Guest, Orders, boot
-from runoff.engines.lab.keeper import Keeper
+from runoff.engines.lab.snapshots import Keeper
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
 from runoff.errors import MissingError
-from runoff.order import Cell
-from runoff.plan import Plan
+from runoff.plan.arms import Arm
+from runoff.plan.order import Cell
+from runoff.plan.plan import Plan
 from runoff.workloads import Definition
 
 BOOT_LIMIT_S = 180.0
@@ -70,7 +70,7 @@ class LabEngine:
         if which(qemu.PROGRAM) is None:
             raise MissingError(f"the lab needs {qemu.PROGRAM}: apt-get install qemu-system-x86")
         plan = self._plan
-        room.require(plan.loads, room.guest(plan.settings, plan.disk_mb, plan.swap_mb))
+        capacity.require(plan.loads, capacity.guest(plan.settings, plan.disk_mb, plan.swap_mb))
         for arm in self._plan.arms:
             self._find_kernel(arm)
         definitions = self._plan.definitions
@@ -122,7 +122,7 @@ class LabEngine:
     def check(self, arm: Arm) -> Accepted | Refused:
         if not arm.needs_sched_ext:
             return Accepted()
-        request = check_request(aboard.in_guest(self._plan, arm))
+        request = check_request(guest_paths.in_guest(self._plan, arm))
         try:
             if not self._virtual:
                 return self._guest_for(arm).agent.check(request, CHECK_LIMIT_S)
@@ -141,7 +141,7 @@ class LabEngine:
         disk = disks.request(arm.elevator, plan, root) if arm.elevator is not None else None
         request = sample_request(
             cell.id,
-            aboard.in_guest(plan, arm),
+            guest_paths.in_guest(plan, arm),
             work,
             load,
             flush=plan.settings.flush,
@@ -186,7 +186,7 @@ class LabEngine:
     def _kept(self, keeper: Keeper, arm: Arm, say: Callable[[str], None]) -> snapshot.Snapshot:
         kernel = self._kernels[arm.kernel]
         if arm.has_object:
-            return keeper.loaded(kernel, arm.label, aboard.in_guest(self._plan, arm), say)
+            return keeper.loaded(kernel, arm.label, guest_paths.in_guest(self._plan, arm), say)
         return keeper.quiet(kernel, say)
 
     def _boot(self, arm: Arm, orders: Orders, budget_s: float | None = None) -> Guest:
@@ -246,7 +246,7 @@ class LabEngine:
             raise MissingError(f"{self._emulator.program} is not what was built: runoff qemu build makes it anew")
 
     def _cargo(self) -> Cargo:
-        cargo = aboard.cargo(self._plan)
+        cargo = guest_paths.cargo(self._plan)
         if not self._plan.has_elevators:
             return cargo
         with self._lock:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from runoff.plan.topology import Topology
 from runoff.results import Clock
-from runoff.topology import Topology
 
 PROGRAM = "qemu-system-x86_64"
 

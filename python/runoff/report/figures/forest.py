@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from runoff.analysis.values import Report, Table
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import Canvas, mark
 from runoff.report.layout import cut_middle, distinct_width
 from runoff.report.numbers import percent_decimals, percent_range, percent_text
-from runoff.report.values import Report, Table
 from runoff.statistics import Comparison, Interval, Verdict
 
 WIDTH = 600

@@ -1,10 +1,10 @@
 """Value against run order, blocks as bands, voids where they happened."""
 
+from runoff.analysis.values import Report, Table
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import COLOURS, MARKERS, SHAPES, Canvas, cross, mark, number, places
 from runoff.report.layout import cut_middle, distinct_width
 from runoff.report.numbers import Scale
-from runoff.report.values import Report, Table
 
 WIDTH = 560
 TOP = 20

@@ -84,7 +84,7 @@ class Canvas:
 
 
 def _sheet() -> str:
-    templates = resources.files("runoff.report") / "templates"
+    templates = resources.files("runoff.report.html") / "templates"
     return "".join((templates / name).read_text(encoding="utf-8") for name in ("colours.css", "figures.css"))
 
 

@@ -2,11 +2,11 @@
 
 import math
 
+from runoff.analysis.values import Report, Table
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.order import legend
 from runoff.report.figures.svg import COLOURS, Canvas, number
 from runoff.report.numbers import Scale
-from runoff.report.values import Report, Table
 
 WIDTH = 560
 TOP = 12

@@ -1,0 +1,26 @@
+"""The geometric mean of an arm's ratios to the baseline over workloads and loads: a row, or why there is none."""
+
+from collections.abc import Sequence
+
+from runoff.analysis.values import Overall, Table
+from runoff.statistics import Observation, Question, geometric_mean
+
+
+def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Overall | None:
+    """None where there are fewer than two workloads and loads, or nothing to compare."""
+    first: dict[str, Table] = {}
+    for table in tables:
+        if table.judged and table.metric.headline:
+            first.setdefault(table.place, table)
+    chosen = tuple(first.values())
+    if len(chosen) < 2:
+        return None
+    if len({table.metric.direction for table in chosen}) > 1:
+        return Overall(chosen, None, "in some of the first headline metrics less is better, in others more")
+    if any(point.value <= 0 for table in chosen for point in table.points):
+        return Overall(chosen, None, "some values are not positive, and these have no ratios")
+    observed = [
+        {arm: [Observation(p.value, p.position, p.block) for p in table.points if p.arm == arm] for arm in arms}
+        for table in chosen
+    ]
+    return Overall(chosen, geometric_mean(observed, asked), "")

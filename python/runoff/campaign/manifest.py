@@ -1,0 +1,67 @@
+"""What a plan comes to, as a campaign keeps it: labels, metrics, and the definitions of its workloads and loads."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from runoff.campaign.records import Definitions, KeptDefinition, Outline
+from runoff.errors import UsageError
+from runoff.plan.elevators import DISK_METRICS
+from runoff.plan.plan import Plan
+from runoff.plan.probes import probe_metrics
+from runoff.workloads import LOAD_METRICS, LOADS, WORKLOADS, Work
+
+
+def outline_of(plan: Plan) -> Outline:
+    """All that is needed to read the plan's samples, whatever later becomes of its files, of runoff or the machine."""
+    added = (
+        *(LOAD_METRICS if plan.settings.loads else ()),
+        *(DISK_METRICS if plan.has_elevators or plan.settings.place else ()),
+        *probe_metrics(plan.probes),
+    )
+    return Outline(
+        clock=plan.clock,
+        arms=[arm.label for arm in plan.arms],
+        workloads=[work.label for work in plan.works],
+        loads=list(plan.load_labels),
+        metrics={work.label: [*work.metrics, *added] for work in plan.works},
+        parameters={work.label: dict(work.values) for work in plan.works},
+        twins=dict(plan.twins),
+    )
+
+
+def definitions(plan: Plan) -> Definitions:
+    """As they were read."""
+    return Definitions(workloads=_kept(plan.works), loads=_kept(load for load in plan.loads if load is not None))
+
+
+def _kept(works: Iterable[Work]) -> dict[str, KeptDefinition]:
+    sources = (work.source for work in works)
+    return {source.name: KeptDefinition(sha256=source.sha256, toml=source.text) for source in sources}
+
+
+def changed_since(plan: Plan) -> Iterator[str]:
+    """A sentence for each file that is no longer what ``plan``, of a campaign that goes on, has kept of it."""
+    kept = {(WORKLOADS, work.source) for work in plan.works}
+    kept |= {(LOADS, load.source) for load in plan.loads if load is not None}
+    for catalogue, source in sorted(kept, key=lambda each: (each[0].noun, each[1].name)):
+        try:
+            found = catalogue.read(source.name).sha256
+        except UsageError:
+            found = "gone"
+        if found != source.sha256:
+            yield _note(f"{catalogue.noun} {source.name}", source.sha256, found)
+    for name, sha256 in sorted({(arm.object.name, arm.object.sha256) for arm in plan.arms if arm.object is not None}):
+        try:
+            found = hashlib.sha256(Path(name).read_bytes()).hexdigest()
+        except OSError:
+            found = "gone"
+        if found != sha256:
+            yield _note(f"object {name}", sha256, found)
+
+
+def _note(what: str, was: str, is_now: str) -> str:
+    return (
+        f"the {what} is not what the campaign began with (sha256 was {was[:12]}, is {is_now[:12]}): "
+        "it goes on with what it has kept"
+    )

@@ -1,0 +1,147 @@
+"""What a journal holds, as kinds that are checked when it is read."""
+
+import hashlib
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any, Self
+
+from pydantic import ConfigDict, Field, TypeAdapter, model_validator
+
+from runoff.results import Clock, Conditions, Ended, EngineName, Metric
+from runoff.validation import STRICT, Checked
+
+
+class KeptDefinition(Checked):
+    """The TOML of a workload or load as it was when the campaign began."""
+
+    sha256: str
+    toml: str
+
+    @model_validator(mode="after")
+    def _is_what_it_was(self) -> Self:
+        if hashlib.sha256(self.toml.encode()).hexdigest() != self.sha256:
+            raise ValueError("the text of the definition is not that of its digest")
+        return self
+
+
+class Definitions(Checked):
+    """All that the plan names, by the names that it has for them."""
+
+    workloads: dict[str, KeptDefinition]
+    loads: dict[str, KeptDefinition]
+
+
+class Outline(Checked):
+    """What the plan came to."""
+
+    clock: Clock
+    arms: list[str] = Field(min_length=1)
+    """Labels; the first is the baseline."""
+    workloads: list[str] = Field(min_length=1)
+    loads: list[str] = Field(min_length=1)
+    metrics: dict[str, list[Metric]]
+    """By workload label, headline metrics first."""
+    parameters: dict[str, dict[str, str]]
+    """By workload label: all its values, defaults too."""
+    twins: dict[str, int] = Field(default_factory=dict)
+    """By label, of arms that are an earlier one again: how many of it there are before."""
+
+    @model_validator(mode="after")
+    def _is_of_one_plan(self) -> Self:
+        for name, labels in (("arms", self.arms), ("workloads", self.workloads), ("loads", self.loads)):
+            if len(set(labels)) < len(labels):
+                raise ValueError(f"{name} has a label twice")
+        for name, table in (("metrics", set(self.metrics)), ("parameters", set(self.parameters))):
+            if table != set(self.workloads):
+                raise ValueError(f"{name} is not of these workloads")
+        return self
+
+
+class Taker(Checked):
+    """Who took samples."""
+
+    version: str
+    """Of runoff."""
+    engine: EngineName
+    clock: Clock
+
+
+class Part(Checked):
+    """What a part of the campaign was taken with: tables of the engine's fingerprint, and these."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, dict[str, Any]]
+
+    runoff: Taker
+    arms: dict[str, dict[str, str]]
+    """By label: what was in charge."""
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """All of them."""
+        return self.model_dump(mode="json")
+
+
+FACTS: dict[str, Any] = {
+    "settings": dict[str, Any],
+    "version": str,
+    "outline": Outline,
+    "definitions": Definitions,
+    "objects": dict[str, str],
+    "parts": list[Part],
+    "warnings": list[str],
+    "looks": list[int],
+    "ended": Ended | None,
+}
+"""Each has its kind; others may be anything."""
+
+
+class Row(Checked):
+    """One sample."""
+
+    cell: str
+    block: int
+    position: int
+    arm: str
+    workload: str
+    load: str
+    valid: bool
+    reason: str | None
+    detail: str
+    metrics: dict[str, float]
+    proof: dict[str, Any] | None
+    conditions: Conditions | None
+    seconds: Annotated[float, Field(ge=0)] | None
+    """Wall time from its beginning to its end."""
+    part: Annotated[int, Field(ge=0)]
+    requests_sha256: str | None
+    """Of the log of its disk's requests, if there is one."""
+
+    @model_validator(mode="after")
+    def _has_a_reason_if_void(self) -> Self:
+        if (self.reason is None) != self.valid:
+            raise ValueError("a valid sample has no reason, a void one has one")
+        return self
+
+    @model_validator(mode="after")
+    def _began_at_some_time(self) -> Self:
+        if self.conditions is not None and datetime.fromisoformat(self.conditions.started).tzinfo is None:
+            raise ValueError(f"it began at {self.conditions.started}, of no time zone")
+        return self
+
+    @property
+    def object(self) -> str:
+        """SHA-256 of the object that the agent attached for it; empty if it attached none."""
+        return str((self.proof or {}).get("object", ""))
+
+
+@cache
+def _kind(key: str) -> TypeAdapter[Any]:
+    kind = FACTS.get(key, Any)
+    checked = isinstance(kind, type) and issubclass(kind, Checked)
+    return TypeAdapter(kind) if checked else TypeAdapter(kind, config=STRICT)
+
+
+def read_fact(key: str, text: str) -> Any:
+    """The fact ``key`` from its JSON. Raises pydantic's ValidationError."""
+    return _kind(key).validate_json(text)

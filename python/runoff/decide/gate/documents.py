@@ -1,0 +1,99 @@
+"""A gate for programs: JSON, and the XML that JUnit writes and continuous integration reads."""
+
+import re
+from dataclasses import asdict
+from typing import Any
+from xml.etree import ElementTree
+
+from runoff.decide.gate import wording
+from runoff.decide.gate.values import EXIT_CODES, Gate, Line
+from runoff.report.data.json_text import dump, significant
+from runoff.statistics.gate import Outcome
+from runoff.text import printable_lines
+
+SCHEMA = "runoff.gate/2"
+"""Raised whenever a reader of the last version would misread this one."""
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def as_json(gate: Gate) -> str:
+    """One document, keys in a fixed order; percentages of the baseline, chances from 0 to 1."""
+    return dump(document(gate))
+
+
+def document(gate: Gate) -> dict[str, Any]:
+    """The same as plain values."""
+    results = gate.report.results
+    return {
+        "schema": SCHEMA,
+        "version": results.version,
+        "engine": results.engine,
+        "clock": results.clock,
+        "seed": results.seed,
+        "baseline": gate.report.baseline,
+        "max_regression_percent": significant(100 * gate.limit),
+        "outcome": gate.outcome.value,
+        "exit_code": gate.exit_code,
+        "sentence": wording.sentence(gate),
+        "comparisons": [_line(line) for line in gate.lines],
+        "notes": list(gate.notes),
+        "risk": None if gate.risk is None else {key: _chances(value) for key, value in asdict(gate.risk).items()},
+        "rerun": printable_lines(results.rerun),
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    interval = line.interval
+    return {
+        "place": line.place,
+        "metric": line.metric.name,
+        "direction": line.metric.direction,
+        "arm": line.arm,
+        "blocks": line.n,
+        "change_percent": None if line.percent is None else significant(line.percent),
+        "interval_percent": None if interval is None else [significant(interval.low), significant(interval.high)],
+        "outcome": line.outcome.value,
+        "reason": line.reason,
+    }
+
+
+def _chances(chances: dict[str, float]) -> dict[str, float]:
+    return {key: round(value, 4) for key, value in chances.items()}
+
+
+def as_junit(gate: Gate) -> str:
+    """A test for each comparison: a failure where it regressed or is worse, an error where nothing can be told."""
+    count = {outcome: len(gate.among(outcome)) for outcome in Outcome}
+    extra = int(gate.outcome is Outcome.UNCLEAR and not count[Outcome.UNCLEAR])
+    sums = {
+        "tests": str(len(gate.lines) + extra),
+        "failures": str(sum(count[outcome] for outcome in Outcome if EXIT_CODES[outcome] == 1)),
+        "errors": str(count[Outcome.UNCLEAR] + extra),
+    }
+    root = ElementTree.Element("testsuites", {"name": "runoff gate", **sums})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "runoff gate", **sums})
+    for line in gate.lines:
+        case = ElementTree.SubElement(suite, "testcase", {"classname": _xml(line.place), "name": _xml(_name(line))})
+        _mark(case, line.outcome, _xml(wording.told(line)))
+    if extra:
+        case = ElementTree.SubElement(suite, "testcase", {"classname": "campaign", "name": "campaign"})
+        _mark(case, Outcome.UNCLEAR, _xml("; ".join(gate.notes) or wording.sentence(gate)))
+    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join((wording.sentence(gate), *gate.notes)))
+    ElementTree.indent(root, " ")
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def _name(line: Line) -> str:
+    return f"{line.metric.title}: {line.arm}"
+
+
+def _mark(case: ElementTree.Element, outcome: Outcome, message: str) -> None:
+    if outcome is not Outcome.FINE:
+        kind = "failure" if EXIT_CODES[outcome] == 1 else "error"
+        ElementTree.SubElement(case, kind, {"message": message, "type": outcome.value.replace(" ", "-")})
+
+
+def _xml(text: str) -> str:
+    """Without what XML cannot hold, not even escaped."""
+    return NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,49 @@
+"""A gate for a pull request or a job's summary."""
+
+from collections.abc import Iterator
+
+from runoff.decide.gate import wording
+from runoff.decide.gate.text import COLUMNS, ORDER
+from runoff.decide.gate.values import EXIT_CODES, Gate, Line
+from runoff.report.markdown import SPECIAL
+from runoff.statistics.gate import Outcome
+from runoff.text import printable_lines
+
+SIGNS = {outcome: f"**{outcome}**" if EXIT_CODES[outcome] == 1 else f"{outcome}" for outcome in Outcome}
+
+
+def render(gate: Gate) -> str:
+    """The answer, a table, and folded how often the gate is wrong and how to run the campaign again."""
+    return "\n".join(_lines(gate)) + "\n"
+
+
+def _lines(gate: Gate) -> Iterator[str]:
+    results = gate.report.results
+    yield f"**{_safe(wording.sentence(gate))}**\n"
+    yield "| where | arm | blocks | change | its interval | |\n|---|---|--:|--:|--:|---|"
+    for outcome in ORDER:
+        yield from (_row(line) for line in gate.among(outcome))
+    yield ""
+    for note in gate.notes:
+        yield f"- {_safe(note)}"
+    yield "\n<details><summary>How often this gate is wrong, and how to run it again</summary>\n"
+    yield f"{wording.risk_title(gate)}\n"
+    if gate.risk is not None:
+        yield f"| | {' | '.join(COLUMNS)} |\n|---|--:|--:|--:|--:|"
+        for truth, chances in wording.risk_rows(gate):
+            yield f"| {truth} | {' | '.join(wording.cells(chances))} |"
+    yield f"\nrunoff {_safe(results.version)}, {gate.report.engine}, order seed {results.seed}\n"
+    yield from (f"    {line}" for line in printable_lines(results.rerun).split("\n"))
+    yield "\n</details>"
+
+
+def _row(line: Line) -> str:
+    change, _, interval = wording.change(line).partition(" % ")
+    change = change.removesuffix(" %")
+    told = SIGNS[line.outcome] + (f": {_safe(line.reason)}" if line.reason else "")
+    cells = (_safe(line.name), _safe(line.arm), str(line.n), f"{change} %" if change else "", _safe(interval), told)
+    return f"| {' | '.join(cells)} |"
+
+
+def _safe(text: str) -> str:
+    return " ".join(text.split()).translate(SPECIAL)

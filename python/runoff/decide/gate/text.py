@@ -1,0 +1,36 @@
+"""A gate for the terminal."""
+
+from collections.abc import Iterator
+
+from runoff.decide.gate import wording
+from runoff.decide.gate.values import EXIT_CODES, Gate
+from runoff.report.layout import wrap
+from runoff.statistics.gate import Outcome
+
+ORDER = (Outcome.REGRESSED, Outcome.WORSE, Outcome.UNCLEAR, Outcome.FINE)
+COLUMNS = (Outcome.FINE, Outcome.REGRESSED, Outcome.WORSE, Outcome.UNCLEAR)
+"""Of the table of chances."""
+LABEL = max(len(outcome) for outcome in Outcome) + 2
+
+
+def render(gate: Gate, width: int = 80) -> str:
+    """The answer first, then each comparison, then how often the gate is wrong."""
+    return "\n".join(_lines(gate, width)) + "\n"
+
+
+def _lines(gate: Gate, width: int) -> Iterator[str]:
+    yield from wrap(wording.sentence(gate), width)
+    yield ""
+    for outcome in ORDER:
+        for line in gate.among(outcome):
+            yield from wrap(wording.told(line), width, f"{outcome:{LABEL}}", " " * LABEL)
+    for note in gate.notes:
+        yield from wrap(note, width, "! ", "  ")
+    yield ""
+    yield from wrap(wording.risk_title(gate), width)
+    rows = [(truth, wording.cells(chances)) for truth, chances in wording.risk_rows(gate)]
+    if rows:
+        for heads in ([f"exit {EXIT_CODES[outcome]}" for outcome in COLUMNS], COLUMNS):
+            yield "  " + " " * 20 + "".join(f"{head:>13}" for head in heads)
+        for truth, cells in rows:
+            yield f"  {truth:20}" + "".join(f"{cell:>13}" for cell in cells)

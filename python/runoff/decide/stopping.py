@@ -1,0 +1,112 @@
+"""The rule of campaigns that go on until all is decided: what its looks see, and when it ends them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from runoff.analysis import build
+from runoff.analysis.values import Report, Table
+from runoff.campaign.directory import read_results
+from runoff.campaign.looks import Look
+from runoff.results import Results
+from runoff.statistics import Comparison, Verdict
+from runoff.statistics.forecast import Course, ahead
+from runoff.statistics.level import single
+from runoff.statistics.power import least_blocks
+from runoff.statistics.verdict import margin_of
+
+DECIDED = "every headline comparison is decided"
+
+
+class Until:
+    """See ``runoff.campaign.looks.Rule``: looks at a campaign's directory."""
+
+    def __init__(self, directory: Path, most: int) -> None:
+        self._directory = directory
+        self._most = most
+
+    def __call__(self, blocks: int) -> Look:
+        return look(read_results(self._directory), blocks, self._most)
+
+
+def look(results: Results, blocks: int, most: int) -> Look:
+    """What the first ``blocks`` blocks of ``results`` decide, of at most ``most``."""
+    report = build.build_report(_first(results, blocks))
+    tables = [table for table in report.headline if table.judged]
+    joint = len(tables) * (len(results.arms) - 1)
+    every = [(table, c) for table in tables for c in table.analysis.comparisons.values()]
+    undecided = [(t, c) for t, c in every if c.verdict is Verdict.UNCLEAR and not _hopeless(t, c)]
+    hopeless = [reason for table, c in every if (reason := _hopeless(table, c))]
+    ends = None
+    if not tables:
+        ends = "no headline metric has a direction, so there is nothing to decide"
+    elif not undecided:
+        ends = f"all that can be decided is, and not: {'; '.join(hopeless)}" if hopeless else DECIDED
+    elif blocks >= most:
+        ends = f"not all is decided, but more than {most} blocks are not allowed (--most-blocks)"
+    return Look(
+        blocks=blocks,
+        undecided=tuple(_name(table, comparison) for table, comparison in undecided),
+        ahead=_ahead(report, undecided, joint, most - blocks),
+        ends=ends,
+        decided=ends == DECIDED,
+    )
+
+
+def _first(results: Results, blocks: int) -> Results:
+    """As it was after so many blocks, and no more of it than is decided on."""
+    samples = tuple(sample for sample in results.samples if sample.block < blocks)
+    headline = {work: tuple(metric for metric in each if metric.headline) for work, each in results.metrics.items()}
+    return replace(results, samples=samples, metrics=headline, planned=len(samples), requests={}, ended=None)
+
+
+def _name(table: Table, comparison: Comparison) -> str:
+    return f"{comparison.arm} on {table.place}, {table.metric.title}"
+
+
+def _hopeless(table: Table, comparison: Comparison) -> str:
+    """Why more blocks like these will not decide it; empty if they may."""
+    if comparison.verdict is Verdict.VOID:
+        return f"{_name(table, comparison)} (no valid sample)"
+    if comparison.verdict is not Verdict.UNCLEAR:
+        return ""
+    if table.analysis.question.baseline not in table.analysis.summaries:
+        return f"{_name(table, comparison)} (the baseline has no valid sample)"
+    if table.analysis.question.repeats_exactly:
+        return f"{_name(table, comparison)} (every block repeats the same run)"
+    if comparison.coarse and _agree(comparison, table.analysis.question.margin):
+        return f"{_name(table, comparison)} (its values are too coarse to be called the same)"
+    return ""
+
+
+def _agree(comparison: Comparison, margin: float) -> bool:
+    """As far as values can be read."""
+    interval = comparison.percent_interval
+    return comparison.difference == 0 if interval is None else interval.inside(-100 * margin, 100 * margin)
+
+
+def _ahead(
+    report: Report, undecided: Sequence[tuple[Table, Comparison]], joint: int, most: int
+) -> tuple[int | None, int | None, int | None]:
+    question = report.question
+    comparisons = len(report.results.arms) - 1
+    courses = []
+    for _, comparison in undecided:
+        if comparison.n < 2 or comparison.sd is None or comparison.difference is None:
+            return None, None, None
+        logs = comparison.percent is not None
+        margin = margin_of(comparison, question)
+        courses.append(
+            Course(
+                n=comparison.n,
+                mean=math.log1p((comparison.percent or 0.0) / 100) if logs else comparison.difference,
+                sd=comparison.sd,
+                margin=None if margin is None else (-margin, margin),
+                least=least_blocks(question.rare),
+                level_same=single(question.alpha, comparisons),
+                level_apart=single(question.alpha, joint),
+            )
+        )
+    found = ahead(courses, most)
+    return found.median, found.low, found.high

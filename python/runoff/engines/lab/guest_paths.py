@@ -1,0 +1,52 @@
+"""What a guest has of its arms: their objects and programs, and the paths these have inside."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from runoff.engines.lab.guest import Cargo
+from runoff.errors import MissingError
+from runoff.plan.arms import Arm
+from runoff.plan.plan import Plan
+
+
+def _object_path(index: int) -> str:
+    return f"/objects/{index}.bpf.o"
+
+
+def in_guest(plan: Plan, arm: Arm) -> Mapping[str, Any]:
+    """The arm's scheduler with the paths it has inside the guest."""
+    if arm.scheduler["kind"] == "object":
+        return {**arm.scheduler, "path": _object_path(plan.arms.index(arm))}
+    if arm.scheduler["kind"] == "program":
+        program, *arguments = arm.scheduler["argv"]
+        return {**arm.scheduler, "argv": [_program_path(plan.arms.index(arm), program), *arguments]}
+    return arm.scheduler
+
+
+def _program_path(index: int, program: str) -> str:
+    """Not the path it has on the host: that may lie where the guest mounts something, like /tmp."""
+    return f"/programs/{index}/{Path(program).name}"
+
+
+def _host_program(name: str) -> Path:
+    found = which(name)
+    if found is None:
+        raise MissingError(f"the program {name} was not found: install it, or give its path")
+    return Path(found).resolve()
+
+
+def cargo(plan: Plan) -> Cargo:
+    """The objects and programs of all arms, on their paths in the guest."""
+    objects = {
+        _object_path(index): Path(arm.scheduler["path"])
+        for index, arm in enumerate(plan.arms)
+        if arm.scheduler["kind"] == "object"
+    }
+    programs = {
+        _program_path(index, arm.scheduler["argv"][0]): _host_program(arm.scheduler["argv"][0])
+        for index, arm in enumerate(plan.arms)
+        if arm.scheduler["kind"] == "program"
+    }
+    return Cargo(objects, programs)

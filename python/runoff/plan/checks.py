@@ -1,0 +1,95 @@
+"""What in a plan contradicts itself or cannot be, found without touching a machine. Each raises UsageError."""
+
+from pathlib import Path
+
+from runoff.errors import UsageError
+from runoff.plan.arms import Describe
+from runoff.plan.elevators import KERNEL_ELEVATORS
+from runoff.plan.plan import Plan
+from runoff.plan.settings import LEAST_QUANTUM, MOST_QUANTUM, USUAL_DISK_MODEL, USUAL_QUANTUM, Settings
+
+MOST_EXACT_CPUS = 16
+
+
+def check_names(settings: Settings, describe_schedulers: Describe | None) -> None:
+    used = [text.strip() for text in settings.arms]
+    for name, text in settings.names.items():
+        if not name or name != name.strip() or "=" in name:
+            raise UsageError(f"names: {name!r} is no name for an arm: it needs a letter, no blanks around it, and no =")
+        if name not in used:
+            raise UsageError(f"names: {name!r} is not among the arms: add it there, or leave the name out")
+        schedulers = ["default", *(describe_schedulers() if describe_schedulers is not None else ())]
+        if name in schedulers and text.strip() != name:
+            raise UsageError(f"names: {name!r} is itself a scheduler: give {text!r} another name, or none")
+
+
+def check_clock(settings: Settings) -> None:
+    why_not = why_not_virtual(settings)
+    if why_not and settings.clock == "virtual":
+        raise UsageError(why_not)
+    if settings.quantum != USUAL_QUANTUM and (why_not or settings.clock == "real"):
+        raise UsageError("--quantum is of the virtual clock: add --clock virtual, or leave it out")
+    if settings.sensitivity is not None:
+        _check_sensitivity(settings, why_not)
+
+
+def _check_sensitivity(settings: Settings, why_not: str) -> None:
+    if why_not or settings.clock == "real":
+        raise UsageError("--sensitivity quantum is of the virtual clock: add --clock virtual, or leave it out")
+    if settings.cpus == 1:
+        raise UsageError("--sensitivity quantum: one CPU is never ahead of another: use more --cpus")
+    if settings.quantum < 2 * LEAST_QUANTUM or 2 * settings.quantum > MOST_QUANTUM:
+        raise UsageError(
+            f"--sensitivity quantum takes half and twice of it, and a quantum is {LEAST_QUANTUM} to {MOST_QUANTUM}: "
+            f"choose another --quantum than {settings.quantum}"
+        )
+
+
+def why_not_virtual(settings: Settings) -> str:
+    """Why this cannot be under the virtual clock, or nothing."""
+    if settings.on != "lab":
+        return "the virtual clock exists only in the lab: add --on lab or leave --clock virtual out"
+    if settings.warmup:
+        return "under the virtual clock every sample has a guest of its own, so nothing can be warmed up"
+    if settings.cpus > MOST_EXACT_CPUS:
+        return (
+            f"the virtual clock is for {MOST_EXACT_CPUS} CPUs at most, and each takes its turn on one of this machine: "
+            "use fewer --cpus, or --clock real"
+        )
+    return ""
+
+
+def check_host(plan: Plan) -> None:
+    settings = plan.settings
+    for arm in plan.arms:
+        if arm.kernel is not None:
+            raise UsageError(f"arm {arm.label!r} asks for a kernel, but --on host has only the running one")
+    if settings.kernel is not None:
+        raise UsageError("--kernel chooses the lab's kernel; --on host has only the running one")
+    if settings.swap_mb is not None:
+        raise UsageError("--swap is the lab's: --on host uses this machine's swap space")
+    if settings.disk_mb is not None and not plan.makes_disks:
+        raise UsageError(
+            "--disk is the size of disks that runoff makes: on the host for arms with +io=, without --place"
+        )
+
+
+def check_place(plan: Plan, place: str) -> None:
+    if plan.settings.on != "host":
+        raise UsageError("--place is a directory of this machine: use it with --on host")
+    if not Path(place).is_absolute():
+        raise UsageError(f"place {place!r}: give the whole path, from / on")
+    if plan.settings.disk_model != USUAL_DISK_MODEL:
+        raise UsageError("--disk-model is of disks that runoff makes: leave it out, or --place")
+    for arm in plan.arms:
+        if arm.elevator is not None and not arm.elevator.is_the_kernels:
+            raise UsageError(
+                f"arm {arm.label!r}: {arm.elevator.name} can only have a disk that runoff makes: leave --place out, "
+                f"or choose one of the kernel's own: {', '.join(KERNEL_ELEVATORS)}"
+            )
+
+
+def refuse_twice(what: str, labels: list[str]) -> None:
+    for label in labels:
+        if labels.count(label) > 1:
+            raise UsageError(f"{what} {label!r} is given twice")

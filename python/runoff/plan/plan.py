@@ -1,0 +1,96 @@
+"""A validated plan: what every later stage reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from runoff.plan import stopping
+from runoff.plan.arms import Arm
+from runoff.plan.settings import Settings
+from runoff.plan.topology import Topology, parse_topology
+from runoff.results import NO_LOAD, Clock
+from runoff.workloads import Definition, Work
+
+HOST_DISK_MB = 1024
+"""Of disks that are made on the host, in its memory, where nobody says how large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A validated plan; every later stage reads this and nothing else."""
+
+    settings: Settings
+    arms: tuple[Arm, ...]
+    """The first is the baseline."""
+    works: tuple[Work, ...]
+    loads: tuple[Work | None, ...] = (None,)
+    """What runs beside the works; None is nothing."""
+    probes: tuple[str, ...] = ()
+    twins: Mapping[str, int] = field(default_factory=dict)
+    """By label, of each arm that is an earlier one again, how many of it there are before; of the virtual clock alone,
+    under which each of them has perturbations of its own (``runoff.plan.order``)."""
+    kernels: Mapping[str, str] = field(default_factory=dict)
+    """Full names of the lab's kernels with which the campaign began, by how the plan asks for them."""
+
+    @property
+    def planned(self) -> int:
+        """Number of samples."""
+        beside = sum(self.load_blocks) + self.settings.warmup * len(self.loads)
+        return len(self.arms) * len(self.works) * beside
+
+    @property
+    def load_blocks(self) -> tuple[int, ...]:
+        """In how many blocks each load takes part."""
+        return blocks_of_loads(self.settings, self.load_labels)
+
+    @property
+    def load_labels(self) -> tuple[str, ...]:
+        """As reports name them: empty if the plan knows no loads at all."""
+        nothing = NO_LOAD if self.settings.loads else ""
+        return tuple(nothing if load is None else load.label for load in self.loads)
+
+    @property
+    def clock(self) -> Clock:
+        return self.settings.clock or "real"
+
+    @property
+    def seed(self) -> int:
+        """What draws the order."""
+        assert self.settings.seed is not None, "make_plan has drawn one"
+        return self.settings.seed
+
+    @property
+    def topology(self) -> Topology | None:
+        return parse_topology(self.settings.topology) if self.settings.topology else None
+
+    @property
+    def definitions(self) -> list[Definition]:
+        """Of everything that will run."""
+        return [work.definition for work in (*self.works, *self.loads) if work is not None]
+
+    @property
+    def disk_mb(self) -> int:
+        """Size of the guest's disk, or of one that is made on the host; 0 is none."""
+        wanted = any(definition.disk for definition in self.definitions) or self.makes_disks
+        usual = HOST_DISK_MB if self.settings.on == "host" else 4 * self.settings.memory_mb
+        return self.settings.disk_mb or (usual if wanted else 0)
+
+    @property
+    def has_elevators(self) -> bool:
+        """Whether some arm has a disk behind an elevator."""
+        return any(arm.elevator is not None for arm in self.arms)
+
+    @property
+    def makes_disks(self) -> bool:
+        """Whether that is a disk of runoff's own, made for each sample."""
+        return self.has_elevators and self.settings.place is None
+
+    @property
+    def swap_mb(self) -> int:
+        """Size of the guest's swap space; 0 is none."""
+        wanted = any(definition.swap for definition in self.definitions)
+        return self.settings.swap_mb or (2 * self.settings.memory_mb if wanted else 0)
+
+
+def blocks_of_loads(settings: Settings, labels: Sequence[str]) -> tuple[int, ...]:
+    """In how many blocks each of the loads with these labels takes part."""
+    return tuple(settings.load_blocks.get(label, stopping.most(settings)) for label in labels)

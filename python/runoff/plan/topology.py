@@ -1,0 +1,56 @@
+"""How the CPUs of the lab's guest lie: in sockets, cores and threads, and on NUMA nodes at a distance."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from runoff.errors import UsageError
+from runoff.plan.parameters import check_parameters
+from runoff.text import parse_assignments
+
+LOCAL = 10
+"""The distance of a node to itself; twice that takes twice as long."""
+
+_MOST_CPUS = 64
+
+
+def _number(name: str, least: int, most: int) -> dict[str, Any]:
+    return {"name": name, "min": least, "max": most, "unit": "1"}
+
+
+_PARAMETERS = (
+    *(_number(name, 1, _MOST_CPUS) for name in ("sockets", "cores", "threads", "nodes")),
+    _number("distance", LOCAL + 1, 254),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """``cores`` are those of a socket, ``threads`` those of a core."""
+
+    sockets: int = 1
+    cores: int = 1
+    threads: int = 1
+    nodes: int = 1
+    distance: int = 2 * LOCAL
+    """Of any node to any other."""
+
+    @property
+    def cpus(self) -> int:
+        return self.sockets * self.cores * self.threads
+
+    def cpus_of(self, node: int) -> range:
+        each = self.cpus // self.nodes
+        return range(node * each, (node + 1) * each)
+
+
+def parse_topology(text: str) -> Topology:
+    """``sockets=2,cores=2,threads=2,nodes=2,distance=30``; what is left out is 1, and 20. Raises UsageError."""
+    where = f"topology {text!r}"
+    given = parse_assignments(text, where)
+    check_parameters("a topology", given, _PARAMETERS, where)
+    found = Topology(**{key: int(value) for key, value in given.items()})
+    if found.sockets % found.nodes:
+        raise UsageError(f"{where}: {found.nodes} nodes cannot share {found.sockets} sockets: each lies on one node")
+    if "distance" in given and found.nodes == 1:
+        raise UsageError(f"{where}: a distance is between nodes: add nodes=2")
+    return found

@@ -1,0 +1,33 @@
+"""Every sample as rows, for spreadsheets and other tools."""
+
+import csv
+import io
+
+from runoff.analysis.values import Report
+
+COLUMNS = (
+    "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason",
+    "metric", "unit", "direction", "value",
+)  # fmt: skip
+
+
+def render(report: Report) -> str:
+    """One row per sample and metric in run order; a void sample is one row without a metric."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    results = report.results
+    for sample in results.samples:
+        head = (
+            sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1,
+            "yes" if sample.warmup else "no", sample.arm,
+            sample.workload, sample.load, "yes" if sample.valid else "no", sample.reason or "",
+        )  # fmt: skip
+        if not sample.valid:
+            writer.writerow((*head, "", "", "", ""))
+            continue
+        for metric in results.metrics[sample.workload]:
+            if metric.name in sample.metrics:
+                value = repr(float(sample.metrics[metric.name]))
+                writer.writerow((*head, metric.name, metric.unit, metric.direction, value))
+    return out.getvalue()

@@ -1,0 +1,146 @@
+"""The report as one JSON document; docs/reports.md describes its keys."""
+
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from runoff.analysis import why
+from runoff.analysis.values import Overall, Report, Table
+from runoff.report import sensitivity
+from runoff.report.data.json_text import dump, significant
+from runoff.report.sentences import render_verdict
+from runoff.results import Sample
+from runoff.statistics import Comparison, Interval, Verdict
+from runoff.text import printable_lines
+
+SCHEMA = "runoff.report/2"
+"""Raised whenever a reader of the last version would misread this one."""
+
+
+def render(report: Report, *, indent: int | None = 1) -> str:
+    """All of the report and every sample, keys in a fixed order, no dates; samples keep full precision."""
+    return dump(document(report), indent=indent)
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The same as plain values."""
+    results = report.results
+    return {
+        "schema": SCHEMA,
+        "version": results.version,
+        "engine": results.engine,
+        "clock": results.clock,
+        "seed": results.seed,
+        "blocks": results.blocks,
+        "arms": list(results.arms),
+        "baseline": report.baseline,
+        "workloads": list(results.workloads),
+        "loads": list(results.loads),
+        "planned": results.planned,
+        "until": results.until,
+        "looks": list(results.looks),
+        "ended": None if results.ended is None else asdict(results.ended),
+        "verdict": list(render_verdict(report)),
+        "warnings": list(report.warnings),
+        "sensitivity": [_survey(survey) for survey in sensitivity.surveys(report.headline, report.repeats)],
+        "overall": _overall(report.overall) if report.overall else None,
+        "tables": [_table(table) for table in report.tables],
+        "why": [_panel(panel) for panel in why.build(report)],
+        "samples": [_sample(sample) for sample in results.samples],
+        "fingerprint": _plain(results.fingerprint),
+        "rerun": printable_lines(results.rerun),
+        "plan": printable_lines(results.plan_text),
+    }
+
+
+def _survey(survey: sensitivity.Survey) -> dict[str, Any]:
+    where = {"workload": survey.table.workload, "load": survey.table.load, "metric": survey.table.metric.name}
+    repeated = {name: verdict.word if verdict else None for name, verdict in survey.repeated.items()}
+    return {**where, "arm": survey.arm, "verdict": survey.here.word, **repeated, "survives": survey.survives}
+
+
+def _overall(found: Overall) -> dict[str, Any]:
+    of = [{"workload": t.workload, "load": t.load, "metric": t.metric.name} for t in found.tables]
+    comparisons = found.analysis.comparisons if found.analysis else {}
+    arms = {arm: _rounded(_comparison(comparison)) for arm, comparison in comparisons.items() if comparison.n}
+    return {"of": of, "refused": found.refused, "arms": arms}
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {key: value for key, value in asdict(comparison).items() if key not in ("arm", "verdict")}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    analysis = table.analysis
+    return {
+        "workload": table.workload,
+        "load": table.load,
+        "metric": asdict(table.metric),
+        "alpha": analysis.question.alpha,
+        "margin": analysis.question.margin,
+        "rare": analysis.question.rare,
+        "judged_with": analysis.question.tables,
+        "relative": analysis.relative,
+        "arms": [_arm(table, arm) for arm in table.arms],
+        "warnings": [asdict(warning) for warning in analysis.warnings],
+    }
+
+
+def _arm(table: Table, arm: str) -> dict[str, Any]:
+    analysis = table.analysis
+    summary = analysis.summaries.get(arm)
+    comparison = _comparison(analysis.comparisons[arm])
+    verdict = analysis.comparisons[arm].verdict
+    return {
+        "arm": arm,
+        "void": table.voids_of(arm),
+        "summary": _rounded({k: v for k, v in asdict(summary).items() if k != "arm"}) if summary else None,
+        "against_baseline": _rounded(comparison),
+        "verdict": verdict.word if isinstance(verdict, Verdict) else None,
+    }
+
+
+def _panel(panel: why.Why) -> dict[str, Any]:
+    counters = [
+        {"metric": reason.table.metric.name, "standardised": _rounded(reason.size) if isfinite(reason.size) else None}
+        for reason in panel.reasons
+    ]
+    where = {"workload": panel.workload, "load": panel.load, "arm": panel.arm}
+    return {**where, "separated": panel.separated, "compared": panel.compared, "counters": counters}
+
+
+def _sample(sample: Sample) -> dict[str, Any]:
+    return {
+        "id": sample.id,
+        "block": sample.block,
+        "position": sample.position,
+        "warmup": sample.warmup,
+        "part": sample.part,
+        "arm": sample.arm,
+        "workload": sample.workload,
+        "load": sample.load,
+        "valid": sample.valid,
+        "reason": sample.reason,
+        "detail": sample.detail,
+        "metrics": dict(sample.metrics),
+    }
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    if isinstance(value, Interval):
+        return {"low": _rounded(value.low), "high": _rounded(value.high)}
+    if isinstance(value, (list, tuple)):
+        return [_rounded(inner) for inner in value]
+    if isinstance(value, float):
+        return significant(value) if isfinite(value) else None
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "items"):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)

@@ -1,0 +1,88 @@
+"""One row for each run: the log that graysky's scripts kept, and all metrics as columns."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from runoff.analysis.values import Report
+from runoff.results import Sample
+
+LOG_COLUMNS = (
+    "iso_time", "host", "cpu", "kernel", "scheduler", "benchmark", "run_index", "is_warmup", "jobs", "elapsed_s",
+    "user_s", "sys_s", "maxrss_kB", "temp_C", "freq_mean_kHz", "load1_before",
+)  # fmt: skip
+"""One line for each run, to be read by other programs: an empty field where a sample cannot tell."""
+
+HEAD_COLUMNS = (
+    "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason", "started",
+    "load1_before", "temperature_c", "frequency_khz",
+)  # fmt: skip
+
+JOBS = ("jobs", "threads")
+"""Parameters of workloads that say how many things are done at once."""
+
+
+def log(report: Report) -> str:
+    """Tab-separated with a header, valid runs in run order; ``run_index`` counts from 1 within arm and benchmark."""
+    results = report.results
+    machine, kernel = (results.fingerprint.get(table, {}) for table in ("machine", "kernel"))
+    seen: Counter[tuple[str, str, str]] = Counter()
+    rows = []
+    for sample in results.samples:
+        if not sample.valid:
+            continue
+        place = (sample.arm, sample.workload, sample.load)
+        seen[place] += 1
+        started, *state = _conditions(sample)
+        rows.append((
+            started,
+            machine.get("hostname"), machine.get("cpu_model"), kernel.get("release"), sample.arm, _benchmark(sample),
+            seen[place], int(sample.warmup), _jobs(results.parameters.get(sample.workload, {})),
+            *(sample.metrics.get(name) for name in ("elapsed_s", "user_s", "system_s", "max_rss_kb")),
+            *state,
+        ))  # fmt: skip
+    return _table(LOG_COLUMNS, rows, "\t")
+
+
+def wide(report: Report) -> str:
+    """CSV of every run in run order, void ones too: what it was, then a column for each metric of any workload."""
+    results = report.results
+    names = list(dict.fromkeys(metric.name for workload in results.workloads for metric in results.metrics[workload]))
+    rows = []
+    for sample in results.samples:
+        started, temperature_c, frequency_khz, load1 = _conditions(sample)
+        rows.append((
+            sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1, int(sample.warmup),
+            sample.arm, sample.workload, sample.load, int(sample.valid), sample.reason,
+            started, load1, temperature_c, frequency_khz,
+            *(sample.metrics.get(name) for name in names),
+        ))  # fmt: skip
+    return _table((*HEAD_COLUMNS, *names), rows, ",")
+
+
+def _conditions(sample: Sample) -> tuple[str | None, float | None, float | None, float | None]:
+    """Start, temperature, frequency, load average: in the order of the log's columns."""
+    began = sample.conditions
+    if began is None:
+        return None, None, None, None
+    return began.started, began.temperature_c, began.frequency_khz, began.load1
+
+
+def _benchmark(sample: Sample) -> str:
+    return f"{sample.workload} beside {sample.load}" if sample.load else sample.workload
+
+
+def _jobs(parameters: Mapping[str, str]) -> str | None:
+    return next((parameters[name] for name in JOBS if name in parameters), None)
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    # What was not measured is empty; Python's repr keeps every digit of a float.
+    writer.writerows(
+        ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
+    )
+    return out.getvalue()

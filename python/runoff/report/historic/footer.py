@@ -1,0 +1,18 @@
+"""What tables that are made to be quoted have in common: how wide their sentences are, and how they end."""
+
+from collections.abc import Iterator
+
+from runoff.analysis.values import Report
+from runoff.report import wording
+from runoff.report.layout import wrap
+
+WIDTH = 100
+"""Of sentences; tables are as wide as they must be."""
+
+
+def ending(report: Report, about: str) -> Iterator[str]:
+    """What the table is ``about``, then the voids and warnings of the campaign."""
+    yield ""
+    yield from wrap(about, WIDTH)
+    for line in wording.notes(report):
+        yield from wrap(line, WIDTH, "! ", "  ")

@@ -1,0 +1,129 @@
+"""Means as size against the baseline, parameters as columns: the layout of ZAPHOD's announcement of 2004."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runoff.analysis.values import Report, Table
+from runoff.errors import UsageError
+from runoff.report import wording
+from runoff.report.historic.footer import ending
+from runoff.report.numbers import Scale
+from runoff.text import parse_assignments
+
+GAP = "  "
+
+DECIMALS = 3
+"""Of means, whose units keep them below a thousand."""
+
+COMMANDS = ("exec:", "command:")
+"""Arms and workloads whose label goes on with a command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What an arm or a workload is called, taken apart."""
+
+    name: str
+    parameters: Mapping[str, str]
+
+    @classmethod
+    def of(cls, text: str) -> "Label":
+        """``zaphod:mode=eb`` has parameters, a command line is all name. An arm's ``@kernel`` counts as a parameter."""
+        if text.startswith(COMMANDS):
+            return cls(text, {})
+        body, at, kernel = text.rpartition("@")
+        name, _, rest = (body if at else text).partition(":")
+        try:
+            parameters = parse_assignments(rest, text)
+        except UsageError:
+            return cls(text, {})
+        return cls(name, {**parameters, "kernel": kernel} if at else parameters)
+
+
+def render(report: Report) -> str:
+    """One table per workload and headline metric, arms in plan order; ASCII."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield wording.title(report)
+    for tables in _groups(report):
+        yield ""
+        yield from _table(report, tables)
+    blocks = report.results.blocks
+    about = (
+        f"mean(size against {report.baseline}, standard deviation), {blocks} sample{'s' if blocks != 1 else ''} each "
+        "unless n says otherwise. No test stands behind this table: the report without --table says which "
+        "differences are real."
+    )
+    yield from ending(report, about)
+
+
+def _groups(report: Report) -> list[list[Table]]:
+    """Headline tables that differ in the parameters of their workload only."""
+    groups: dict[tuple[str, str, str], list[Table]] = {}
+    for table in report.headline:
+        groups.setdefault((Label.of(table.workload).name, table.load, table.metric.name), []).append(table)
+    return list(groups.values())
+
+
+def _table(report: Report, tables: Sequence[Table]) -> Iterator[str]:
+    first, name = tables[0], Label.of(tables[0].workload).name
+    beside = first.place.removeprefix(first.workload)
+    yield f"{name}{beside}: {first.metric.title} ({wording.direction(first)})"
+    arms = [Label.of(arm) for arm in report.results.arms]
+    keys = list(dict.fromkeys(key for arm in arms for key in arm.parameters))
+    columns = [["scheduler", *(arm.name for arm in arms)]]
+    columns += [[key, *(arm.parameters.get(key, "") for arm in arms)] for key in keys]
+    columns += [_results(report, table, title) for table, title in zip(tables, _titles(tables), strict=True)]
+    widths = [max(map(len, column)) for column in columns]
+    for number, row in enumerate(zip(*columns, strict=True)):
+        yield GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        if number == 0:
+            yield "-" * (sum(widths) + len(GAP) * (len(widths) - 1))
+
+
+def _titles(tables: Sequence[Table]) -> list[str]:
+    """What tells the workloads of a group apart, and each column's unit."""
+    labels = [Label.of(table.workload) for table in tables]
+    differ = [key for key in labels[0].parameters if len({label.parameters.get(key) for label in labels}) > 1]
+    differ = differ or list(labels[0].parameters)
+    titles = []
+    for label, table in zip(labels, tables, strict=True):
+        told = ",".join(f"{key}={label.parameters[key]}" for key in differ if key in label.parameters)
+        unit = Scale.of(table).unit
+        titles.append(f"{told or label.name}{f' ({unit})' if unit else ''}")
+    return titles
+
+
+def _results(report: Report, table: Table, title: str) -> list[str]:
+    scale, summaries = replace(Scale.of(table), decimals=DECIMALS), table.analysis.summaries
+    means = {arm: scale.plain(summary.mean) for arm, summary in summaries.items()}
+    width = max(map(len, means.values()), default=0)
+    cells = [title]
+    for arm in report.results.arms:
+        summary = summaries.get(arm)
+        if summary is None:
+            cells.append("-")
+            continue
+        size = 100.0 if arm == report.baseline else _size(table, arm)
+        spread = 100 * summary.sd / abs(summary.mean) if summary.sd is not None and summary.mean else None
+        cell = f"{means[arm].rjust(width)}({_percent(size, 5)}, {_percent(spread, 0)})"
+        cells.append(cell if summary.n == report.results.blocks else f"{cell} n={summary.n}")
+    return cells
+
+
+def _size(table: Table, arm: str) -> float | None:
+    """Of one mean in percent of the other, as the announcement had it; the verdicts' change is by blocks."""
+    if table.analysis.comparisons[arm].percent is None:
+        return None
+    summaries = table.analysis.summaries
+    return 100 * (summaries[arm].mean / summaries[table.analysis.question.baseline].mean)
+
+
+def _percent(value: float | None, width: int) -> str:
+    """One decimal, and two for what would read as nothing."""
+    if value is None:
+        return "-"
+    decimals = 2 if 0 < value < 0.05 else 1
+    return f"{value:{width}.{decimals}f}%"

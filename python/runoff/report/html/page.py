@@ -1,0 +1,129 @@
+"""The report as one self-contained page: no script runs, nothing is loaded."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from runoff.analysis import why
+from runoff.analysis.values import Report, Table
+from runoff.report import matrix, whytable, wording
+from runoff.report import timeline as timelines
+from runoff.report.data import document
+from runoff.report.figures import distribution, forest, heat, order, tail, timeline
+from runoff.report.figures.svg import markers
+from runoff.report.html.table import (
+    comparison_rows,
+    heat_rows,
+    overall_rows,
+    result_rows,
+    run_rows,
+    spread_rows,
+    summary_rows,
+)
+from runoff.report.numbers import Scale
+from runoff.report.sentences import render_verdict
+from runoff.text import printable_lines
+
+LONGEST_NAME = 70
+"""Of a page's heading."""
+
+
+def render(report: Report) -> str:
+    """The page; same report, same bytes."""
+    panels = why.build(report)
+    return _template().render(
+        report=report,
+        results=report.results,
+        title=wording.title(report).replace("  ", ", "),
+        compared=" / ".join(report.results.arms),
+        name=_name(report.results.arms),
+        arms=list(report.results.arms),
+        order=wording.order(report),
+        legend=wording.legend(report),
+        verdict=render_verdict(report),
+        voids=tuple(wording.voids(report)),
+        summary=summary_rows(report),
+        heat=[(wording.matrix_heading(m), Markup(heat.draw(m)), heat_rows(m)) for m in matrix.build(report)],
+        overall=wording.overall(report.overall) if report.overall else "",
+        overall_rows=overall_rows(report.overall) if report.overall else [],
+        markers=Markup(markers(len(report.results.arms))),
+        why=_panels(report, panels),
+        why_note=wording.why_note(panels),
+        forest=Markup(forest.draw(report)),
+        disk=_disk(report),
+        sections=[_section(report, table, f"t{number}") for number, table in enumerate(report.tables, 1)],
+        method=wording.method(report),
+        data=Markup(_embedded(report)),
+    )
+
+
+def _name(arms: Sequence[str]) -> str:
+    """What is compared, short enough to leave the first screen to the answer."""
+    every = " / ".join(arms)
+    return every if len(every) <= LONGEST_NAME else f"{arms[0]} and {len(arms) - 1} other arms"
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("runoff.report.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["typeset"] = _typeset
+    environment.filters["printable"] = printable_lines
+    return environment.get_template("page.html.j2")
+
+
+def _typeset(text: str) -> str:
+    """What ASCII spells in the terminal."""
+    return text.replace("+-", "±")
+
+
+def _panels(report: Report, panels: Sequence[why.Why]) -> dict[str, list[dict[str, object]]]:
+    """By place, so that all arms share a table."""
+    anchors = {id(table): f"t{number}" for number, table in enumerate(report.tables, 1)}
+    places: dict[str, list[dict[str, object]]] = {}
+    for panel in panels:
+        found = whytable.rows(panel, report.baseline)
+        rows = [(anchors[id(reason.table)], row) for reason, row in zip(panel.reasons, found, strict=True)]
+        shown: dict[str, object] = {"arm": panel.arm, "share": wording.why_share(panel), "rows": rows}
+        places.setdefault(panel.place, []).append(shown)
+    return places
+
+
+def _disk(report: Report) -> dict[str, list[tuple[str, Markup]]]:
+    """By place: caption and picture of each arm's timeline."""
+    places: dict[str, list[tuple[str, Markup]]] = {}
+    for each in timelines.build(report):
+        places.setdefault(each.place, []).append((each.caption, Markup(timeline.draw(each))))
+    return places
+
+
+def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
+    return {
+        "anchor": anchor,
+        "table": table,
+        "heading": wording.heading(table),
+        "unit": Scale.of(table).unit,
+        "about": wording.unit_and_direction(table),
+        "distribution": Markup(distribution.draw(table, report.baseline)),
+        "order": Markup(order.draw(report, table)) if table.metric.headline else "",
+        "tail": Markup(tail.draw(report, table)) if table.metric.headline and table.percentile else "",
+        "change": "change" if table.analysis.relative else "diff",
+        "rows": result_rows(table, report.baseline),
+        "quantiles": spread_rows(table),
+        "comparisons": comparison_rows(table),
+        "runs": run_rows(report, table),
+        "notes": list(wording.unseen(table)),
+        "warnings": [warning.text for warning in table.analysis.warnings],
+    }
+
+
+def _embedded(report: Report) -> str:
+    """JSON that no HTML parser can mistake for the end of the script or a comment."""
+    return document.render(report, indent=None).replace("<", "\\u003c").replace("&", "\\u0026")

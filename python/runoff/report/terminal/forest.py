@@ -1,0 +1,102 @@
+"""All changes against the baseline on one axis, in text."""
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from runoff.analysis.values import Report, Table
+from runoff.report import wording
+from runoff.report.figures.axis import Axis
+from runoff.report.figures.forest import changes, span
+from runoff.report.layout import cut_middle, distinct_width
+from runoff.report.numbers import percent_decimals, percent_text
+from runoff.report.terminal.table import GAP, INDENT, STYLES
+from runoff.statistics import Comparison, Interval
+
+NARROWEST = 22
+"""Columns of a plot that still tells something."""
+
+NAMES = (16, 24)
+SHORTEST = 10
+NUMBER = 8
+MOST_ROWS = 24
+"""More of them fill the screen; the page has all."""
+
+ZERO, EDGE, POINT, LINE = "|", ":", "o", "-"
+
+BEYOND = "<>"
+"""What is farther out than the axis."""
+
+
+def rows(report: Report, width: int) -> Iterator[Text]:
+    """An axis, then a line for each arm under its metric; nothing without a percent interval or without room."""
+    tables = [(table, found) for table in report.headline if (found := changes(table))]
+    if not tables:
+        return
+    name = distinct_width(report.results.arms[1:], *NAMES)
+    taken_up = len(INDENT) + len(GAP) + NUMBER + len(GAP) + 1 + len(GAP)
+    name = min(name, max(SHORTEST, width - taken_up - NARROWEST))
+    room = width - taken_up - name
+    if room < NARROWEST:
+        return
+    margin = 100 * report.question.margin
+    axis = Axis.covering(*span([interval for _, found in tables for _, interval in found], margin), 0, room - 1)
+    yield Text(_ticks(axis, width - room, width, report.baseline), style="bright_black")
+    taken = 0
+    for table, found in tables:
+        if taken and taken + len(found) > MOST_ROWS:
+            left = sum(len(each) for _, each in tables) - taken
+            yield Text(f"{INDENT}... and {left} more below and in the page (--html)"[:width], style="bright_black")
+            return
+        taken += len(found)
+        yield Text(cut_middle(f"{wording.short_heading(table)} ({wording.direction(table)})", width))
+        for comparison, interval in found:
+            yield _row(table, comparison, interval, axis, margin, name)
+
+
+def _row(table: Table, comparison: Comparison, interval: Interval, axis: Axis, margin: float, name: int) -> Text:
+    style = STYLES.get(comparison.verdict, "") if comparison.verdict else ""
+    line = Text(INDENT + cut_middle(comparison.arm, name).ljust(name) + GAP)
+    number = f"{percent_text(comparison.percent or 0.0, min(2, percent_decimals(table)))} %"
+    line.append(f"{number.rjust(NUMBER)}{GAP}{comparison.verdict or ' '}", style=style)
+    line.append(GAP)
+    for text, coloured in _plot(comparison.percent or 0.0, interval, axis, margin):
+        line.append(text, style=style if coloured else "")
+    line.rstrip()
+    return line
+
+
+def _plot(percent: float, interval: Interval, axis: Axis, margin: float) -> list[tuple[str, bool]]:
+    """Characters, and which of them are of the interval."""
+    cells: list[tuple[str, bool]] = [(" ", False)] * (round(axis.end) + 1)
+
+    def put(value: float, sign: str, coloured: bool) -> None:
+        if axis.low <= value <= axis.high:
+            cells[round(axis.at(value))] = sign, coloured
+
+    for value, sign in ((-margin, EDGE), (margin, EDGE), (0.0, ZERO)):
+        put(value, sign, False)
+    low, high = round(axis.at(interval.low)), round(axis.at(interval.high))
+    for column in range(low, high + 1):
+        if cells[column][0] == " ":
+            cells[column] = LINE, True
+    cells[low] = ("[" if interval.low >= axis.low else BEYOND[0]), True
+    cells[high] = ("]" if interval.high <= axis.high else BEYOND[1]), True
+    point = BEYOND[0] if percent < axis.low else BEYOND[1] if percent > axis.high else POINT
+    cells[round(axis.at(percent))] = point, True
+    return cells
+
+
+def _ticks(axis: Axis, left: int, width: int, baseline: str) -> str:
+    """Round values over their columns, as many as fit."""
+    line = list(" " * width)
+    title = f"% against {baseline}"
+    for value, label in axis.ticks(max(3, (width - left) // 12)):
+        text = label if value <= 0 else f"+{label}"
+        start = left + round(axis.at(value)) - len(text) // 2
+        around = line[max(0, start - 1) : start + len(text) + 1]
+        if left <= start and start + len(text) <= width and not any(cell.strip() for cell in around):
+            line[start : start + len(text)] = text
+    cut = cut_middle(title, left - 1)
+    line[: len(cut)] = cut
+    return "".join(line).rstrip()

@@ -1,0 +1,146 @@
+"""The report for a terminal: ASCII, never wider than asked, complete without colour."""
+
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from runoff.analysis import why
+from runoff.analysis.environment import SEVERAL, brief, kernels
+from runoff.analysis.values import Report
+from runoff.report import matrix, timeline, wording
+from runoff.report.html.table import overall_rows
+from runoff.report.layout import cut_middle, wrap, wrap_command
+from runoff.report.sentences import render_verdict
+from runoff.report.terminal import forest
+from runoff.report.terminal import matrix as matrixtext
+from runoff.report.terminal import why as whytext
+from runoff.report.terminal.table import Column, columns, rows
+from runoff.text import printable_lines
+
+NARROWEST = 40
+
+
+def render(report: Report, width: int = 80, colour: bool = False, *, mail: bool = False) -> str:
+    """The whole report, no line longer than ``width`` (at least 40) columns; for a ``mail`` with method and machine."""
+    width = max(width, NARROWEST)
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=colour,
+        color_system="256" if colour else None,
+        no_color=not colour,
+        legacy_windows=False,
+    )
+    for line in _lines(report, width, mail):
+        if line.cell_len > width:
+            line.truncate(width)
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
+    return out.getvalue()
+
+
+def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Only on a terminal, and never with NO_COLOR set to anything (its own convention)."""
+    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
+def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
+    yield from _head(report, width)
+    yield from _forest(report, width)
+    said: set[str] = set()
+    for table in report.headline:
+        yield Text()
+        yield from rows(table, report.baseline, width)
+        yield from _plain(line for note in wording.unseen(table) for line in wrap(note, width, "  = ", "    "))
+        for warning in table.analysis.warnings:
+            if warning.text not in said:
+                yield from _note(warning.text, width)
+            said.add(warning.text)
+    yield from _overall(report, width)
+    for each in matrix.build(report):
+        yield Text()
+        yield from matrixtext.rows(each, width)
+    yield from whytext.rows(why.build(report), report.baseline, width)
+    yield from _taken_on(report, width, mail)
+    yield from _rest(report, width)
+    yield from _foot(report, width)
+    if mail:
+        for line in wording.method(report):
+            yield Text()
+            yield from _plain(wrap(line.replace("±", "+-"), width))
+
+
+def _head(report: Report, width: int) -> Iterator[Text]:
+    yield Text(cut_middle(wording.title(report), width), style="bold")
+    yield Text()
+    for change in report.results.changes:
+        yield from _note(change, width)
+    for number, sentence in enumerate(render_verdict(report)):
+        label = "VERDICT  " if number == 0 else " " * 9
+        yield from (Text(line, style="bold") for line in wrap(sentence, width, label, " " * 9))
+
+
+def _forest(report: Report, width: int) -> Iterator[Text]:
+    lines = list(forest.rows(report, width))
+    if lines:
+        yield Text()
+        yield from lines
+
+
+def _overall(report: Report, width: int) -> Iterator[Text]:
+    """A line for each arm, or why there is none."""
+    if report.overall is None:
+        return
+    yield Text()
+    yield from (Text(line, style="bold") for line in wrap(wording.overall(report.overall), width))
+    yield from columns(
+        [row[0] for row in overall_rows(report.overall)],
+        [
+            Column(title, tuple(row[place] for row in overall_rows(report.overall)), expendable)
+            for place, (title, expendable) in enumerate((("change", 0), ("its 95 % CI", 1), ("p(adj)", 2)), 1)
+        ],
+        width,
+    )
+
+
+def _taken_on(report: Report, width: int, mail: bool) -> Iterator[Text]:
+    yield Text()
+    fingerprint = report.results.fingerprint
+    facts = {"machine": brief(fingerprint, "machine"), "kernel": kernels(fingerprint)}
+    for name, told in {**facts, "order": wording.order(report)}.items():
+        if told and (mail or told.startswith(SEVERAL)):
+            yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
+        elif told:
+            yield Text(cut_middle(f"{name:8} {told}", width))
+    yield from (Text(line) for line in wrap_command(printable_lines(report.results.rerun), width, "rerun    "))
+
+
+def _rest(report: Report, width: int) -> Iterator[Text]:
+    others = dict.fromkeys(table.metric.title for table in report.tables if table.points and not table.metric.headline)
+    if others:
+        yield Text()
+        yield from _plain(wrap(f"Not shown here but in the page (--html) and in --json: {', '.join(others)}.", width))
+    if drawn := wording.timelines(timeline.count(report)):
+        yield Text()
+        yield from _plain(wrap(drawn, width))
+    if report.voids or report.warnings:
+        yield Text()
+    for line in wording.notes(report):
+        yield from _note(line, width)
+
+
+def _foot(report: Report, width: int) -> Iterator[Text]:
+    yield Text()
+    yield from (Text(line, style="bright_black") for text in wording.legend(report) for line in wrap(text, width))
+
+
+def _note(text: str, width: int) -> Iterator[Text]:
+    yield from _plain(wrap(text, width, "  ! ", "    "))
+
+
+def _plain(lines: Iterable[str]) -> Iterator[Text]:
+    yield from (Text(line) for line in lines)

@@ -1,0 +1,150 @@
+"""One metric's table in text."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from runoff.analysis.values import Table
+from runoff.report import wording
+from runoff.report.layout import cut_middle, distinct_width
+from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text
+from runoff.statistics import Verdict
+
+STYLES = {Verdict.BETTER: "bold dodger_blue2", Verdict.WORSE: "bold dark_orange", Verdict.VOID: "bright_black"}
+"""Blue and orange are told apart by every kind of colour vision; only separated differences get one."""
+
+SHORTEST_NAME = 20
+INDENT = "  "
+GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of text; ``expendable`` columns go first, highest number first, when room is short."""
+
+    title: str
+    cells: tuple[str, ...]
+    expendable: int = 0
+    coloured: bool = False
+    left: bool = False
+
+    @property
+    def width(self) -> int:
+        """Of the widest cell."""
+        return max(len(cell) for cell in (self.title, *self.cells))
+
+    def put(self, cell: str) -> str:
+        """Aligned to the column's width."""
+        return cell.ljust(self.width) if self.left else cell.rjust(self.width)
+
+
+def rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
+    """Heading, column titles and one line per arm, none longer than ``width``."""
+    yield Text(_heading(table, width), style="bold")
+    verdicts = [table.analysis.comparisons[arm].verdict for arm in table.arms]
+    styles = [STYLES.get(verdict, "") if verdict else "" for verdict in verdicts]
+    yield from columns(table.arms, _columns(table, baseline, Scale.of(table)), width, styles)
+
+
+def columns(arms: Sequence[str], wanted: list[Column], width: int, styles: Sequence[str] = ()) -> Iterator[Text]:
+    """Titles and one line per arm, none longer than ``width``; nothing without an arm."""
+    if not arms:
+        return
+    longest = max(len(arm) for arm in (*arms, "arm"))
+    shortest = max(len("arm"), distinct_width(arms, SHORTEST_NAME, longest))
+    chosen = fitting(wanted, width, shortest)
+    name = min(longest, width - len(INDENT) - total(chosen))
+    titles = "".join(GAP + column.put(column.title) for column in chosen)
+    yield Text((INDENT + "arm".ljust(name) + titles).rstrip(), style="bright_black")
+    for number, arm in enumerate(arms):
+        line = Text(INDENT + cut_middle(arm, name).ljust(name))
+        for column in chosen:
+            style = styles[number] if styles and column.coloured else ""
+            line.append(GAP + column.put(column.cells[number]), style=style)
+        line.rstrip()
+        yield line
+
+
+def _heading(table: Table, width: int) -> str:
+    tail = f" ({wording.unit_and_direction(table)})"
+    return cut_middle(cut_middle(wording.short_heading(table), max(0, width - len(tail))) + tail, width)
+
+
+def total(columns: list[Column]) -> int:
+    """Columns of text that they take, with their gaps."""
+    return sum(column.width + len(GAP) for column in columns)
+
+
+def fitting(columns: list[Column], width: int, name: int) -> list[Column]:
+    """Leave out expendable columns until ``name`` letters and the rest have room."""
+    while len(INDENT) + name + total(columns) > width:
+        victim = max(columns, key=lambda column: column.expendable)
+        if not victim.expendable:
+            break
+        columns = [column for column in columns if column is not victim]
+    return columns
+
+
+def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
+    summaries, comparisons = table.analysis.summaries, table.analysis.comparisons
+
+    def cells(text: Callable[[str], str]) -> tuple[str, ...]:
+        return tuple(text(arm) for arm in table.arms)
+
+    def mean(arm: str) -> str:
+        return scale.plain(summaries[arm].mean) if arm in summaries else "-"
+
+    def mean_interval(arm: str) -> str:
+        ci = summaries[arm].ci if arm in summaries else None
+        return scale.range(ci) if ci else ""
+
+    def n(arm: str) -> str:
+        count = summaries[arm].n if arm in summaries else 0
+        return f"{count}{'!' if table.voids_of(arm) else ' '}"
+
+    def median(arm: str) -> str:
+        return scale.plain(summaries[arm].median) if arm in summaries else "-"
+
+    def median_interval(arm: str) -> str:
+        ci = summaries[arm].median_ci if arm in summaries else None
+        return scale.range(ci) if ci else ""
+
+    columns = [Column("n ", cells(n)), Column("mean", cells(mean)), Column("95 % CI", cells(mean_interval), 5)]
+    if table.percentile:
+        columns += [Column("median", cells(median), 4), Column("its 95 % CI", cells(median_interval), 5)]
+        columns[2] = Column("95 % CI", cells(mean_interval), 6)
+    if len(comparisons) == 1:
+        return columns
+    p = cells(lambda arm: "" if (value := comparisons[arm].p) is None else p_text(value))
+    return [
+        *columns,
+        *_change(table, baseline, scale),
+        Column("p(adj)", p, 2, coloured=True),
+        Column(" ", cells(lambda arm: comparisons[arm].verdict or ""), coloured=True),
+    ]
+
+
+def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
+    """Percent where it means something, else the difference in the metric's unit."""
+    comparisons, decimals = table.analysis.comparisons, percent_decimals(table)
+    in_units = not any(c.percent is not None for c in comparisons.values())
+    changes, intervals = [], []
+    for arm in table.arms:
+        c = comparisons[arm]
+        change = interval = ""
+        if arm == baseline:
+            change = "baseline"
+        elif c.percent is not None:
+            change = f"{percent_text(c.percent, decimals)} %"
+            interval = percent_range(c.percent_interval, decimals) if c.percent_interval else ""
+        elif c.difference is not None:
+            change = scale.signed(c.difference) + ("" if in_units else f" {scale.unit}")
+            interval = scale.signed_range(c.interval) if c.interval else ""
+        changes.append(change)
+        intervals.append(interval)
+    title = "diff" if in_units and not table.analysis.relative else "change"
+    return [
+        Column(title, tuple(changes), coloured=True),
+        Column("its 95 % CI", tuple(intervals), 3, coloured=True),
+    ]

@@ -1,0 +1,50 @@
+"""The panels of `why` in text."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from runoff.analysis.why import Why
+from runoff.report import whytable, wording
+from runoff.report.layout import cut_middle, wrap
+from runoff.report.terminal.table import GAP, INDENT, Column, fitting, total
+
+MOST_PANELS = 4
+"""More of them hide the tables; the page has all."""
+
+SHORTEST_TITLE = 16
+
+
+def rows(panels: Sequence[Why], baseline: str, width: int) -> Iterator[Text]:
+    """Heading, a line for each counter, and what to think of it; none longer than ``width``."""
+    for panel in panels[:MOST_PANELS]:
+        yield Text()
+        yield from _panel(panel, baseline, width)
+    if panels:
+        more = len(panels) - MOST_PANELS
+        told = f" {more} more of these are in the page (--html)." if more > 0 else ""
+        yield from (
+            Text(line, style="bright_black") for line in wrap(wording.why_note(panels) + told, width, INDENT, INDENT)
+        )
+
+
+def _panel(panel: Why, baseline: str, width: int) -> Iterator[Text]:
+    yield Text(cut_middle(wording.why_heading(panel), width), style="bold")
+    found = whytable.rows(panel, baseline)
+    if not found:
+        return
+    columns = [
+        Column(cut_middle(baseline, 20), tuple(row.baseline for row in found), 2),
+        Column(cut_middle(panel.arm, 20), tuple(row.mean for row in found), 1),
+        Column("change", tuple(row.change for row in found)),
+        Column("its 95 % CI", tuple(row.interval for row in found), 3),
+        Column("SDs", tuple(row.size for row in found)),
+    ]
+    columns = fitting(columns, width, SHORTEST_TITLE)
+    longest = max(len(row.title) for row in found)
+    title = min(longest, width - len(INDENT) - total(columns))
+    head = "".join(GAP + column.put(column.title) for column in columns)
+    yield Text((INDENT + "counter".ljust(title) + head).rstrip(), style="bright_black")
+    for number, row in enumerate(found):
+        cells = "".join(GAP + column.put(column.cells[number]) for column in columns)
+        yield Text((INDENT + cut_middle(row.title, title).ljust(title) + cells).rstrip())

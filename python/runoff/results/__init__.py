@@ -1,0 +1,31 @@
+"""What samples are: what engines produce, campaigns store and statistics read."""
+
+from runoff.results.values import (
+    NO_LOAD,
+    PROBE_COST,
+    Clock,
+    Conditions,
+    Direction,
+    Ended,
+    EngineName,
+    KeptLog,
+    Metric,
+    Results,
+    Sample,
+    Sort,
+)
+
+__all__ = [
+    "NO_LOAD",
+    "PROBE_COST",
+    "Clock",
+    "Conditions",
+    "Direction",
+    "Ended",
+    "EngineName",
+    "KeptLog",
+    "Metric",
+    "Results",
+    "Sample",
+    "Sort",
+]
