@@ -118,7 +118,7 @@ check: setup
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 	$(if $(BPF_SOURCES),clang-format-19 --dry-run -Werror $(BPF_SOURCES))
-	pytest -q tests/unit/test_tidy.py
+	pytest -q tests/unit/house/test_tidy.py
 
 bench: setup kernel qemu image
 	for each in $(BENCHES); do python bench/$$each.py || exit; done

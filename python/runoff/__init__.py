@@ -1,3 +1,77 @@
-"""runoff: which CPU or I/O scheduler serves this work better, and is the difference real?"""
+"""runoff: which CPU or I/O scheduler serves this work better, and is the difference real?
 
-__version__ = "0.1.0"
+As a library: settings are checked, a campaign is conducted, its results are loaded, analysed and rendered.
+
+    import runoff
+
+    settings = runoff.make_settings(arms=["default", "bfs"], workloads=["hackbench"], clock="virtual", blocks=10)
+    conducted = runoff.conduct(settings, "results/mine")
+    report = runoff.analyse(conducted.results)
+    print(runoff.render(report, "text"))
+
+``runoff.load`` returns the results of a campaign that was taken before. What these return is described where it is
+defined: ``runoff.plan.settings.Settings``, ``runoff.campaign.conduct.Conducted``, ``runoff.results.Results`` and
+``runoff.analysis.values.Report``. Every error is a ``runoff.errors.RunoffError`` with one sentence.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from runoff.version import __version__
+
+if TYPE_CHECKING:
+    from runoff.analysis.values import Report
+    from runoff.campaign.conduct import Conducted
+    from runoff.campaign.observer import Observer
+    from runoff.plan.settings import Settings
+    from runoff.results import Results
+
+__all__ = ["__version__", "analyse", "conduct", "load", "make_settings", "render"]
+
+Form = Literal["text", "mail", "markdown", "html", "json", "csv"]
+
+
+def make_settings(**keys: Any) -> "Settings":
+    """Check the keys of a plan file (docs/plans.md) and return them with all defaults. Raises UsageError."""
+    from runoff.plan.settings import parse_settings
+
+    return parse_settings(keys, "the settings")
+
+
+def conduct(
+    settings: "Settings",
+    directory: str | Path,
+    observer: "Observer | None" = None,
+    *,
+    jobs: int = 1,
+    keep_going: bool = False,
+) -> "Conducted":
+    """Take the samples of a campaign in a new ``directory``; see ``runoff.campaign.conduct.conduct``."""
+    from runoff.campaign import conduct as campaigns
+
+    return campaigns.conduct(settings, Path(directory), observer, jobs=jobs, keep_going=keep_going)
+
+
+def load(directory: str | Path) -> "Results":
+    """Return all that a campaign has produced so far, from its directory alone. Raises RunoffError."""
+    from runoff.campaign.directory import read_results
+
+    return read_results(Path(directory))
+
+
+def analyse(results: "Results", *, margin: float | None = None, rare: float | None = None) -> "Report":
+    """Compute the tables and verdicts of ``results``.
+
+    ``margin`` is the share of the baseline within which arms count as the same, ``rare`` the share of runs that an
+    event must hit to be seen before that is said; None is what the plan has, or the default.
+    """
+    from runoff.analysis.build import build_report
+
+    return build_report(results, margin=margin, rare=rare)
+
+
+def render(report: "Report", form: Form = "text") -> str:
+    """Return the report as text of 80 columns, as a mail, Markdown, one self-contained page, JSON or CSV."""
+    from runoff.report.forms import render_form
+
+    return render_form(report, form)

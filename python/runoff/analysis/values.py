@@ -139,6 +139,14 @@ class Report:
         return asked[0] if asked else Question(self.baseline, "none")
 
     @property
+    def is_conclusive(self) -> bool:
+        """Whether every arm has a valid sample in all headline tables, and what was to be decided is."""
+        headline = self.headline
+        empty = any(not any(point.arm == arm for point in table.points) for table in headline for arm in table.arms)
+        ended = self.results.ended
+        return bool(headline) and not empty and (ended is None or ended.decided)
+
+    @property
     def headline(self) -> tuple[Table, ...]:
         """Tables of headline metrics."""
         return tuple(table for table in self.tables if table.metric.headline)

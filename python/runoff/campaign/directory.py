@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runoff import __version__
 from runoff.campaign import consistency, pace, repeats, requests, sessions, trust
 from runoff.campaign.extend import extend
 from runoff.campaign.foreign import make_printable
@@ -24,6 +23,7 @@ from runoff.plan.rerun import plan_text, rerun_command
 from runoff.plan.settings import Settings, parse_settings
 from runoff.plan.stored import StoredInputs
 from runoff.results import Ended, Results, Sample
+from runoff.version import __version__
 
 
 def create(directory: Path, plan: Plan) -> Journal:

@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import IntEnum
 from types import FrameType
-from typing import Protocol
 
-from runoff import __version__
 from runoff.campaign import conditions, programs, requests, sessions
 from runoff.campaign.ending import Ending
 from runoff.campaign.hopeless import Doubt
 from runoff.campaign.journal import Journal
-from runoff.campaign.looks import Look, Rule, Waiting, edges
+from runoff.campaign.observer import Observer
 from runoff.campaign.records import Part
+from runoff.campaign.waiting import Waiting, edges
+from runoff.decide.looks import Look, Rule
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
 from runoff.errors import UsageError, error_for
@@ -28,27 +28,10 @@ from runoff.plan.arms import Arm
 from runoff.plan.order import Cell, draw
 from runoff.plan.plan import Plan
 from runoff.results import Conditions, Ended
+from runoff.version import __version__
 
 Arms = dict[str, dict[str, str]]
 """By label: what is in charge of an arm."""
-
-
-class Observer(Protocol):
-    """Is told what happens, to show it."""
-
-    def say(self, text: str) -> None: ...
-
-    def started(self, cell: Cell) -> None: ...
-
-    def phase(self, cell: Cell, phase: str) -> None: ...
-
-    def finished(self, cell: Cell, outcome: Outcome) -> None: ...
-
-    def stopping(self, now: bool) -> None: ...
-
-    def looked(self, look: Look) -> None: ...
-
-    def gave_up(self, reason: str) -> None: ...
 
 
 class Stop(IntEnum):
@@ -275,7 +258,9 @@ def _wishes(engine: Engine, observer: Observer) -> Iterator[_Wish]:
             # Ending a guest takes a moment; a handler must not.
             threading.Thread(target=engine.abandon, daemon=True).start()
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    # Other threads cannot have handlers, and need none: whoever began them decides about signals.
+    own = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM) if own}
     try:
         yield wish
     finally:

@@ -6,9 +6,9 @@ import sys
 
 import click
 
-from runoff import __version__
 from runoff.cli.output import OutputError, echo, flush, give_up_stdout, open_streams
 from runoff.errors import RunoffError
+from runoff.version import __version__
 
 COMMANDS = {
     "compare": "Compare schedulers on a piece of work.",

@@ -3,15 +3,13 @@
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from rich.console import Console
 from rich.status import Status
 
 from runoff.analysis.labels import shorter
-from runoff.campaign.looks import Look
 from runoff.cli.output import echo
+from runoff.decide.looks import Look
 from runoff.engines.outcome import Outcome, Taken
 from runoff.plan import stopping
 from runoff.plan.order import Cell
@@ -22,35 +20,36 @@ MOST_NAMED = 3
 """Undecided comparisons that a line names."""
 
 
-@contextmanager
-def observer(plan: Plan, done: int) -> Iterator["Progress"]:
-    """An observer for ``campaign.run`` that has its place on the screen only inside the block."""
-    console = Console(stderr=True, highlight=False)
-    progress = Progress(plan, done, console)
-    try:
-        yield progress
-    finally:
-        progress.clear()
-
-
 class Progress:
-    """See ``campaign.run.Observer``."""
+    """See ``runoff.campaign.observer.Observer``: has its place on the screen only between ``began`` and ``ended``."""
 
-    def __init__(self, plan: Plan, done: int, console: Console) -> None:
-        self._plan = plan
-        self._works = shorter([work.label for work in plan.works])
-        self._console = console
-        self._done = done
+    _plan: Plan
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._works: dict[str, str] = {}
+        self._done = 0
         self._taken_here = 0
         self._start_s = time.monotonic()
         self._sums: dict[tuple[int, int, int], list[float]] = {}
         self._look: Look | None = None
-        self._status = Status("", console=console) if sys.stderr.isatty() else None
+        self._status: Status | None = None
 
-    def clear(self) -> None:
+    def began(self, plan: Plan, done: int) -> None:
+        self._plan = plan
+        self._works = shorter([work.label for work in plan.works])
+        self._done = done
+        self._taken_here = 0
+        self._start_s = time.monotonic()
+        self._sums = {}
+        self._look = None
+        self._status = Status("", console=self._console) if sys.stderr.isatty() else None
+
+    def ended(self) -> None:
         if self._status is not None:
             with contextlib.suppress(OSError):
                 self._status.stop()
+        self._status = None
 
     def say(self, text: str) -> None:
         if self._status is None:

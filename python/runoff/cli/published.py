@@ -1,24 +1,24 @@
 """``runoff published``: historic results: shown, their arithmetic checked, run again today."""
 
-import contextlib
 import json
 import shutil
-import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from runoff.campaign.directory import read_results
-from runoff.cli.campaign import begin
+from runoff.cli.campaign import print_way_on
 from runoff.cli.options import json_option, output_options
-from runoff.cli.output import echo
+from runoff.cli.output import echo, write
 from runoff.errors import UsageError
 from runoff.plan.settings import read_settings
 
 if TYPE_CHECKING:
     from runoff.plan.settings import Settings
+    from runoff.results import Results
 
 
 @click.group(epilog="Example: runoff published show zaphod-2004")
@@ -135,13 +135,11 @@ def replicate(
         place = out or Path("results") / f"{report.name}-{time.strftime('%Y%m%d-%H%M%S')}"
         places = {part.plan: place if len(parts) == 1 else place / part.plan for part in parts}
         settings = {plan: read_settings(replicate.plan_path(plan), quick=quick) for plan in places}
-        for plan, values in settings.items():
-            if plan_only:
-                echo(f"# {plan}")
-            _run(values, places[plan], plan_only=plan_only, jobs=jobs, keep_going=keep_going)
         if plan_only:
-            return 0
-        campaigns = {plan: replicate.Today(read_results(where)) for plan, where in places.items()}
+            return _print_plans(settings)
+        campaigns = {
+            plan: replicate.Today(_run(values, places[plan], jobs, keep_going)) for plan, values in settings.items()
+        }
     found = [(part, today := campaigns.get(part.plan), replicate.compare(report, part, today)) for part in parts]
     if as_json:
         echo(json.dumps(then_and_now.document(report, found), indent=2, ensure_ascii=False))
@@ -150,12 +148,23 @@ def replicate(
     return 0 if replicate.told([one for _, _, mine in found for one in mine]) else 2
 
 
-def _run(settings: "Settings", place: Path, *, plan_only: bool, jobs: int, keep_going: bool) -> None:
-    """A campaign; what it says of itself goes to standard error, which leaves standard output to then and now."""
-    if plan_only:
-        begin(settings, place, plan_only=True, as_json=False, jobs=jobs)
-        return
-    with contextlib.redirect_stdout(sys.stderr):
-        begin(
-            settings, place, plan_only=False, as_json=False, jobs=jobs, keep_going=keep_going, show=lambda report: None
-        )
+def _print_plans(settings: "Mapping[str, Settings]") -> int:
+    from runoff.campaign.conduct import complete_plan_text
+
+    for plan, values in settings.items():
+        echo(f"# {plan}")
+        write(complete_plan_text(values))
+    return 0
+
+
+def _run(settings: "Settings", place: Path, jobs: int, keep_going: bool) -> "Results":
+    """A campaign, whose own report is in its page: standard output is for then and now."""
+    from runoff.analysis.build import build_report
+    from runoff.campaign.conduct import conduct
+    from runoff.cli.progress import Progress
+    from runoff.decide.noise import told
+    from runoff.report.files import write_files
+
+    conducted = conduct(settings, place, Progress(), jobs=jobs, keep_going=keep_going)
+    print_way_on(conducted, write_files(build_report(told(conducted.results)), place), err=True)
+    return conducted.results

@@ -1,6 +1,5 @@
 """``runoff report``: the results of a campaign in the form that is wanted."""
 
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, get_args
 
@@ -11,10 +10,10 @@ from runoff.cli.campaign import exit_code, print_text
 from runoff.cli.output import write
 from runoff.cli.types import share
 from runoff.errors import UsageError
+from runoff.report.forms import HISTORIC, render_form
 from runoff.results import Sort
 
 if TYPE_CHECKING:
-    from runoff.analysis.values import Report
     from runoff.results import Results
 
 
@@ -47,7 +46,7 @@ def _within(text: str) -> float:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
     "--table",
-    type=click.Choice(["classic", "relative", "contest", "contest-cgroup", "graysky", "counters"]),
+    type=click.Choice(HISTORIC),
     help="Print another table: classic is the analysis of variance of the historic reports; relative has means as "
     "size against the baseline, parameters as columns; contest is that program's, with its accounting; "
     "contest-cgroup has all the CPU time of loads and ratios to the baseline; graysky has means with percent faster or "
@@ -93,13 +92,16 @@ def command(
         return 0
     report = build.build_report(results, margin=margin, rare=rare, sort=sort)
     for name, file in files.items():
-        file.write(_render(name, report))
+        file.write(render_form(report, _FORM_OF.get(name, name)))
     if printed:
-        write(_render(table or printed[0], report))
+        write(render_form(report, table or _FORM_OF.get(printed[0], printed[0])))
     elif not files:
         print_text(report)
     return exit_code(report)
 
+
+_FORM_OF = {"as_json": "json", "csv_file": "csv", "wide_file": "wide", "log_file": "log"}
+"""Forms by the names of options that are not theirs."""
 
 _OPTIONS = {
     "as_json": "--json",
@@ -125,28 +127,3 @@ def _requests(results: "Results", sample: str) -> str:
         known = ", ".join(results.requests) or "none; --probe requests keeps it"
         raise UsageError(f"--requests {sample}: no log of requests; samples that have one: {known}")
     return blktrace.render(request_log.read(results.requests[sample]))
-
-
-def _render(name: str, report: "Report") -> str:
-    """In the form of that name, an option's or one of ``--table``'s."""
-    module, function, *extra = _FORMS[name]
-    found: str = getattr(import_module(f"runoff.report.{module}"), function)(report, *extra)
-    return found
-
-
-_FORMS = {
-    "html": ("html.page", "render"),
-    "mail": ("mail", "render"),
-    "markdown": ("markdown", "render"),
-    "as_json": ("data.document", "render"),
-    "csv_file": ("data.csv_table", "render"),
-    "wide_file": ("data.runs", "wide"),
-    "log_file": ("data.runs", "log"),
-    "classic": ("historic.classic", "render"),
-    "relative": ("historic.relative", "render"),
-    "graysky": ("historic.graysky", "render"),
-    "counters": ("historic.counters", "render"),
-    "contest": ("historic.contest", "render", "reaped"),
-    "contest-cgroup": ("historic.contest", "render", "cgroup"),
-}
-"""Module of the views, function, and what it takes beside the report."""

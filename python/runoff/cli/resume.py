@@ -4,11 +4,8 @@ from pathlib import Path
 
 import click
 
-from runoff.campaign.directory import open_again
-from runoff.campaign.manifest import changed_since
-from runoff.cli.campaign import carry_out
+from runoff.cli.campaign import finish
 from runoff.cli.options import jobs_option, json_option, keep_going_option
-from runoff.cli.output import echo
 
 
 @click.command(
@@ -33,8 +30,8 @@ def command(
     directory: Path, blocks: int | None, trust_directory: bool, as_json: bool, jobs: int, keep_going: bool
 ) -> int:
     """Take the samples that a campaign still lacks; those it has are kept."""
-    plan, journal = open_again(directory, blocks=blocks, trusted=trust_directory)
-    with journal:
-        for note in changed_since(plan):
-            echo(note, err=True)
-        return carry_out(plan, journal, as_json=as_json, jobs=jobs, keep_going=keep_going)
+    from runoff.campaign.conduct import resume
+    from runoff.cli.progress import Progress
+
+    conducted = resume(directory, Progress(), blocks=blocks, trusted=trust_directory, jobs=jobs, keep_going=keep_going)
+    return finish(conducted, as_json=as_json)

@@ -1,14 +1,12 @@
 """The rule of campaigns that go on until all is decided: what its looks see, and when it ends them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from runoff.analysis import build
 from runoff.analysis.values import Report, Table
-from runoff.campaign.directory import read_results
-from runoff.campaign.looks import Look
+from runoff.decide.looks import Look
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
 from runoff.statistics.forecast import Course, ahead
@@ -20,14 +18,15 @@ DECIDED = "every headline comparison is decided"
 
 
 class Until:
-    """See ``runoff.campaign.looks.Rule``: looks at a campaign's directory."""
+    """See ``runoff.decide.looks.Rule``."""
 
-    def __init__(self, directory: Path, most: int) -> None:
-        self._directory = directory
+    def __init__(self, read: Callable[[], Results], most: int) -> None:
+        """``read`` returns the campaign as it is now; it has ``most`` blocks at most."""
+        self._read = read
         self._most = most
 
     def __call__(self, blocks: int) -> Look:
-        return look(read_results(self._directory), blocks, self._most)
+        return look(self._read(), blocks, self._most)
 
 
 def look(results: Results, blocks: int, most: int) -> Look:

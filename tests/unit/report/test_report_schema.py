@@ -2,20 +2,20 @@
 
 import json as stdlib_json
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import jsonschema
 import pytest
 import report_examples as examples
+from checkout import ROOT
 
 from runoff.analysis import build
 from runoff.report.data import document as json
 from runoff.results import Results, Sample
 from runoff.statistics import Comparison, Summary, Warning
 
-SCHEMA = stdlib_json.loads((Path(__file__).parents[2] / "docs/schema/runoff.report.2.json").read_text())
-GOLDEN = Path(__file__).parents[1] / "golden/report/three.json"
+SCHEMA = stdlib_json.loads((ROOT / "docs/schema/runoff.report.2.json").read_text())
+GOLDEN = ROOT / "tests/golden/report/three.json"
 
 
 def empty() -> Results:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 CRATES = {path.parent.name: path for path in sorted((ROOT / "crates").glob("*/src"))}
 
 ALLOWED: dict[str, set[str]] = {

@@ -1,14 +1,14 @@
 """The page of published results shows what the program prints."""
 
 import re
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 from runoff.published import catalogue
 from runoff.published.audit import Status, audit, text
 
-PAGE = (Path(__file__).parents[2] / "docs" / "published.md").read_text()
+PAGE = (ROOT / "docs/published.md").read_text()
 BLOCKS = dict(re.findall(r"```\n\$ runoff published check (\S+)\n(.*?)```", PAGE, re.DOTALL))
 WIDTH = 100
 

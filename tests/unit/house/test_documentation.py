@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 import pytest
+from checkout import ROOT
 
 from runoff.cli.main import COMMANDS, cli
 from runoff.engines.agent import find_agent
@@ -20,7 +21,6 @@ from runoff.plan.settings import Settings, read_settings
 from runoff.results import Metric
 from runoff.workloads import LOADS, WORKLOADS, Definition, parse_loads, parse_works
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 PLANS = sorted((ROOT / "plans").glob("*.toml"))

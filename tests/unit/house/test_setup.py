@@ -3,11 +3,11 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
-SETUP = Path(__file__).parents[2] / "tools/setup"
+SETUP = ROOT / "tools/setup"
 
 USUAL = ("sh", "dirname", "uname", "id", "sed", "sort", "head", "grep", "cut", "mktemp", "ls", "env", "rm", "awk", "df")
 

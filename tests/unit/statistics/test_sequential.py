@@ -2,20 +2,18 @@
 
 import importlib.util
 import math
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from checkout import ROOT
 from scipy import integrate, special, stats
 
 from runoff.plan import stopping
 from runoff.statistics import Question, analyse, sequential, together
 from runoff.statistics.level import single
 from runoff.statistics.values import Comparison, Interval, Observation, Verdict
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def draw(mean: float, sd: float, n: int, seed: int = 1) -> list[float]:

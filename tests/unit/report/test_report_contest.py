@@ -2,10 +2,10 @@
 
 import itertools
 import re
-from pathlib import Path
 
 import pytest
 import report_examples as examples
+from checkout import ROOT
 
 from runoff.analysis import build
 from runoff.errors import UsageError
@@ -13,7 +13,7 @@ from runoff.report.historic import contest
 from runoff.results import NO_LOAD, Results, Sample
 from runoff.workloads import LOAD_METRICS, STANDARD_METRICS
 
-PUBLISHED = (Path(__file__).parents[1] / "published/contest-2003.txt").read_text()
+PUBLISHED = (ROOT / "tests/published/contest-2003.txt").read_text()
 """C. Kolivas, "2.5.63-mm2 + i/o schedulers with contest", linux-kernel, 4 March 2003."""
 
 ROW = re.compile(r"^(\S+) +(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)$")

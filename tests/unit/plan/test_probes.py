@@ -2,9 +2,9 @@
 
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from command import run
 
 from runoff.engines.agent import find_agent, sample_request
@@ -15,7 +15,7 @@ from runoff.plan.rerun import rerun_command
 from runoff.plan.settings import parse_settings
 from runoff.workloads import parse_works
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/probes.md"
+PAGE = ROOT / "docs/probes.md"
 NAMES = tuple(probe.name for probe in PROBES)
 
 

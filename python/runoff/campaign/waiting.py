@@ -1,29 +1,10 @@
-"""Looks at a campaign that goes on until all is decided: at the ends of blocks, when all their samples are there."""
+"""The cells that a campaign still has to take, with looks between blocks."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from runoff.decide.looks import Rule
 from runoff.plan.order import Cell
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What is known after some whole blocks."""
-
-    blocks: int
-    undecided: tuple[str, ...]
-    """Headline comparisons that more blocks may decide."""
-    ahead: tuple[int | None, int | None, int | None]
-    """Further blocks until they are: median, and the ends of a 90 % interval; None is later than can be told."""
-    ends: str | None
-    """Why it ends here; None if it goes on."""
-    decided: bool = False
-    """It ends, and nothing is unclear."""
-
-
-Rule = Callable[[int], Look]
-"""Looks at so many whole blocks."""
 
 
 class Waiting:

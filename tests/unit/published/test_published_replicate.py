@@ -8,6 +8,7 @@ from pathlib import Path
 
 import command
 import pytest
+from checkout import ROOT
 
 from runoff.errors import UsageError
 from runoff.plan.settings import read_settings
@@ -19,7 +20,6 @@ from runoff.statistics import Verdict
 from runoff.statistics.values import Interval
 from runoff.workloads import WORKLOADS
 
-ROOT = Path(__file__).parents[2]
 TIME = Metric("time_s", "s", "lower", "time", headline=True)
 BLOCKS = 12
 

@@ -1,0 +1,159 @@
+"""A campaign from its settings to its results: what every command, and whoever uses runoff as a library, calls."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from runoff.campaign import directory as campaigns
+from runoff.campaign import repeats
+from runoff.campaign.ending import Ending
+from runoff.campaign.journal import Journal
+from runoff.campaign.manifest import changed_since
+from runoff.campaign.objects import with_kept_objects
+from runoff.campaign.observer import Observer, Silent
+from runoff.campaign.run import run
+from runoff.decide.looks import Rule
+from runoff.engines.agent import describe_elevators, describe_schedulers
+from runoff.engines.choose import choose, usual_clock
+from runoff.engines.requirements import require_patterns
+from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.plan import rerun, stopping
+from runoff.plan.make import UsualClock, make_plan
+from runoff.plan.plan import Plan
+from runoff.plan.settings import Settings
+from runoff.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Conducted:
+    """How far a campaign has come."""
+
+    directory: Path
+    ending: Ending
+    results: Results
+
+
+def check(settings: Settings, usual_clock: UsualClock | None = None) -> Plan:
+    """Return the plan of ``settings``, or raise UsageError for what cannot be. No sample is taken.
+
+    ``usual_clock`` chooses the lab's clock where the settings leave it open, which may boot a guest; without it that
+    is the real one.
+    """
+    plan = make_plan(settings, describe_schedulers, describe_elevators, usual_clock)
+    require_patterns(plan)
+    return plan
+
+
+def complete_plan_text(settings: Settings) -> str:
+    """Return the plan file of ``settings`` with all defaults, but for those that depend on the machine."""
+    left_open = {"clock"} if settings.clock is None else set()
+    if settings.on == "host" and "cpus" not in settings.model_fields_set:
+        left_open.add("cpus")
+    return rerun.plan_text(check(settings).settings, left_open)
+
+
+def conduct(
+    settings: Settings,
+    directory: Path,
+    observer: Observer | None = None,
+    *,
+    jobs: int = 1,
+    keep_going: bool = False,
+) -> Conducted:
+    """Begin a campaign in ``directory`` and take its samples, and those of its repeats.
+
+    ``jobs`` samples at a time, which needs the lab's virtual clock. With ``keep_going`` a campaign goes on though
+    every sample of its first block is void for one reason. In the main thread the first SIGINT or SIGTERM lets
+    running samples finish, and the second ends them; whatever was finished is in the directory either way, and
+    ``resume`` goes on.
+
+    Raises:
+        UsageError: the settings cannot be carried out, or the directory has a campaign already.
+        MissingError: this machine lacks something that they need.
+        RunoffError: it was stopped before its first sample, or an engine failed.
+    """
+    watching = observer or Silent()
+    plan = check(settings, lambda plan: usual_clock(plan, watching.say))
+    was_there = directory.exists()
+    with campaigns.create(directory, plan) as journal, _discarded_if_empty(journal, was_there):
+        return _carry_out(plan, journal, watching, jobs, keep_going)
+
+
+def resume(
+    directory: Path,
+    observer: Observer | None = None,
+    *,
+    blocks: int | None = None,
+    trusted: bool = False,
+    jobs: int = 1,
+    keep_going: bool = False,
+) -> Conducted:
+    """Take the samples that the campaign in ``directory`` still lacks; with ``blocks`` it has that many in all.
+
+    Root goes on with what others may have written only if it is ``trusted``. See ``conduct``.
+    """
+    watching = observer or Silent()
+    plan, journal = campaigns.open_again(directory, blocks=blocks, trusted=trusted)
+    with journal:
+        for note in changed_since(plan):
+            watching.say(note)
+        return _carry_out(plan, journal, watching, jobs, keep_going)
+
+
+@contextmanager
+def _discarded_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
+    """Removes a directory of our own in which nothing began."""
+    try:
+        yield
+    except (UsageError, MissingError):
+        if not was_there and not journal.done():
+            journal.discard()
+        raise
+
+
+def _carry_out(plan: Plan, journal: Journal, observer: Observer, jobs: int, keep_going: bool) -> Conducted:
+    ending = _take(plan, journal, observer, jobs, keep_going)
+    if ending is Ending.COMPLETE:
+        ending = _repeat(plan, journal.directory, observer, jobs, keep_going)
+    journal.require_in_place()
+    if not journal.done():
+        raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
+    return Conducted(journal.directory, ending, campaigns.read_results(journal.directory))
+
+
+def _take(plan: Plan, journal: Journal, observer: Observer, jobs: int, keep_going: bool) -> Ending:
+    """Take what is missing."""
+    stored = replace(plan, arms=with_kept_objects(plan.arms, journal.directory))
+    engine = choose(stored, journal.directory)
+    observer.began(stored, len(journal.done()))
+    try:
+        return run(stored, journal, engine, observer, jobs, _rule(stored, journal), keep_going=keep_going)
+    finally:
+        observer.ended()
+
+
+def _rule(plan: Plan, journal: Journal) -> Rule | None:
+    if plan.settings.until is None:
+        return None
+    # Numerics take half a second to import, and few campaigns need them before their end.
+    from runoff.decide.stopping import Until
+
+    return Until(lambda: campaigns.read_results(journal.directory), stopping.most(plan.settings))
+
+
+def _repeat(plan: Plan, where: Path, observer: Observer, jobs: int, keep_going: bool) -> Ending:
+    """Take the same again with what the plan is to be sensitive to."""
+    for name, settings in repeats.settings_of(plan.settings).items():
+        place = repeats.place(where, name)
+        if repeats.exists(where, name):
+            again, journal = campaigns.open_again(place, trusted=True)
+        else:
+            again = replace(plan, settings=settings, arms=with_kept_objects(plan.arms, where))
+            journal = campaigns.create(place, again)
+        with journal:
+            observer.say(f"once more with {name}, in {place}")
+            ending = _take(again, journal, observer, jobs, keep_going)
+            if ending is not Ending.COMPLETE:
+                return ending
+    return Ending.COMPLETE

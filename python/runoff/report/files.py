@@ -1,0 +1,25 @@
+"""What a campaign's directory has of its report: the page, and a row for each run."""
+
+from pathlib import Path
+
+from runoff.analysis.values import Report
+from runoff.errors import MissingError
+from runoff.files import write_whole
+from runoff.report.data import runs
+from runoff.report.html import page
+
+PAGE = "report.html"
+
+
+def write_files(report: Report, directory: Path) -> Path:
+    """Write them, each whole or not at all, and return the page's path. Raises MissingError."""
+    files = {PAGE: page.render(report), "runs.tsv": runs.log(report), "runs.csv": runs.wide(report)}
+    for name, text in files.items():
+        path = directory / name
+        try:
+            write_whole(path, text.encode())
+        except OSError as error:
+            raise MissingError(
+                f"cannot write {path}: {error.strerror}; every sample is kept: runoff report {directory}"
+            ) from None
+    return directory / PAGE

@@ -1,0 +1,32 @@
+"""The forms of a report, by name. Each view is imported only when it is wanted."""
+
+from importlib import import_module
+
+from runoff.analysis.values import Report
+
+FORMS = {
+    "text": ("terminal.screen", "render"),
+    "html": ("html.page", "render"),
+    "mail": ("mail", "render"),
+    "markdown": ("markdown", "render"),
+    "json": ("data.document", "render"),
+    "csv": ("data.csv_table", "render"),
+    "wide": ("data.runs", "wide"),
+    "log": ("data.runs", "log"),
+    "classic": ("historic.classic", "render"),
+    "relative": ("historic.relative", "render"),
+    "graysky": ("historic.graysky", "render"),
+    "counters": ("historic.counters", "render"),
+    "contest": ("historic.contest", "render", "reaped"),
+    "contest-cgroup": ("historic.contest", "render", "cgroup"),
+}
+"""Module of this room, function, and what it takes beside the report."""
+
+HISTORIC = tuple(name for name, (module, *_) in FORMS.items() if module.startswith("historic."))
+
+
+def render_form(report: Report, name: str) -> str:
+    """Return the report in the form ``name``. Raises KeyError."""
+    module, function, *extra = FORMS[name]
+    text: str = getattr(import_module(f"runoff.report.{module}"), function)(report, *extra)
+    return text

@@ -1,0 +1,3 @@
+"""The version of runoff."""
+
+__version__ = "0.1.0"
