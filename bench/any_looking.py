@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from runoff.results import FIRST_LOOK
 from runoff.statistics import sequential
 from runoff.statistics.level import single
 from runoff.statistics.power import least_blocks
@@ -193,7 +194,7 @@ def delay(effect: float, campaigns: int, blocks: int = BLOCKS) -> str:
     """Blocks until a difference of so many SDs is found by two arms: median, and 90 %."""
     generator = np.random.default_rng(1)
     hit = separated(effect + generator.standard_normal((campaigns, blocks)), ALPHA)
-    hit[:, : sequential.FIRST_LOOK - 1] = False
+    hit[:, : FIRST_LOOK - 1] = False
     taken = np.sort(np.where(hit.any(axis=1), hit.argmax(axis=1) + 1, blocks + 1))
     return f"{taken[len(taken) // 2]} ({taken[int(0.9 * len(taken))]})"
 
@@ -208,8 +209,8 @@ def ends(effect: float, margin: float, campaigns: int, blocks: int = BLOCKS) -> 
     with np.errstate(invalid="ignore"):
         half = np.array([sequential.critical(k, ALPHA) for k in n]) * np.sqrt(squares / np.maximum(n - 1, 1) / n)
     inside = (mean - half >= -margin) & (mean + half <= margin)
-    same = inside & (n >= max(least_blocks(DEFAULT_RARE), sequential.FIRST_LOOK))
-    apart = separated(differences, ALPHA) & ~inside & (n >= sequential.FIRST_LOOK)
+    same = inside & (n >= max(least_blocks(DEFAULT_RARE), FIRST_LOOK))
+    apart = separated(differences, ALPHA) & ~inside & (n >= FIRST_LOOK)
     decided = same | apart
     last = np.where(decided.any(axis=1), decided.argmax(axis=1), blocks - 1)
     each = np.arange(campaigns)

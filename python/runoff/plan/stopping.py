@@ -4,13 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from runoff.errors import UsageError
+from runoff.results import FIRST_LOOK
 from runoff.text import closest, percent
 
 USUAL_MOST = 500
 """Blocks of a campaign that goes on until all is decided, where nobody says how many it may take."""
-
-LEAST = 10
-"""Blocks before anything is decided."""
 
 
 class Asked(Protocol):
@@ -41,7 +39,7 @@ def most(asked: Asked) -> int:
 
 def first_look(asked: Asked) -> int:
     """Blocks before the first decision, in a campaign that goes on until all is decided."""
-    return max(asked.blocks, LEAST)
+    return max(asked.blocks, FIRST_LOOK)
 
 
 def check(asked: Asked, load_labels: Collection[str]) -> None:

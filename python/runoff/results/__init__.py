@@ -1,6 +1,7 @@
 """What samples are: what engines produce, campaigns store and statistics read."""
 
 from runoff.results.values import (
+    FIRST_LOOK,
     NO_LOAD,
     PROBE_COST,
     Clock,
@@ -16,6 +17,7 @@ from runoff.results.values import (
 )
 
 __all__ = [
+    "FIRST_LOOK",
     "NO_LOAD",
     "PROBE_COST",
     "Clock",

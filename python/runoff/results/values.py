@@ -15,6 +15,10 @@ Direction = Literal["lower", "higher", "none"]
 Sort = Literal["mean", "name", "plan"]
 """In which order a report's tables have their arms."""
 
+FIRST_LOOK = 10
+"""Blocks before the first decision of a campaign that goes on until all is decided. Of differences as skewed as an
+extreme value's (Gumbel) 5.7 % are found where there are none if one looks from 3 blocks on, and 4.7 % from 10 on."""
+
 NO_LOAD = "none"
 """A load by this name is none: the workload alone, beside which the others are seen."""
 

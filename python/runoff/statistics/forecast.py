@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from runoff.results import FIRST_LOOK
 from runoff.statistics import sequential
 
 COURSES = 200
@@ -65,7 +66,7 @@ def _decided(course: Course, horizon: int, draw: np.random.Generator) -> npt.NDA
     mean, sd, n = _future(course, horizon, draw)
     error = sd / np.sqrt(n)
     apart = np.abs(mean) > _criticals(course.n, horizon, course.level_apart) * error
-    apart &= n >= sequential.FIRST_LOOK
+    apart &= n >= FIRST_LOOK
     if course.margin is None:
         return apart
     half = _criticals(course.n, horizon, course.level_same) * error

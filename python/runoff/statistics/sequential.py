@@ -17,10 +17,6 @@ EFFECT_VARIANCE = 1.0
 """Prior variance of mean / SD: 1 stops soonest where the mean is one to two SDs, and costs some blocks in a hundred
 where it is a third."""
 
-FIRST_LOOK = 10
-"""Blocks before the first decision: of differences as skewed as an extreme value's (Gumbel) 5.7 % are found where there
-are none if one looks from 3 blocks on, and 4.7 % from 10 on."""
-
 
 @lru_cache(maxsize=16384)
 def critical(n: float, alpha: float) -> float:

@@ -17,7 +17,8 @@ DEFAULT_RARE = 0.05
 """What hits this share of the runs has to be seen with 90 % chance before an arm is called the same."""
 
 LEAST_BLOCKS = 10
-"""No arm is called the same with fewer, however often what may go unseen happens."""
+"""No arm is called the same with fewer, however often what may go unseen happens. Another rule than FIRST_LOOK:
+that is about looking again and again, and both are 10 by chance."""
 
 DECIDED = 0.8
 """Chance of a verdict that advice is given for."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from runoff.results import Direction
+from runoff.results import FIRST_LOOK, Direction
 from runoff.statistics import power, sequential, signs
 from runoff.statistics.blocks import Differences
 from runoff.statistics.effect import standardised
@@ -129,7 +129,7 @@ def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
     """``=`` goes first: a difference that is real but wholly inside the margin is too small to matter."""
     if question.direction == "none":
         return None
-    if question.repeats_exactly or (question.sequential and comparison.n < sequential.FIRST_LOOK):
+    if question.repeats_exactly or (question.sequential and comparison.n < FIRST_LOOK):
         return Verdict.UNCLEAR
     if comparison.within:
         enough = comparison.n >= power.least_blocks(question.rare)

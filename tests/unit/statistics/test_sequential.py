@@ -10,7 +10,7 @@ import pytest
 from checkout import ROOT
 from scipy import integrate, special, stats
 
-from runoff.plan import stopping
+from runoff.results import FIRST_LOOK
 from runoff.statistics import Question, analyse, sequential, together
 from runoff.statistics.level import single
 from runoff.statistics.values import Comparison, Interval, Observation, Verdict
@@ -114,13 +114,9 @@ def test_what_student_would_separate_is_not_yet():
 
 
 def test_nothing_is_decided_before_the_first_look():
-    values = draw(1.0, 1e-6, sequential.FIRST_LOOK)
+    values = draw(1.0, 1e-6, FIRST_LOOK)
     assert looked_at(values).verdict is Verdict.WORSE
     assert looked_at(values[:-1]).verdict is Verdict.UNCLEAR
-
-
-def test_the_first_look_is_where_statistics_and_campaigns_have_it():
-    assert sequential.FIRST_LOOK == stopping.LEAST == 10
 
 
 def test_same_is_inside_of_the_margin_and_goes_before_a_difference():
@@ -225,13 +221,13 @@ def test_a_change_of_half_the_margin_ends_either_way():
 def test_the_error_holds_over_any_looking(name, arms):
     rates = BENCH.false_rates(BENCH.SCENARIOS[name], arms, 2000, seed=11)
     assert rates[3] <= most(2000)
-    assert rates[sequential.FIRST_LOOK] <= rates[3]
+    assert rates[FIRST_LOOK] <= rates[3]
 
 
 @pytest.mark.parametrize("arms", BENCH.ARMS)
 @pytest.mark.parametrize("name", ["gamma(4), skewness 1", "Gumbel, skewness 1.1"])
 def test_the_first_look_keeps_the_error_of_skewed_arms(name, arms):
-    assert BENCH.false_rates(BENCH.SKEWED[name], arms, 2000, seed=11)[sequential.FIRST_LOOK] <= most(2000)
+    assert BENCH.false_rates(BENCH.SKEWED[name], arms, 2000, seed=11)[FIRST_LOOK] <= most(2000)
 
 
 def test_a_rule_that_looks_with_students_t_would_fail_this_test(monkeypatch):
