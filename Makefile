@@ -87,6 +87,7 @@ test-all: setup kernel qemu image $(STAMPS)/guest
 		runoff kernel list | grep -q "^debian:$$each\." || runoff kernel add debian:$$each; \
 	done
 	$(if $(ONLY),,cargo check --manifest-path fuzz/Cargo.toml --locked)
+	$(if $(ONLY),,cargo check --manifest-path bench/elevators/Cargo.toml --benches --locked)
 	$(if $(ONLY),,tests/alone cargo test --release --workspace --locked)
 	$(if $(ONLY),,cargo test --release --locked -p runoff-agent --test session a_container_that_is_gone)
 	tests/alone pytest -n 2 --no-loadscope-reorder --seconds-by-file $(ONLY)
@@ -116,12 +117,14 @@ check: setup
 	mypy
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo fmt --check --manifest-path bench/elevators/Cargo.toml
 	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 	$(if $(BPF_SOURCES),clang-format-19 --dry-run -Werror $(BPF_SOURCES))
 	pytest -q tests/unit/house/test_tidy.py
 
 bench: setup kernel qemu image
 	for each in $(BENCHES); do python bench/$$each.py || exit; done
+	cargo bench --locked --manifest-path bench/elevators/Cargo.toml --target-dir target
 
 pictures: setup kernel
 	python tools/pictures

@@ -2,7 +2,7 @@
 //! What an elevator costs with 256 requests waiting: the choice of the next alone, and the whole of completion,
 //! choice and arrival of another.
 //!
-//! usage: cargo bench -p elevators
+//! usage: cargo bench --manifest-path bench/elevators/Cargo.toml
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
