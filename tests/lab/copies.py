@@ -11,7 +11,7 @@ from runoff.engines.lab import guest, kernel, qemu, snapshot
 from runoff.engines.lab.emulator.store import Emulator
 from runoff.engines.lab.image import Image
 from runoff.engines.outcome import Outcome
-from runoff.plan.settings import USUAL_QUANTUM
+from runoff.plan.settings import DEFAULT_QUANTUM
 
 Request = Mapping[str, Any]
 
@@ -56,7 +56,7 @@ class Copies:
             clock="virtual",
             accelerator="tcg",
             program=emulator.program,
-            quantum=USUAL_QUANTUM,
+            quantum=DEFAULT_QUANTUM,
             instruction_shift=instruction_shift,
             image=None if root is None else root.path,
         )

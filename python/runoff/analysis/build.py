@@ -7,8 +7,12 @@ from math import isfinite
 from runoff.analysis import overall
 from runoff.analysis.environment import environment_rows
 from runoff.analysis.labels import shorter
-from runoff.analysis.values import Point, Report, Table
-from runoff.results import NO_LOAD, PROBE_COST, Metric, Results, Sample, Sort
+from runoff.analysis.noise import Noise
+from runoff.analysis.table import Point, Table
+from runoff.analysis.values import Report
+from runoff.analysis.warnings import find_warnings
+from runoff.errors import UsageError
+from runoff.results import Metric, Results, Sample, Sort
 from runoff.statistics import Analysis, Observation, Question, analyse, together
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN, DEFAULT_RARE
 
@@ -20,12 +24,14 @@ def build_report(
     margin: float | None = None,
     rare: float | None = None,
     sort: Sort = "mean",
+    noise: tuple[Noise | UsageError, ...] = (),
 ) -> Report:
     """Analyse every metric of ``results``.
 
     ``alpha`` is the error over the arms of one table, and over all headline tables together; ``margin`` the fraction
     of the baseline within which arms count as the same; ``rare`` the share of runs that has to be seen for that. What
-    is not given is the plan's, or the usual. ``sort`` orders the arms of a table. Raises ValueError if there is no arm.
+    is not given is the plan's, or the usual. ``sort`` orders the arms of a table; ``noise`` is what is known of this
+    machine's. Raises ValueError if there is no arm.
     """
     if not results.arms:
         raise ValueError("the campaign names no arm; give at least one to describe, two to compare")
@@ -48,10 +54,11 @@ def build_report(
         results=results,
         tables=tables,
         voids=tuple(sample for sample in results.judged if not sample.valid),
-        warnings=tuple(_warnings(results, tables)),
+        warnings=tuple(find_warnings(results, tables)),
         environment=environment_rows(results.fingerprint, results.arms),
         overall=overall.build(tables, asked, results.arms),
         repeats=repeats,
+        noise=noise,
     )
 
 
@@ -99,18 +106,17 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
     lacking = frozenset(sample.arm for sample in cell if sample.valid) - measured
     if question.baseline in lacking:
         analysis = replace(analysis, warnings=tuple(w for w in analysis.warnings if w.kind != "baseline"))
-    workload, load = cell[0].workload, cell[0].load
-    beside = f" beside {load or NO_LOAD}" if len(results.loads) > 1 or load not in ("", NO_LOAD) else ""
+    work, loads = cell[0].work, len(results.loads)
     return Table(
-        workload=workload,
-        load=load,
+        workload=work.workload,
+        load=work.load,
         metric=metric,
         analysis=analysis,
         points=points,
         voids=tuple(sorted((s for s in cell if not s.valid), key=lambda s: s.position)),
         arms=_ranked(results.arms, analysis, -1 if metric.direction == "higher" else 1),
-        place=workload + beside,
-        short_place=short + beside,
+        place=work.label(loads),
+        short_place=short + work.suffix(loads),
         lacking=lacking,
     )
 
@@ -136,76 +142,3 @@ def _repeats_exactly(results: Results, cell: list[Sample]) -> bool:
             runs.setdefault(sample.arm, []).append(dict(sample.metrics))
     replicated = [taken for taken in runs.values() if len(taken) > 1]
     return bool(replicated) and all(metrics == taken[0] for taken in replicated for metrics in taken)
-
-
-def _warnings(results: Results, tables: tuple[Table, ...]) -> Iterator[str]:
-    yield from results.changes
-    taken = len(results.samples)
-    yield from _looks(results)
-    if taken < results.planned and results.until is not None:
-        yield (
-            f"{taken} samples of at most {results.planned} are taken, and it is not known yet whether more are needed: "
-            "runoff resume"
-        )
-    elif taken < results.planned:
-        yield f"only {taken} of {results.planned} planned samples are taken, verdicts are provisional: runoff resume"
-    for arm in results.arms:
-        mine = [sample for sample in results.judged if sample.arm == arm]
-        void = sum(not sample.valid for sample in mine)
-        if mine and void == len(mine):
-            yield f"{arm} has no valid sample, all {void} are void: remove the cause and take them again"
-        else:
-            yield from _lucky(results, tables, arm)
-    for table in tables:
-        missing = [
-            s.id
-            for s in results.judged
-            if s.valid and (s.workload, s.load) == (table.workload, table.load) and table.metric.name not in s.metrics
-        ]
-        if missing and table.metric.headline:
-            yield f"{table.place}: {len(missing)} valid samples lack {table.metric.title}; check the workload's log"
-    yield from _observed(tables)
-    yield from results.warnings
-    yield from results.noise
-
-
-def _lucky(results: Results, tables: tuple[Table, ...], arm: str) -> Iterator[str]:
-    """That voids may have chosen what is left of ``arm``, if anything is, and which verdicts that favours."""
-    left = [table for table in tables if arm in table.analysis.summaries]
-    places = {table.place: lost for table in left if (lost := table.lost(arm))}
-    if not places:
-        return
-    told = ", ".join(f"{void} of {taken} samples as void on {place}" for place, (void, taken) in places.items())
-    if len(results.arms) < 2:
-        doubt = "what is left may be the lucky part"
-    else:
-        luck = "a - or = against it" if arm == results.arms[0] else "its + or ="
-        doubt = f"if these were its worst runs it looks better than it is, and {luck} may be luck"
-    yield f"{arm} lost {told}: {doubt}; remove the cause and take them again"
-
-
-def _looks(results: Results) -> Iterator[str]:
-    """That intervals are those of the sequential rule, and why."""
-    if results.ended is not None:
-        yield f"blocks are taken until all is decided; this ended after {results.ended.blocks}: {results.ended.why}"
-    elif results.looks:
-        blocks = ", ".join(map(str, results.looks))
-        yield (
-            f"more blocks were taken after {blocks} had been seen: intervals and p hold over any looking, and are "
-            "wider than those of a number of blocks that was chosen beforehand"
-        )
-
-
-def _observed(tables: tuple[Table, ...]) -> Iterator[str]:
-    cost = [
-        (summary.mean, arm, table.place)
-        for table in tables
-        if table.metric.name == PROBE_COST
-        for arm, summary in table.analysis.summaries.items()
-    ]
-    if cost:
-        share, arm, place = max(cost)
-        yield (
-            f"probes observed these samples and took up to {share:.2g} % of one CPU ({arm} on {place}), beside what "
-            "entering and timing them takes: judge arms by a campaign without --probe"
-        )

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from runoff.analysis.values import Overall, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Overall
 from runoff.statistics import Observation, Question, geometric_mean
 
 

@@ -1,76 +1,14 @@
 """The report as values: what the views show. Nothing is computed here but what follows from one value alone."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from runoff.results import Metric, Results, Sample
+from runoff.analysis.noise import Noise
+from runoff.analysis.table import Table
+from runoff.analysis.warnings import CampaignWarning
+from runoff.errors import UsageError
+from runoff.results import Results, Sample
 from runoff.statistics import Analysis, Question
-
-PERCENTILE = re.compile(r"(?:^|_)p\d+(?:_|$)")
-"""In the name of a metric."""
-
-MANY_VOIDS = 0.05
-"""Above this share of voids the valid rest of an arm may be a selection: one that loses its slowest 7 % is called
-better in 6.4 % of tables of 10 blocks where nothing differs, one that loses 16 % in 8 to 12 %."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One valid sample's value of a table's metric."""
-
-    arm: str
-    block: int
-    position: int
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One metric of one workload beside one load, all arms."""
-
-    workload: str
-    load: str
-    metric: Metric
-    analysis: Analysis
-    points: tuple[Point, ...]
-    """In run order."""
-    voids: tuple[Sample, ...]
-    """Void samples of the same workload and load, in run order."""
-    arms: tuple[str, ...]
-    """In the order of the rows: best mean first, arms without a valid sample last."""
-    place: str
-    """The workload, and the load it ran beside unless there is only one."""
-    short_place: str
-    """The same with as little of the workload's parameters as tells it from the others."""
-    lacking: frozenset[str] = frozenset()
-    """Arms whose samples are valid and have not this metric."""
-
-    @property
-    def percentile(self) -> bool:
-        """Whether the metric is a percentile of many events of a sample: the mean of several is none, so that the
-        median over the samples is shown beside it."""
-        return bool(PERCENTILE.search(self.metric.name))
-
-    @property
-    def judged(self) -> bool:
-        """Whether arms get a verdict here."""
-        return self.metric.direction != "none" and len(self.analysis.comparisons) > 1
-
-    def mean_of(self, arm: str) -> float | None:
-        """Of ``arm``'s valid samples here; None without one."""
-        summary = self.analysis.summaries.get(arm)
-        return None if summary is None else summary.mean
-
-    def voids_of(self, arm: str) -> int:
-        """How many samples of ``arm`` are void here."""
-        return sum(sample.arm == arm for sample in self.voids)
-
-    def lost(self, arm: str) -> tuple[int, int] | None:
-        """How many samples of ``arm`` are void here, of how many; None if that is too few to matter."""
-        void = self.voids_of(arm)
-        taken = void + len({point.block for point in self.points if point.arm == arm})
-        return (void, taken) if void > MANY_VOIDS * taken else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +50,7 @@ class Report:
     tables: tuple[Table, ...]
     """By workload, load and metric in plan order, headline metrics first."""
     voids: tuple[Sample, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[CampaignWarning, ...]
     """About the campaign as a whole; those about one metric are in its analysis."""
     environment: tuple[EnvironmentRow, ...]
     """Rows that differ between arms first."""
@@ -120,6 +58,8 @@ class Report:
     """Of all workloads and loads together, if there are several."""
     repeats: "Mapping[str, Report]" = field(default_factory=dict)
     """Of the same once more, by what was changed for it: ``quantum=500``."""
+    noise: tuple[Noise | UsageError, ...] = ()
+    """What is known of the noise of the machine that reads this, or why a file of it cannot be read."""
 
     @property
     def baseline(self) -> str:

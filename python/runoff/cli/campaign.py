@@ -39,12 +39,11 @@ def begin(
 
 def finish(conducted: "Conducted", *, as_json: bool, show: "Callable[[Report], None] | None" = None) -> int:
     """Write the page and the logs, print the report. Returns the exit code."""
-    from runoff.analysis.build import build_report
-    from runoff.decide.noise import told
+    from runoff.decide.noise import build_report_with_noise
     from runoff.report.data import document
     from runoff.report.files import write_files
 
-    report = build_report(told(conducted.results))
+    report = build_report_with_noise(conducted.results)
     page = write_files(report, conducted.directory)
     if as_json:
         write(document.render(report))

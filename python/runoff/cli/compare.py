@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import arm_arguments, given, judging_options, machine_options, order_options, output_options
-from runoff.cli.types import share
+from runoff.cli.options import LAB_KEYS, arm_arguments, given, output_options, plan_only_option, plan_options
 from runoff.plan.settings import named, parse_settings
 
 
@@ -20,33 +19,10 @@ from runoff.plan.settings import named, parse_settings
     "  runoff compare default bfs --work compile:part=et --load none --load process --load io"
 )
 @arm_arguments
-@click.option(
-    "--work",
-    "workloads",
-    multiple=True,
-    required=True,
-    metavar="WORK",
-    help="Workload, e.g. hackbench:groups=10; may be repeated.",
-)
-@click.option(
-    "--load",
-    "loads",
-    multiple=True,
-    metavar="LOAD",
-    help="Load beside the work, e.g. io; none is the workload alone; may be repeated.",
-)
-@machine_options
-@click.option("--blocks", type=int, metavar="N", help="Samples of each arm on each workload, beside each load.  [10]")
-@click.option(
-    "--until",
-    type=share,
-    metavar="SHARE",
-    help="Take blocks until every headline comparison is decided, with this as the margin, e.g. 1%.",
-)
-@click.option("--most-blocks", type=int, metavar="N", help="With --until: so many at most.  [500]")
-@click.option("--flush", is_flag=True, help="Drop what is cached and empty the guest's swap before each sample.")
-@judging_options
-@order_options
+@plan_options("workloads", required=True)
+@plan_options("loads", "probes", *LAB_KEYS, "sensitivity")
+@plan_options("blocks", "until", "most_blocks", "margin", "rare", "flush", "load_blocks", "warmup", "seed")
+@plan_only_option
 @output_options
 def command(
     arms: tuple[str, ...], plan_only: bool, out: Path | None, as_json: bool, jobs: int, keep_going: bool, **options: Any

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import arm_arguments, given, judging_options, machine_options, order_options, output_options
+from runoff.cli.options import LAB_KEYS, arm_arguments, given, output_options, plan_only_option, plan_options
 from runoff.cli.output import echo
 from runoff.plan import contest
 from runoff.plan.settings import named, parse_settings
@@ -23,21 +23,13 @@ if TYPE_CHECKING:
     "  runoff contest default bfs --clock virtual -j 2"
 )
 @arm_arguments
-@click.option(
-    "--work", "workloads", multiple=True, metavar="WORK", help="Foreground work.  [compile with 4 jobs for each CPU]"
+@plan_options("workloads", "loads", workloads="compile with 4 jobs for each CPU", loads="all of contest's but io_other")
+@click.option("--quick", is_flag=True, help="A small compile, once with each load: minutes instead of hours.")
+@plan_options("probes", *LAB_KEYS, "sensitivity", cpus=str(contest.CPUS), memory_mb=str(contest.MEMORY_MB))
+@plan_options(
+    "blocks", "margin", "rare", "load_blocks", "warmup", "seed", blocks="1 to 4, as contest's author ran each"
 )
-@click.option(
-    "--load",
-    "loads",
-    multiple=True,
-    metavar="LOAD",
-    help="Load, may be repeated.  [all but io_other, in contest's order]",
-)
-@click.option("--quick", is_flag=True, help="A small compile, once beside each load: minutes instead of hours.")
-@machine_options
-@click.option("--blocks", type=int, metavar="N", help="Runs beside each load.  [its author's: 1 to 4, by load]")
-@judging_options
-@order_options
+@plan_only_option
 @output_options
 def command(
     arms: tuple[str, ...],
@@ -76,6 +68,7 @@ def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
 
 
 def _show(report: "Report") -> None:
+    from runoff.report.campaign_warnings import describe_campaign
     from runoff.report.historic import contest as table
     from runoff.report.layout import wrap
     from runoff.report.sentences import render_verdict
@@ -84,5 +77,5 @@ def _show(report: "Report") -> None:
     echo(f"With all the CPU time of the loads, and ratios to {report.baseline} without a load:\n")
     echo(table.render(report, "cgroup"))
     width = shutil.get_terminal_size((80, 24)).columns
-    for sentence in (*render_verdict(report), *report.warnings):
+    for sentence in (*render_verdict(report), *describe_campaign(report)):
         echo("\n".join(wrap(sentence, width)))

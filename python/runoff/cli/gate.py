@@ -48,9 +48,9 @@ def command(
     """
     from runoff.analysis import build
     from runoff.campaign.directory import read_results
-    from runoff.decide.gate import documents, text
-    from runoff.decide.gate import markdown as page
     from runoff.decide.gate.judge import judge
+    from runoff.report.gate import documents, text
+    from runoff.report.gate import markdown as page
     from runoff.statistics import DEFAULT_MARGIN
 
     if as_json and markdown:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import given, json_option, machine_options, order_options, output_options
+from runoff.cli.options import LAB_KEYS, given, json_option, output_options, plan_only_option, plan_options
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
 from runoff.plan.settings import parse_settings
@@ -22,15 +22,10 @@ NAMES = ("a", "b")
     epilog="\b\nExamples:\n  runoff noise --work hackbench --on host --blocks 20\n"
     "  runoff noise --work hackbench --arm bfs\n  runoff noise list\n  runoff noise show hackbench",
 )
-@click.option(
-    "--work", "workloads", multiple=True, metavar="WORK", help="Workload, e.g. hackbench:groups=10; may be repeated."
-)
-@click.option("--load", "loads", multiple=True, metavar="LOAD", help="Load beside the work; may be repeated.")
+@plan_options("workloads", "loads")
 @click.option("--arm", default="default", show_default=True, metavar="ARM", help="What is measured against itself.")
-@machine_options
-@click.option("--blocks", type=int, metavar="N", help="Samples of each of the two.  [10]")
-@click.option("--flush", is_flag=True, help="Drop what is cached and empty the guest's swap before each sample.")
-@order_options
+@plan_options("probes", *LAB_KEYS, "blocks", "flush", "load_blocks", "warmup", "seed")
+@plan_only_option
 @output_options
 @click.pass_context
 def command(
@@ -62,14 +57,15 @@ def command(
 
 
 def _keep(directory: Path) -> None:
+    from runoff.analysis.noise import measure_noise
     from runoff.campaign.directory import read_results
-    from runoff.decide import noise
+    from runoff.decide.noise import save_noise
 
     results = read_results(directory)
     if len(results.samples) < results.planned:
         raise UsageError(f"the campaign is not complete: runoff resume {directory}, then runoff noise keep {directory}")
-    for found in noise.measured(results):
-        echo(f"noise of {found.place} is kept in {noise.keep(found)}", err=True)
+    for found in measure_noise(results):
+        echo(f"noise of {found.place} is kept in {save_noise(found)}", err=True)
 
 
 @command.command("keep", epilog="Example: runoff noise keep results/noise-20260102-120000")
@@ -84,9 +80,9 @@ def keep(directory: Path) -> int:
 @json_option
 def list_(as_json: bool) -> int:
     """List the noise that is kept."""
-    from runoff.decide import noise
+    from runoff.decide.noise import list_noise
 
-    found = list(noise.kept())
+    found = list(list_noise())
     if as_json:
         documents = [
             {"file": str(place), "error": str(each)}
@@ -106,7 +102,7 @@ def list_(as_json: bool) -> int:
 def _line(found: Any) -> str:
     blocks = sum(max(metric.blocks for metric in run.metrics) for run in found.runs)
     headline = found.metric(found.runs[-1].metrics[0].name)
-    from runoff.decide.noise import amount
+    from runoff.report.noise import amount
 
     return (
         f"{found.place}  {found.engine}, {found.clock} clock, {found.arm}: {headline.metric.title} "
@@ -118,11 +114,14 @@ def _line(found: Any) -> str:
 @click.argument("workload")
 def show(workload: str) -> int:
     """Show all metrics of a workload's noise, and what 10, 20 and 50 blocks can show beside it."""
-    from runoff.decide import noise
+    from runoff.analysis.noise import Noise
+    from runoff.decide.noise import list_noise
+    from runoff.report.noise import describe_pooled
 
-    found = [each for _, each in noise.kept() if isinstance(each, noise.Noise) and each.workload == workload]
+    every = [each for _, each in list_noise() if isinstance(each, Noise)]
+    found = [each for each in every if each.workload == workload]
     if not found:
-        known = sorted({each.workload for _, each in noise.kept() if isinstance(each, noise.Noise)})
+        known = sorted({each.workload for each in every})
         there = f"there is noise of: {', '.join(known)}" if known else "there is none yet"
         raise UsageError(f"no noise of {workload!r} is kept; {there}; measure it by runoff noise --work {workload}")
     for each in found:
@@ -131,5 +130,5 @@ def show(workload: str) -> int:
         for metric in each.runs[-1].metrics:
             pooled = each.metric(metric.name)
             assert pooled is not None
-            echo(f"  {metric.title}: {noise.sentence(pooled, 10)}")
+            echo(f"  {metric.title}: {describe_pooled(pooled, 10)}")
     return 0

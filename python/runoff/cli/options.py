@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from runoff.cli.types import as_table, load_blocks, named_arm, share
-from runoff.results import Clock, EngineName
+from runoff.plan.option import Key, Kind, read_keys
+from runoff.plan.settings import Settings
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Decorator = Callable[[_Function], _Function]
@@ -25,104 +26,47 @@ def _together(*options: _Decorator[Any]) -> _Decorator[Any]:
     return decorate
 
 
-machine_options = _together(
-    click.option(
-        "--on", type=click.Choice(get_args(EngineName)), help="Engine: this machine, or a real kernel in QEMU.  [lab]"
-    ),
-    click.option(
-        "--clock",
-        type=click.Choice(get_args(Clock)),
-        help="Lab's clock; virtual is repeatable.  [real in KVM, else virtual]",
-    ),
-    click.option("--cpus", type=int, metavar="N", help="CPUs of the lab's guest.  [2; 1 in contest]"),
-    click.option(
-        "--topology",
-        metavar="T",
-        help="How its CPUs lie, e.g. sockets=2,cores=2,threads=2,nodes=2,distance=30.  [one socket of N cores]",
-    ),
-    click.option(
-        "--quantum", type=int, metavar="N", help="Under the virtual clock: instructions a CPU may be ahead.  [1000]"
-    ),
-    click.option(
-        "--sensitivity",
-        type=click.Choice(["quantum"]),
-        help="Repeat with half and twice the quantum, and say which verdicts survive.",
-    ),
-    click.option(
-        "--memory", "memory_mb", type=int, metavar="MB", help="Memory of the lab's guest.  [1024; 256 in contest]"
-    ),
-    click.option(
-        "--disk", "disk_mb", type=int, metavar="MB", help="Disk of the lab's guest, or of arms with +io=.  [4 x memory]"
-    ),
-    click.option(
-        "--place",
-        type=click.Path(resolve_path=True),
-        metavar="DIR",
-        help="Work in DIR on the host: arms with +io= switch the elevator of its disk.  [/tmp, or disks made for +io=]",
-    ),
-    click.option(
-        "--disk-model", metavar="MODEL", help="Disk of arms with +io=, e.g. scsi10k or ide2003:rpm=5400.  [ide2003]"
-    ),
-    click.option(
-        "--swap", "swap_mb", type=int, metavar="MB", help="Swap of the lab's guest.  [2 x memory if a load wants some]"
-    ),
-    click.option(
-        "--kernel", metavar="KERNEL", help="Kernel of the lab; runoff kernel list.  [newest that takes schedulers]"
-    ),
-    click.option(
-        "--package",
-        "packages",
-        multiple=True,
-        metavar="NAME",
-        help="Debian package to add to the lab's image; may be repeated.",
-    ),
-    click.option(
-        "--probe",
-        "probes",
-        multiple=True,
-        metavar="PROBE",
-        help="Observe why: a name of `runoff list probes`, or all; may be repeated.",
-    ),
-)
+def plan_options(*names: str, required: bool = False, **defaults: str) -> _Decorator[Any]:
+    """Return the options of these keys of a plan, in this order.
 
-arm_arguments = _together(
-    click.argument("arms", nargs=-1, metavar="ARM ARM..."),
-    click.option(
-        "-n",
-        "--name",
-        "names",
-        multiple=True,
-        type=named_arm,
-        metavar="NAME=ARM",
-        callback=as_table,
-        help="A short name for an arm, e.g. fast=bfs:rr_interval_ms=3: what tables call it; may be repeated.",
-    ),
-)
+    ``defaults`` says what happens without an option where a command has a default of its own.
+    """
+    keys = {key.name: key for key in read_keys(Settings)}
+    return _together(*(_plan_option(keys[name], defaults.get(name, keys[name].default), required) for name in names))
 
-judging_options = _together(
-    click.option(
-        "--margin", type=share, metavar="SHARE", help="A change by at most this share counts as none, e.g. 1%.  [2%]"
-    ),
-    click.option(
-        "--rare",
-        type=share,
-        metavar="SHARE",
-        help='The share of runs that an event must hit to be seen before "same" is said.',
-    ),
-)
 
-order_options = _together(
-    click.option(
-        "--load-blocks",
-        multiple=True,
-        type=load_blocks,
-        metavar="LOAD=N",
-        callback=as_table,
-        help="A load takes part in the first N blocks only, e.g. io=2; may be repeated.",
-    ),
-    click.option("--warmup", type=int, metavar="N", help="Blocks before the first, kept but not judged.  [0]"),
-    click.option("--seed", type=int, metavar="N", help="Draws the order; the same seed, the same order.  [drawn]"),
-    click.option("--plan-only", is_flag=True, help="Print the plan as a file for `runoff run` and stop."),
+def _plan_option(key: Key, default: str, required: bool) -> _Decorator[Any]:
+    flags = [key.option.flag, key.name] + (["-n"] if key.name == "names" else [])
+    repeat = "; may be repeated." if key.kind in ("texts", "pairs") else "."
+    help_text = key.option.help.removesuffix(".") + repeat + (f"  [{default}]" if default else "")
+    more: dict[str, Any] = {"metavar": key.option.metavar or None, "type": _TYPES.get(key.kind), "required": required}
+    match key.kind:
+        case "choice":
+            more |= {"type": click.Choice(key.choices), "metavar": None}
+        case "flag":
+            more["is_flag"] = True
+        case "texts":
+            more["multiple"] = True
+        case "pairs":
+            more |= {"multiple": True, "callback": as_table, "type": _PAIRS[key.name]}
+    if key.name == "place":
+        more["type"] = click.Path(resolve_path=True)
+    return click.option(*flags, help=help_text, **more)
+
+
+_TYPES: dict[Kind, Any] = {"number": int, "share": share}
+_PAIRS: dict[str, Callable[[str], tuple[str, Any]]] = {"names": named_arm, "load_blocks": load_blocks}
+
+arm_arguments = _together(click.argument("arms", nargs=-1, metavar="ARM ARM..."), plan_options("names"))
+
+LAB_KEYS = (
+    "on", "clock", "cpus", "topology", "quantum", "memory_mb", "disk_mb", "place", "disk_model", "swap_mb", "kernel",
+    "packages",
+)  # fmt: skip
+"""Where samples are taken, and on what machine."""
+
+plan_only_option = click.option(
+    "--plan-only", is_flag=True, help="Print the plan as a file for `runoff run`, and take no sample."
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")

@@ -41,8 +41,8 @@ def command(
     DIR is a campaign that was taken as a pilot; without it the noise that `runoff noise` keeps of each --work is used.
     """
     from runoff.campaign.directory import read_results
-    from runoff.decide.sample_size import answers as needed
-    from runoff.decide.sample_size import views
+    from runoff.decide import sample_size as needed
+    from runoff.report import sample_size as views
     from runoff.statistics import DEFAULT_MARGIN
 
     if (directory is None) == (not workloads):

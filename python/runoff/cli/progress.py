@@ -14,6 +14,7 @@ from runoff.engines.outcome import Outcome, Taken
 from runoff.plan import stopping
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
+from runoff.results import LoadedWork
 from runoff.text import duration, printable, printable_lines
 
 MOST_NAMED = 3
@@ -111,7 +112,8 @@ class Progress:
 
     def _place(self, cell: Cell) -> str:
         arm, work = self._plan.arms[cell.arm].label, self._works[self._plan.works[cell.work].label]
-        load = self._plan.load_labels[cell.load]
+        loads = self._plan.load_labels
+        work = LoadedWork(work, loads[cell.load]).label(len(loads))
         settings = self._plan.settings
         if cell.block < 0:
             block = f"warm-up {settings.warmup + cell.block + 1}/{settings.warmup}"
@@ -121,8 +123,6 @@ class Progress:
             place = f"{self._done}/{self._plan.planned}  {block}  {arm}  {work}"
         else:
             place = f"{self._done}  {block} at most  {arm}  {work}"
-        if load:
-            place += f" beside {load}"
         return f"{place}  {self._eta()}".rstrip()
 
     def _eta(self) -> str:

@@ -159,12 +159,11 @@ def _print_plans(settings: "Mapping[str, Settings]") -> int:
 
 def _run(settings: "Settings", place: Path, jobs: int, keep_going: bool) -> "Results":
     """A campaign, whose own report is in its page: standard output is for then and now."""
-    from runoff.analysis.build import build_report
     from runoff.campaign.conduct import conduct
     from runoff.cli.progress import Progress
-    from runoff.decide.noise import told
+    from runoff.decide.noise import build_report_with_noise
     from runoff.report.files import write_files
 
     conducted = conduct(settings, place, Progress(), jobs=jobs, keep_going=keep_going)
-    print_way_on(conducted, write_files(build_report(told(conducted.results)), place), err=True)
+    print_way_on(conducted, write_files(build_report_with_noise(conducted.results), place), err=True)
     return conducted.results

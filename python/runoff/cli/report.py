@@ -79,18 +79,17 @@ def command(
     **forms: TextIO | bool | None,
 ) -> int:
     """Show the results of a campaign, finished or not; a table unless another form is asked for."""
-    from runoff.analysis import build
-    from runoff.decide.noise import told
+    from runoff.decide.noise import build_report_with_noise
 
     files = {name: file for name, file in {"html": html, **forms}.items() if file and not isinstance(file, bool)}
     printed = [name for name in ("mail", "markdown", "as_json") if forms[name]]
     printed += [name for name, value in (("table", table), ("sample", sample)) if value is not None]
     _exclude(printed, list(files) if sample is not None else [])
-    results = told(read_results(directory))
+    results = read_results(directory)
     if sample is not None:
         write(_requests(results, sample))
         return 0
-    report = build.build_report(results, margin=margin, rare=rare, sort=sort)
+    report = build_report_with_noise(results, margin=margin, rare=rare, sort=sort)
     for name, file in files.items():
         file.write(render_form(report, _FORM_OF.get(name, name)))
     if printed:

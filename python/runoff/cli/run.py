@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import given, judging_options, output_options
+from runoff.cli.options import given, output_options, plan_options
 from runoff.plan.settings import parse_settings, read_settings
 
 
@@ -17,7 +17,7 @@ from runoff.plan.settings import parse_settings, read_settings
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--quick", is_flag=True, help="Its small size: the keys of its table [quick].")
 @click.option("--plan-only", is_flag=True, help="Check the plan, print it with all its defaults, and stop.")
-@judging_options
+@plan_options("margin", "rare")
 @output_options
 def command(
     plan: Path,

@@ -1,11 +1,11 @@
 """The rule of campaigns that go on until all is decided: what its looks see, and when it ends them."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from runoff.analysis import build
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.decide.looks import Look
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
@@ -94,12 +94,11 @@ def _ahead(
     for _, comparison in undecided:
         if comparison.n < 2 or comparison.sd is None or comparison.difference is None:
             return None, None, None
-        logs = comparison.percent is not None
         margin = margin_of(comparison, question)
         courses.append(
             Course(
                 n=comparison.n,
-                mean=math.log1p((comparison.percent or 0.0) / 100) if logs else comparison.difference,
+                mean=comparison.difference if comparison.log_mean is None else comparison.log_mean,
                 sd=comparison.sd,
                 margin=None if margin is None else (-margin, margin),
                 least=least_blocks(question.rare),

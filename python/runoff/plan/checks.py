@@ -6,7 +6,7 @@ from runoff.errors import UsageError
 from runoff.plan.arms import Describe
 from runoff.plan.elevators import KERNEL_ELEVATORS
 from runoff.plan.plan import Plan
-from runoff.plan.settings import LEAST_QUANTUM, MOST_QUANTUM, USUAL_DISK_MODEL, USUAL_QUANTUM, Settings
+from runoff.plan.settings import DEFAULT_DISK_MODEL, DEFAULT_QUANTUM, LEAST_QUANTUM, MOST_QUANTUM, Settings
 
 MOST_EXACT_CPUS = 16
 
@@ -27,7 +27,7 @@ def check_clock(settings: Settings) -> None:
     why_not = why_not_virtual(settings)
     if why_not and settings.clock == "virtual":
         raise UsageError(why_not)
-    if settings.quantum != USUAL_QUANTUM and (why_not or settings.clock == "real"):
+    if settings.quantum != DEFAULT_QUANTUM and (why_not or settings.clock == "real"):
         raise UsageError("--quantum is of the virtual clock: add --clock virtual, or leave it out")
     if settings.sensitivity is not None:
         _check_sensitivity(settings, why_not)
@@ -79,7 +79,7 @@ def check_place(plan: Plan, place: str) -> None:
         raise UsageError("--place is a directory of this machine: use it with --on host")
     if not Path(place).is_absolute():
         raise UsageError(f"place {place!r}: give the whole path, from / on")
-    if plan.settings.disk_model != USUAL_DISK_MODEL:
+    if plan.settings.disk_model != DEFAULT_DISK_MODEL:
         raise UsageError("--disk-model is of disks that runoff makes: leave it out, or --place")
     for arm in plan.arms:
         if arm.elevator is not None and not arm.elevator.is_the_kernels:

@@ -11,7 +11,7 @@ from runoff.plan.arms import Arm, Describe, parse_arm, twins
 from runoff.plan.elevators import DescribeElevators, check_model
 from runoff.plan.plan import Plan
 from runoff.plan.probes import parse_probes
-from runoff.plan.settings import USUAL_QUANTUM, Settings, parse_settings
+from runoff.plan.settings import DEFAULT_QUANTUM, Settings, parse_settings
 from runoff.plan.stored import StoredInputs
 from runoff.plan.topology import parse_topology
 from runoff.results import Clock
@@ -113,7 +113,7 @@ def _clock(plan: Plan, usual_clock: UsualClock | None) -> Clock:
     settings = plan.settings
     if settings.clock is not None:
         return settings.clock
-    if settings.quantum != USUAL_QUANTUM or settings.sensitivity:
+    if settings.quantum != DEFAULT_QUANTUM or settings.sensitivity:
         return "virtual"
     if usual_clock is None or checks.why_not_virtual(settings):
         return "real"

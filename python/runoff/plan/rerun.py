@@ -1,68 +1,48 @@
 """Settings as text: the command line, or the plan file, that makes the same campaign again."""
 
+import shlex
 from collections.abc import Collection
+from typing import Any
 
-from runoff.plan.settings import USUAL_DISK_MODEL, USUAL_QUANTUM, Settings
+from runoff.plan.option import Key, read_keys
+from runoff.plan.settings import Settings
 from runoff.text import escape_for_toml, percent
+
+ALWAYS = {"on", "clock", "cpus", "blocks", "seed"}
+"""Keys that are given even where they have their defaults, which another machine or version may not have."""
 
 
 def rerun_command(settings: Settings) -> str:
-    """The command line that makes the same campaign again."""
-    import shlex
-
+    """Return the command line that takes the same campaign again."""
     words = ["runoff", "compare"]
-    # Behind two dashes a word is an arm, whatever it begins with.
+    # After two dashes a word is an arm, whatever it begins with.
     last = ["--", *settings.arms] if any(text.startswith("-") for text in settings.arms) else []
     if not last:
         words += settings.arms
-    for name, arm in settings.names.items():
-        words += ["-n", f"{name}={arm}"]
-    for text in settings.workloads:
-        words += ["--work", text]
-    for text in settings.loads:
-        words += ["--load", text]
-    for name in settings.probes:
-        words += ["--probe", name]
-    words += ["--on", settings.on]
-    if settings.clock is not None:
-        words += ["--clock", settings.clock]
-    words += ["--cpus", str(settings.cpus)]
-    if settings.on == "lab":
-        words += ["--memory", str(settings.memory_mb)]
-    if settings.topology:
-        words += ["--topology", settings.topology]
-    if settings.quantum != USUAL_QUANTUM:
-        words += ["--quantum", str(settings.quantum)]
-    if settings.sensitivity:
-        words += ["--sensitivity", settings.sensitivity]
-    if settings.disk_mb:
-        words += ["--disk", str(settings.disk_mb)]
-    if settings.disk_model != USUAL_DISK_MODEL:
-        words += ["--disk-model", settings.disk_model]
-    if settings.place:
-        words += ["--place", settings.place]
-    if settings.swap_mb:
-        words += ["--swap", str(settings.swap_mb)]
-    if settings.kernel:
-        words += ["--kernel", settings.kernel]
-    for package in settings.packages:
-        words += ["--package", package]
-    for label, count in settings.load_blocks.items():
-        words += ["--load-blocks", f"{label}={count}"]
-    if settings.warmup:
-        words += ["--warmup", str(settings.warmup)]
-    if settings.flush:
-        words.append("--flush")
-    shares = (("--until", settings.until), ("--margin", settings.margin), ("--rare", settings.rare))
-    for option, share in shares:
-        if share is not None:
-            words += [option, percent(share)]
-    if settings.most_blocks is not None:
-        words += ["--most-blocks", str(settings.most_blocks)]
-    words += ["--blocks", str(settings.blocks)]
-    if settings.seed is not None:
-        words += ["--seed", str(settings.seed)]
+    always = ALWAYS | {"memory_mb"} if settings.on == "lab" else ALWAYS
+    for key in read_keys(Settings):
+        value = getattr(settings, key.name)
+        if (
+            key.name != "arms"
+            and value is not None
+            and (key.name in always or value != key.field.get_default(call_default_factory=True))
+        ):
+            words += _write_option(key, value)
     return shlex.join([*words, *last])
+
+
+def _write_option(key: Key, value: Any) -> list[str]:
+    flag = key.option.flag
+    match key.kind:
+        case "flag":
+            return [flag]
+        case "texts":
+            return [word for text in value for word in (flag, text)]
+        case "pairs":
+            return [word for name, each in value.items() for word in (flag, f"{name}={each}")]
+        case "share":
+            return [flag, percent(value)]
+    return [flag, str(value)]
 
 
 def plan_text(settings: Settings, left_open: Collection[str] = ()) -> str:

@@ -8,67 +8,228 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from runoff.errors import UsageError
+from runoff.plan.option import Option
 from runoff.results import Clock, EngineName
 from runoff.validation import Checked, Text, Words, mistake
 
-USUAL_DISK_MODEL = "ide2003"
+DEFAULT_DISK_MODEL = "ide2003"
 
-USUAL_QUANTUM = 1000
+DEFAULT_QUANTUM = 1000
 """Instructions, and so nanoseconds: less than a wake-up takes, and a fifth dearer than ten times as much."""
 
 LEAST_QUANTUM, MOST_QUANTUM = 100, 1_000_000
 
 
 class Settings(Checked):
-    """A plan as the user writes it: the keys of a plan file and the options of ``runoff compare``."""
+    """A plan as the user writes it: the keys of a plan file and the options of ``runoff compare``.
 
-    arms: Words = Field(min_length=1)
-    """Each as its text or by its name."""
-    names: dict[Text, Text] = Field(default_factory=dict)
-    """Short names of arms: what tables call an arm, and its text."""
-    workloads: Words = Field(min_length=1)
-    loads: Words = ()
-    """What runs beside them, each in turn; ``none`` is nothing."""
-    probes: Words = ()
-    """What observes the workloads; ``all`` is every probe."""
-    on: EngineName = "lab"
-    clock: Clock | None = None
-    """None is what suits the machine and the rest of the plan."""
-    cpus: int = Field(default=2, ge=1, le=64)
-    topology: Text | None = None
-    """How the CPUs lie; None is one socket with so many cores."""
-    quantum: int = Field(default=USUAL_QUANTUM, ge=LEAST_QUANTUM, le=MOST_QUANTUM)
-    """Under the virtual clock: how many instructions an emulated CPU may be ahead of another."""
-    sensitivity: Literal["quantum"] | None = None
-    """What the plan is repeated with half and twice as much of, to see which verdicts survive."""
-    memory_mb: int = Field(default=1024, ge=192, le=1 << 20)
-    disk_mb: int | None = Field(default=None, ge=64, le=1 << 20)
-    """A disk for the guest; four times the memory if a load or an arm's elevator wants one."""
-    disk_model: Text = USUAL_DISK_MODEL
-    """What the disk of arms with an elevator takes for its requests."""
-    place: Text | None = None
-    """A directory of this machine for workloads and loads: arms with an elevator have it in charge of that disk."""
-    swap_mb: int | None = Field(default=None, ge=16, le=1 << 20)
-    """Swap space for the guest; twice the memory if a load wants some."""
-    kernel: Text | None = None
-    packages: Words = ()
-    """Debian packages for the lab's image beyond those that the workloads name."""
-    blocks: int = Field(default=10, ge=1, le=10_000)
-    load_blocks: dict[Text, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
-    """In how many of the blocks a load takes part, by its label; the others are in all."""
-    warmup: int = Field(default=0, ge=0, le=1000)
-    """Blocks before the first, whose samples are kept but not judged."""
-    flush: bool = False
-    """Before each sample: what is cached is written back and dropped, and a guest's swap space emptied."""
-    seed: int | None = Field(default=None, ge=0, lt=1 << 63)
-    """None is one that is drawn when the plan is made."""
-    margin: float | None = Field(default=None, gt=0, lt=1)
-    """A change by at most this share of the baseline counts as none; None leaves it to statistics."""
-    until: float | None = Field(default=None, gt=0, lt=1)
-    """Blocks are taken until every headline comparison is decided with this margin; ``blocks`` is then the least."""
-    most_blocks: int | None = Field(default=None, ge=1, le=10_000)
-    rare: float | None = Field(default=None, gt=0, le=0.5)
-    """The share of runs that an event must hit to be seen almost certainly before "same" may be said; None likewise."""
+    The comments say what only the code needs; what a key means to a user is in its ``Option``.
+    """
+
+    arms: Annotated[
+        Words, Option("ARM...", "What is compared; the first arm is the baseline.", link="#arms", words="at least one")
+    ] = Field(min_length=1)
+    names: Annotated[
+        dict[Text, Text],
+        Option(
+            "--name",
+            "A short name for an arm, e.g. fast=bfs:rr_interval_ms=3, which tables then call it.",
+            metavar="NAME=ARM",
+            link="#names",
+        ),
+    ] = Field(default_factory=dict)
+    workloads: Annotated[
+        Words,
+        Option(
+            "--work", "Workload, e.g. hackbench:groups=10.", metavar="WORK", link="#workloads", words="at least one"
+        ),
+    ] = Field(min_length=1)
+    loads: Annotated[
+        Words,
+        Option(
+            "--load",
+            "Load that runs during the work, e.g. io; each load is measured in turn, and none is the work alone.",
+            metavar="LOAD",
+            link="loads.md",
+        ),
+    ] = ()
+    probes: Annotated[
+        Words,
+        Option(
+            "--probe",
+            "Observe why arms differ: a name from `runoff list probes`, or all.",
+            metavar="PROBE",
+            link="probes.md",
+        ),
+    ] = ()
+    on: Annotated[
+        EngineName, Option("--on", "Engine: this machine (host), or a real kernel in QEMU (lab).", link="lab.md")
+    ] = "lab"
+    clock: Annotated[
+        Clock | None,
+        Option(
+            "--clock",
+            "Clock of the lab; the virtual one is repeatable, and for at most 16 CPUs.",
+            default="real in KVM or with warmup, else virtual",
+            link="lab.md#clocks",
+        ),
+    ] = None
+    cpus: Annotated[
+        int,
+        Option(
+            "--cpus",
+            "CPUs of the guest, and what {cpus} means in a workload.",
+            metavar="N",
+            default="2; on the host all that runoff may use",
+        ),
+    ] = Field(default=2, ge=1, le=64)
+    topology: Annotated[
+        Text | None,
+        Option(
+            "--topology",
+            "CPU topology of the guest, e.g. sockets=2,cores=2,threads=2,nodes=2,distance=30; cpus is its product.",
+            metavar="T",
+            default="one socket",
+            link="lab.md#topology",
+        ),
+    ] = None
+    quantum: Annotated[
+        int,
+        Option(
+            "--quantum",
+            "Virtual clock: instructions that one CPU may run ahead of another.",
+            metavar="N",
+            link="lab.md#several-cpus-under-the-virtual-clock",
+        ),
+    ] = Field(default=DEFAULT_QUANTUM, ge=LEAST_QUANTUM, le=MOST_QUANTUM)
+    sensitivity: Annotated[
+        Literal["quantum"] | None,
+        Option(
+            "--sensitivity",
+            "Repeat with half and twice the quantum, and say which verdicts survive.",
+            link="lab.md#which-verdicts-survive",
+        ),
+    ] = None
+    memory_mb: Annotated[int, Option("--memory", "Memory of the guest in MiB.", metavar="MB")] = Field(
+        default=1024, ge=192, le=1 << 20
+    )
+    disk_mb: Annotated[
+        int | None,
+        Option(
+            "--disk",
+            "Disk in MiB for the guest, on which workload and load work; on the host for arms with +io=.",
+            metavar="MB",
+            default="4 x memory if a load or +io= wants one; 1024 on the host",
+        ),
+    ] = Field(default=None, ge=64, le=1 << 20)
+    disk_model: Annotated[
+        Text,
+        Option(
+            "--disk-model",
+            "Disk of arms with +io=, e.g. scsi10k or ide2003:rpm=5400.",
+            metavar="MODEL",
+            link="elevators/disk.md",
+        ),
+    ] = DEFAULT_DISK_MODEL
+    place: Annotated[
+        Text | None,
+        Option(
+            "--place",
+            "On the host: directory for workload and load; arms with +io= switch the elevator of its disk.",
+            metavar="DIR",
+            default="/tmp, or disks made for +io=",
+            link="host.md#elevators",
+            words="an absolute path",
+        ),
+    ] = None
+    swap_mb: Annotated[
+        int | None,
+        Option("--swap", "Swap space of the guest in MiB.", metavar="MB", default="2 x memory if a load wants some"),
+    ] = Field(default=None, ge=16, le=1 << 20)
+    kernel: Annotated[
+        Text | None,
+        Option(
+            "--kernel",
+            "Kernel of the lab, from `runoff kernel list`, for arms that name none.",
+            metavar="KERNEL",
+            default="newest with sched_ext",
+        ),
+    ] = None
+    packages: Annotated[
+        Words,
+        Option("--package", "Debian package for the lab's image beyond those of the workloads.", metavar="NAME"),
+    ] = ()
+    blocks: Annotated[
+        int,
+        Option(
+            "--blocks",
+            "Samples of each arm on each workload with each load.",
+            metavar="N",
+            link="#order-blocks-and-seed",
+        ),
+    ] = Field(default=10, ge=1, le=10_000)
+    load_blocks: Annotated[
+        dict[Text, Annotated[int, Field(ge=1)]],
+        Option(
+            "--load-blocks",
+            "Measure with this load in the first N blocks only, e.g. io=2.",
+            metavar="LOAD=N",
+            words="1..blocks",
+        ),
+    ] = Field(default_factory=dict)
+    warmup: Annotated[
+        int, Option("--warmup", "Blocks before the first one that are stored but not judged.", metavar="N")
+    ] = Field(default=0, ge=0, le=1000)
+    flush: Annotated[
+        bool,
+        Option(
+            "--flush",
+            "Before each sample, drop what is cached and empty the guest's swap.",
+            link="loads.md#flushing",
+        ),
+    ] = False
+    seed: Annotated[
+        int | None,
+        Option(
+            "--seed",
+            "Draws the run order and the virtual clock's perturbation: the same seed, the same order.",
+            metavar="N",
+            default="drawn, 1..999999",
+            words="0..2^63-1",
+        ),
+    ] = Field(default=None, ge=0, lt=1 << 63)
+    margin: Annotated[
+        float | None,
+        Option(
+            "--margin",
+            "A change of at most this share of the baseline counts as none, e.g. 1%.",
+            metavar="SHARE",
+            default="2%",
+            link="statistics.md",
+        ),
+    ] = Field(default=None, gt=0, lt=1)
+    until: Annotated[
+        float | None,
+        Option(
+            "--until",
+            "Take blocks until every headline comparison is decided with this margin, e.g. 1%.",
+            metavar="SHARE",
+            link="deciding.md",
+        ),
+    ] = Field(default=None, gt=0, lt=1)
+    most_blocks: Annotated[
+        int | None, Option("--most-blocks", "Upper limit on blocks with --until.", metavar="N", default="500")
+    ] = Field(default=None, ge=1, le=10_000)
+    rare: Annotated[
+        float | None,
+        Option(
+            "--rare",
+            "Call arms the same only after enough blocks to have seen events that hit this share of runs.",
+            metavar="SHARE",
+            default="5%",
+            link="statistics.md#what-the-same-means",
+        ),
+    ] = Field(default=None, gt=0, le=0.5)
 
 
 def parse_settings(values: Mapping[str, Any], origin: str) -> Settings:

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from runoff.analysis import build
+from runoff.analysis.table import Table
 from runoff.analysis.values import Report as Campaign
-from runoff.analysis.values import Table
 from runoff.errors import UsageError
 from runoff.published.catalogue import Report, find
 from runoff.published.cells import Cell, cell, cells

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from runoff.analysis import why
-from runoff.analysis.values import Overall, Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Overall, Report
 from runoff.report import whytable, wording
 from runoff.report.html.table import ResultRow, overall_rows, result_rows
 from runoff.report.sentences import render_verdict
+from runoff.report.warnings import describe_warnings
 from runoff.text import printable_lines
 
 HEAD = "| arm | n | mean | change | its 95 % CI | p(adj) | verdict |\n|---|--:|--:|--:|--:|--:|---|"
@@ -45,7 +47,7 @@ def _table(table: Table, baseline: str) -> Iterator[str]:
     yield from (_row(row) for row in rows)
     yield ""
     yield from (f"- {_safe(line)}" for line in wording.unseen(table))
-    yield from (f"- {_safe(warning.text)}" for warning in table.analysis.warnings)
+    yield from (f"- {_safe(line)}" for line in describe_warnings(table.analysis))
     yield ""
 
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from runoff.analysis.values import Table
+from runoff.analysis.table import Table
 from runoff.statistics import Interval
 
 TIME_EXPONENTS = {"s": 0, "ms": -3, "us": -6, "ns": -9}

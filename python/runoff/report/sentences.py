@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.report import sensitivity
 from runoff.report.numbers import Scale, percent_text
 from runoff.results import Results

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from runoff.analysis.values import Overall, Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Overall, Report
 from runoff.analysis.why import Why
+from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.matrix import Matrix
 from runoff.report.numbers import Scale
 from runoff.results import Sample
@@ -114,7 +116,7 @@ def voids(report: Report) -> Iterator[tuple[str, str]]:
     """One line per arm, workload and reason, and the first log that explains it, if there is one."""
     alike: dict[tuple[str, str, str], list[Sample]] = {}
     for sample in report.voids:
-        place = sample.workload + (f" beside {sample.load}" if len(report.results.loads) > 1 else "")
+        place = sample.work.label(len(report.results.loads))
         alike.setdefault((sample.arm, place, sample.reason or "no reason given"), []).append(sample)
     for (arm, place, reason), samples in alike.items():
         blocks = _blocks([sample.block + 1 for sample in samples], report.results.blocks)
@@ -122,13 +124,17 @@ def voids(report: Report) -> Iterator[tuple[str, str]]:
         yield f"void: {arm}, {place}, {blocks}: {reason}", detail
 
 
-def notes(report: Report) -> Iterator[str]:
-    """What is void, in lines, and where their logs are; then the warnings."""
+def notes(report: Report) -> list[str]:
+    """Return what is void, in lines, and where their logs are; then the warnings."""
+    return list(_notes(report))
+
+
+def _notes(report: Report) -> Iterator[str]:
     found = tuple(voids(report))
     yield from (line for line, _detail in found)
     if any(detail for _line, detail in found):
         yield "what was logged when samples became void is in the page (--html) and in --json"
-    yield from report.warnings
+    yield from describe_campaign(report)
 
 
 def _blocks(numbers: list[int], planned: int) -> str:

@@ -78,6 +78,33 @@ class Sample:
         """Kept, but not judged."""
         return self.block < 0
 
+    @property
+    def work(self) -> "LoadedWork":
+        """The workload and the load of the sample."""
+        return LoadedWork(self.workload, self.load)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedWork:
+    """A workload and the load that ran during it."""
+
+    workload: str
+    load: str
+    """Empty, or ``NO_LOAD``, where nothing ran during it."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether anything ran during the workload."""
+        return self.load not in ("", NO_LOAD)
+
+    def label(self, among: int = 1) -> str:
+        """Return the name for tables; of a campaign with several loads (``among``) also where nothing ran."""
+        return self.workload + self.suffix(among)
+
+    def suffix(self, among: int = 1) -> str:
+        """Return what stands after the workload in ``label``."""
+        return f" beside {self.load or NO_LOAD}" if among > 1 or self.is_loaded else ""
+
 
 @dataclass(frozen=True, slots=True)
 class KeptLog:
@@ -148,8 +175,6 @@ class Results:
     """After how many blocks somebody looked and then had more taken."""
     ended: Ended | None = None
     """How a campaign with ``until`` has ended; None while it goes on."""
-    noise: tuple[str, ...] = ()
-    """What is known of the noise of the machine that reads this, in sentences."""
 
     @property
     def sequential(self) -> bool:

@@ -26,7 +26,7 @@ def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> An
         if observations
     }
     comparisons = {arm: _compare(arm, arms, question) for arm in arms}
-    return Analysis(question, summaries, comparisons, checks.warnings(arms, summaries, comparisons, question))
+    return Analysis(question, summaries, comparisons, checks.find_warnings(arms, summaries, comparisons, question))
 
 
 def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Question) -> Comparison:

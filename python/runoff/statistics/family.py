@@ -7,7 +7,7 @@ called better or worse in a report has to pass this too.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runoff.statistics.advice import resolution
+from runoff.statistics.advice import find_unclear
 from runoff.statistics.level import adjusted, unadjusted
 from runoff.statistics.values import Analysis
 from runoff.statistics.verdict import judged
@@ -46,4 +46,4 @@ def _again(analysis: Analysis, p_report: dict[str, float | None]) -> Analysis:
             stricter = max(p, comparisons[arm].p or 0.0)
             comparisons[arm] = judged(replace(comparisons[arm], p_report=stricter), question, len(comparisons) - 1)
     kept = tuple(warning for warning in analysis.warnings if warning.kind not in ADVICE)
-    return replace(analysis, comparisons=comparisons, warnings=(*kept, *resolution(comparisons, question)))
+    return replace(analysis, comparisons=comparisons, warnings=(*kept, *find_unclear(comparisons, question)))

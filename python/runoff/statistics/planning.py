@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from scipy import special
 
-from runoff.statistics.power import MOST_BLOCKS, SD_INTERVAL, chance_of_difference, chance_of_same, least_blocks
-from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_RARE, Interval
+from runoff.statistics.power import SD_INTERVAL, chance_of_difference, chance_of_same, least_blocks
+from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_RARE, MOST_BLOCKS, Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,7 @@ import numpy.typing as npt
 from scipy import special
 
 from runoff.statistics.level import adjusted, critical, sign_flip
-from runoff.statistics.values import DECIDED, LEAST_BLOCKS, Advice, Question
-
-MOST_BLOCKS = 100_000
-"""Advice beyond is no advice."""
+from runoff.statistics.values import DECIDED, LEAST_BLOCKS, MOST_BLOCKS, Advice, Question
 
 NODES = 64
 SD_INTERVAL = 0.9

@@ -1,7 +1,8 @@
-"""The values statistics takes and returns; this module computes nothing and imports no numerics."""
+"""The values statistics takes and returns; this module imports no numerics."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -22,6 +23,13 @@ that is about looking again and again, and both are 10 by chance."""
 
 DECIDED = 0.8
 """Chance of a verdict that advice is given for."""
+
+
+MOST_BLOCKS = 100_000
+"""Advice that would need more blocks says so."""
+
+LARGEST_LOG = 690.0
+"""Percent of a larger logarithm leave the range of floating point."""
 
 
 class Verdict(StrEnum):
@@ -178,11 +186,11 @@ class Comparison:
     """Mean of ``arm - baseline`` over these blocks, in the metric's unit."""
     interval: Interval | None = None
     """Of the difference; only where there is no percent."""
-    percent: float | None = None
-    """``100 * (ratio - 1)``, ratio being the geometric mean of ``arm / baseline`` over these blocks; None if a value
-    of either is not positive."""
-    percent_interval: Interval | None = None
-    """Simultaneous with those of the other arms, as ``interval`` is."""
+    log_mean: float | None = None
+    """Mean of the natural logarithms of ``arm / baseline`` over these blocks; None if a value of either is not
+    positive."""
+    log_interval: Interval | None = None
+    """The interval of ``log_mean``, simultaneous with those of the other arms, as ``interval`` is."""
     sd: float | None = None
     """Of the block differences: of log ratios where there is a percent, else in the metric's unit."""
     p: float | None = None
@@ -214,16 +222,35 @@ class Comparison:
     advice: Advice | None = None
     """For unclear arms."""
 
+    @property
+    def percent(self) -> float | None:
+        """``100 * (ratio - 1)``, ratio being the geometric mean of ``arm / baseline``; None without one."""
+        return None if self.log_mean is None else _percent(self.log_mean)
+
+    @property
+    def percent_interval(self) -> Interval | None:
+        """The interval of ``percent``; None without one."""
+        found = self.log_interval
+        return None if found is None else Interval(_percent(found.low), _percent(found.high))
+
+
+WarningKind = Literal[
+    "few", "copies", "constant", "coarse", "drift", "baseline", "resolution", "rare", "dependent", "order", "outliers",
+    "together",
+]  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Warning:
-    """A reason not to believe a number, and what to do about it."""
+    """A reason not to believe a number, in values. ``runoff.report.warnings`` says it in a sentence."""
 
-    kind: Literal[
-        "few", "copies", "constant", "coarse", "drift", "baseline", "resolution", "rare", "dependent", "order",
-        "outliers", "together",
-    ]  # fmt: skip
-    text: str
+    kind: WarningKind
+    arms: tuple[str, ...] = ()
+    """The arms it is about, in plan order. ``constant`` names none where all values of all arms are one number."""
+    blocks: int | None = None
+    """How many blocks would be enough, for ``few`` and ``rare``."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """What a test found that is not in the comparisons: ``tau`` and ``p`` of ``drift``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,4 +270,8 @@ class Analysis:
         known = [c for c in self.comparisons.values() if c.difference is not None]
         if not known:
             return all(summary.minimum > 0 for summary in self.summaries.values())
-        return all(c.percent is not None for c in known)
+        return all(c.log_mean is not None for c in known)
+
+
+def _percent(log: float) -> float:
+    return 100 * math.expm1(min(log, LARGEST_LOG))

@@ -10,10 +10,7 @@ from runoff.statistics import power, sequential, signs
 from runoff.statistics.blocks import Differences
 from runoff.statistics.effect import standardised
 from runoff.statistics.level import adjusted, critical, sign_flip, single, two_sided
-from runoff.statistics.values import Comparison, Interval, Question, Verdict
-
-LARGEST_LOG = 690.0
-"""Percent of a larger logarithm leave the range of floating point."""
+from runoff.statistics.values import LARGEST_LOG, Comparison, Interval, Question, Verdict
 
 
 def compare(arm: str, found: Differences, question: Question, comparisons: int) -> Comparison:
@@ -22,14 +19,14 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
     detectable = None
     if found.sd and not question.sequential:
         size = power.detectable(found.n, comparisons, question.alpha) * found.sd
-        detectable = _percent(size) if found.logs else size
+        detectable = 100 * math.expm1(min(size, LARGEST_LOG)) if found.logs else size
     comparison = Comparison(
         arm=arm,
         n=found.n,
         difference=found.mean_in_units,
         interval=None if found.logs else interval,
-        percent=_percent(found.mean) if found.logs else None,
-        percent_interval=_percent_interval(interval) if found.logs else None,
+        log_mean=found.mean if found.logs else None,
+        log_interval=interval if found.logs else None,
         sd=found.sd,
         p=p,
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
@@ -51,8 +48,7 @@ def judged(comparison: Comparison, question: Question, comparisons: int) -> Comp
     advice = None
     known = not question.repeats_exactly and not question.sequential
     if verdict is Verdict.UNCLEAR and comparison.sd is not None and known:
-        logs = comparison.percent is not None
-        mean = math.log1p((comparison.percent or 0.0) / 100) if logs else comparison.difference or 0.0
+        mean = comparison.difference or 0.0 if comparison.log_mean is None else comparison.log_mean
         if mean or not comparison.coarse:
             margin = margin_of(comparison, question)
             advice = power.advise(comparison.n, mean, comparison.sd, margin, comparisons, question)
@@ -62,7 +58,7 @@ def judged(comparison: Comparison, question: Question, comparisons: int) -> Comp
 def margin_of(comparison: Comparison, question: Question) -> float | None:
     """What the digits of the values leave of the margin, as a logarithm; None where only identical values, or none,
     are the same."""
-    if comparison.percent is None or comparison.coarse:
+    if comparison.log_mean is None or comparison.coarse:
         return None
     return math.log1p(question.margin) - (comparison.step or 0.0)
 
@@ -137,17 +133,9 @@ def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
     stands = comparison.p_report is None or comparison.p_report <= question.alpha
     if not comparison.separated or not stands:
         return Verdict.UNCLEAR
-    size = comparison.percent if comparison.percent is not None else comparison.difference or 0.0
+    size = comparison.difference or 0.0 if comparison.log_mean is None else comparison.log_mean
     return _good(size, question.direction)
 
 
 def _good(difference: float, direction: Direction) -> Verdict:
     return Verdict.BETTER if (difference < 0) == (direction == "lower") else Verdict.WORSE
-
-
-def _percent(log: float) -> float:
-    return 100 * math.expm1(min(log, LARGEST_LOG))
-
-
-def _percent_interval(interval: Interval | None) -> Interval | None:
-    return None if interval is None else Interval(_percent(interval.low), _percent(interval.high))

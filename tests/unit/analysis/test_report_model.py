@@ -13,6 +13,7 @@ import report_examples as examples
 from runoff.analysis import build
 from runoff.analysis.environment import environment_rows
 from runoff.report import markdown
+from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import csv_table
 from runoff.report.data import document as json
 from runoff.report.figures.axis import Axis
@@ -51,7 +52,7 @@ def test_voids_are_warned_of_from_where_they_matter_on_and_say_whom_they_favour(
     def warned(void: int, arm: str) -> list[str]:
         lost = {("w", arm, block): "ejected" for block in range(void)}
         report = build.build_report(examples.campaign({"w": arms}, {"w": (examples.WALL,)}, blocks=20, voids=lost))
-        return [warning for warning in report.warnings if "as void" in warning]
+        return [warning for warning in describe_campaign(report) if "as void" in warning]
 
     assert warned(1, "bfs") == warned(1, "default") == []
     assert warned(2, "bfs") == [
@@ -96,7 +97,7 @@ def test_a_valid_sample_without_the_metric_is_reported():
     results = examples.two_arms()
     first = replace(results.samples[0], metrics={})
     report = build.build_report(replace(results, samples=(first, *results.samples[1:])))
-    assert any("1 valid samples lack wake-up latency p99" in warning for warning in report.warnings)
+    assert any("1 valid samples lack wake-up latency p99" in warning for warning in describe_campaign(report))
 
 
 def test_no_arm_is_an_error_that_names_the_way_out():

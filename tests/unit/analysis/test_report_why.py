@@ -9,6 +9,7 @@ import report_examples as examples
 
 from runoff.analysis import build, why
 from runoff.report import markdown
+from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import document
 from runoff.report.html import page as html
 from runoff.report.terminal import screen
@@ -115,7 +116,7 @@ def test_a_report_says_what_observing_took():
         "bfs": {"elapsed_s": (10, 0.1), PROBE_COST: (0.7, 0)},
     }
     observed = report(cells, (examples.WALL, took))
-    (line,) = observed.warnings
+    (line,) = describe_campaign(observed)
     assert line.startswith("probes observed these samples and took up to 0.7 % of one CPU (bfs on w)")
     assert report({arm: {"elapsed_s": (10, 0.1)} for arm in ("default", "bfs")}).warnings == ()
 

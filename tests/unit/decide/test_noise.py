@@ -12,6 +12,7 @@ from asked import ask
 from made_campaigns import MACHINE, alternating, made, noisy
 
 from runoff.analysis import build
+from runoff.analysis.noise import Noise
 from runoff.campaign.directory import open_again, read_results
 from runoff.campaign.journal import Journal
 from runoff.cli.noise import command
@@ -19,6 +20,7 @@ from runoff.cli.report import command as report
 from runoff.decide import noise
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
+from runoff.report.noise import describe_noise
 from runoff.statistics.power import detectable
 
 TWICE = {"arms": ("a", "b"), "names": {"a": "default", "b": "default"}}
@@ -32,8 +34,8 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_kept_is_the_sd_of_block_differences(tmp_path):
     ask(command, "keep", made(tmp_path / "c", alternating, **TWICE))
-    ((_, found),) = noise.kept()
-    assert isinstance(found, noise.Noise)
+    ((_, found),) = noise.list_noise()
+    assert isinstance(found, Noise)
     assert (found.engine, found.clock, found.arm, found.workload, found.load) == (
         "lab",
         "real",
@@ -53,13 +55,13 @@ def test_runs_are_pooled_and_the_same_run_counts_once(tmp_path):
     one = made(tmp_path / "c", alternating, **TWICE)
     ask(command, "keep", one)
     ask(command, "keep", one)
-    ((_, found),) = noise.kept()
-    assert isinstance(found, noise.Noise)
+    ((_, found),) = noise.list_noise()
+    assert isinstance(found, Noise)
     assert len(found.runs) == 1
     (later,) = (each.model_copy(update={"taken": "2026-02-02T00:00:00Z"}) for each in found.runs)
-    noise.keep(found.model_copy(update={"runs": (later,)}))
-    ((_, found),) = noise.kept()
-    assert isinstance(found, noise.Noise)
+    noise.save_noise(found.model_copy(update={"runs": (later,)}))
+    ((_, found),) = noise.list_noise()
+    assert isinstance(found, Noise)
     pooled = found.metric("time_s")
     assert pooled is not None
     assert (pooled.df, pooled.blocks, len(found.runs)) == (18, 20, 2)
@@ -67,12 +69,12 @@ def test_runs_are_pooled_and_the_same_run_counts_once(tmp_path):
 
 def test_old_runs_are_forgotten(tmp_path):
     ask(command, "keep", made(tmp_path / "c", alternating, **TWICE))
-    ((place, found),) = noise.kept()
-    assert isinstance(found, noise.Noise)
+    ((place, found),) = noise.list_noise()
+    assert isinstance(found, Noise)
     for number in range(noise.MOST_RUNS + 3):
         run = found.runs[0].model_copy(update={"taken": f"2027-01-01T00:00:{number:02}Z"})
-        noise.keep(found.model_copy(update={"runs": (run,)}))
-    kept = noise.read(place)
+        noise.save_noise(found.model_copy(update={"runs": (run,)}))
+    kept = noise.read_noise(place)
     assert len(kept.runs) == noise.MOST_RUNS
     assert kept.runs[-1].taken.endswith("22Z")
 
@@ -99,7 +101,7 @@ def test_one_block_or_an_arm_of_voids_is_none(tmp_path):
 
 
 def lines(place: Path) -> list[str]:
-    return list(noise.told(read_results(place)).noise)
+    return describe_noise(noise.build_report_with_noise(read_results(place)))
 
 
 def test_later_reports_have_a_line_of_it(tmp_path):
@@ -131,15 +133,15 @@ def test_later_reports_have_a_line_of_it(tmp_path):
 def test_another_machine_engine_clock_or_workload_has_noise_of_its_own(tmp_path, other):
     ask(command, "keep", made(tmp_path / "c", alternating, **TWICE))
     results = read_results(made(tmp_path / "later", noisy(0.0, 0.0)))
-    assert noise.told(results).noise
-    assert not noise.told(replace(results, **other)).noise
+    assert list(noise.find_noise(results))
+    assert not list(noise.find_noise(replace(results, **other)))
 
 
 def test_the_name_of_a_machine_and_a_little_memory_make_no_other(tmp_path):
     ask(command, "keep", made(tmp_path / "c", alternating, **TWICE))
     results = read_results(made(tmp_path / "later", noisy(0.0, 0.0)))
     machine = {**MACHINE, "hostname": "there", "memory": "32787000 kB"}
-    assert noise.told(replace(results, fingerprint={"machine": machine})).noise
+    assert list(noise.find_noise(replace(results, fingerprint={"machine": machine})))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_the_name_of_a_machine_and_a_little_memory_make_no_other(tmp_path):
 )
 def test_a_file_that_is_none_is_one_sentence_and_the_report_is_there(tmp_path, content):
     ask(command, "keep", made(tmp_path / "c", alternating, **TWICE))
-    ((place, _),) = noise.kept()
+    ((place, _),) = noise.list_noise()
     place.write_bytes(content.encode("latin-1"))
     (line,) = lines(made(tmp_path / "later", noisy(0.0, 0.0)))
     assert str(place) in line
@@ -161,22 +163,22 @@ def test_a_file_that_is_none_is_one_sentence_and_the_report_is_there(tmp_path, c
 @pytest.mark.parametrize(("key", "value"), [("sd", -1), ("sd", "NaN"), ("sd", "x"), ("blocks", 1), ("blocks", 2.5)])
 def test_edited_noise_is_refused(tmp_path, key, value):
     ask(command, "keep", made(tmp_path / "c", alternating, **TWICE))
-    ((place, _),) = noise.kept()
+    ((place, _),) = noise.list_noise()
     document = json.loads(place.read_text())
     document["runs"][0]["metrics"][0][key] = value
     place.write_text(json.dumps(document).replace('"NaN"', "NaN"))
     with pytest.raises(UsageError, match="holds no noise"):
-        noise.read(place)
+        noise.read_noise(place)
 
 
 def test_a_metric_that_changed_its_unit_is_not_pooled(tmp_path):
     ask(command, "keep", made(tmp_path / "c", alternating, **TWICE))
-    ((place, found),) = noise.kept()
-    assert isinstance(found, noise.Noise)
+    ((place, found),) = noise.list_noise()
+    assert isinstance(found, Noise)
     metric = found.runs[0].metrics[0].model_copy(update={"unit": "ms", "sd": 5.0, "relative": False})
     run = found.runs[0].model_copy(update={"taken": "2027-01-01", "metrics": (metric,)})
-    noise.keep(found.model_copy(update={"runs": (run,)}))
-    pooled = noise.read(place).metric("time_s")
+    noise.save_noise(found.model_copy(update={"runs": (run,)}))
+    pooled = noise.read_noise(place).metric("time_s")
     assert pooled is not None
     assert (pooled.sd, pooled.df) == (5.0, 9)
 
@@ -201,8 +203,8 @@ def exact(cell: Cell) -> dict[str, float]:
 def test_under_the_virtual_clock_noise_is_that_of_two_perturbations(tmp_path):
     """Not of a sample and its copy, which differ by nothing: the SD is root 2 times that of one run."""
     ask(command, "keep", made(tmp_path / "c", exact, blocks=200, **EXACT))
-    ((_, found),) = noise.kept()
-    assert isinstance(found, noise.Noise)
+    ((_, found),) = noise.list_noise()
+    assert isinstance(found, Noise)
     pooled = found.metric("time_s")
     assert pooled is not None
     assert pooled.sd == pytest.approx(math.sqrt(2) * 0.05, rel=0.15)
@@ -240,15 +242,15 @@ def test_a_campaign_of_different_arms_goes_on_whoever_began_it(tmp_path):
 
 def test_noise_that_was_kept_of_copies_is_not_believed(tmp_path):
     ask(command, "keep", made(tmp_path / "c", exact, **EXACT))
-    ((place, found),) = noise.kept()
-    assert isinstance(found, noise.Noise)
+    ((place, found),) = noise.list_noise()
+    assert isinstance(found, Noise)
     place.write_text(place.read_text().replace("runoff.noise/2", "runoff.noise/1"))
     with pytest.raises(UsageError, match="measured between samples and their copies"):
-        noise.read(place)
+        noise.read_noise(place)
     assert "! " in ask(command, "list").output
     older = found.model_copy(update={"clock": "real"}).model_dump_json(by_alias=True)
     place.write_text(older.replace("runoff.noise/2", "runoff.noise/1"))
-    assert noise.read(place).clock == "real"
+    assert noise.read_noise(place).clock == "real"
 
 
 def test_list_and_show_tell_what_is_there(tmp_path):

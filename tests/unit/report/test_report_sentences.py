@@ -8,6 +8,7 @@ import report_examples as examples
 from runoff.analysis import build
 from runoff.report import wording
 from runoff.report.sentences import render_verdict
+from runoff.report.warnings import describe_warning, describe_warnings
 from runoff.results import Metric, Results
 
 WORKS = ("compile", "hackbench", "sleep")
@@ -142,7 +143,7 @@ def test_a_single_arm_is_described_if_there_is_something_to_describe():
     every = {(work, "default", block): "exited" for work in WORKS for block in range(6)}
     lost = build.build_report(taken(voids=every))
     assert render_verdict(lost) == ("default is the only arm, and it has no valid sample.",)
-    texts = [warning.text for table in lost.tables for warning in table.analysis.warnings]
+    texts = [text for table in lost.tables for text in describe_warnings(table.analysis)]
     assert texts
     assert not any("name another arm" in text for text in texts)
 
@@ -190,6 +191,6 @@ def test_what_stands_out_in_one_table_of_many_is_not_told():
     assert first.comparisons["a"].separated
     assert first.comparisons["a"].p_report > 0.05
     assert "worse" not in render_verdict(report)[0]
-    (warning,) = [w for w in first.warnings if w.kind == "together"]
-    assert "stands out in this table alone, and not among the 10 tables of this report: a (p=0.0" in warning.text
-    assert "decide it with 80 % chance, if there is no difference" in warning.text
+    (warning,) = [describe_warning(w, first) for w in first.warnings if w.kind == "together"]
+    assert "stands out in this table alone, and not among the 10 tables of this report: a (p=0.0" in warning
+    assert "decide it with 80 % chance, if there is no difference" in warning

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from scipy import stats
-from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds
+from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds, sentences
 
 from runoff.statistics import Observation, Question, Verdict, analyse
 from runoff.statistics.blocks import differences
@@ -16,10 +16,10 @@ from runoff.statistics.trend import mann_kendall
 
 def test_drift_along_the_run_order():
     rising = {"base": [100.0, 103, 106, 109, 112, 115], "arm": [101.0, 104, 107, 110, 113, 116]}
-    (rise,) = [w for w in compare(rising).warnings if w.kind == "drift"]
-    assert "values rise along" in rise.text
-    (fall,) = [w for w in compare({arm: v[::-1] for arm, v in rising.items()}).warnings if w.kind == "drift"]
-    assert "values fall along" in fall.text
+    (rise,) = sentences(compare(rising), "drift")
+    assert "values rise along" in rise
+    (fall,) = sentences(compare({arm: v[::-1] for arm, v in rising.items()}), "drift")
+    assert "values fall along" in fall
     assert "drift" not in kinds(compare({"base": BASE, "arm": NEAR}))
 
 
@@ -68,16 +68,16 @@ def test_an_arm_that_drift_may_have_made_is_not_judged():
     comparison = analysis.comparisons["arm"]
     assert (comparison.verdict, comparison.p, comparison.percent_interval) == (Verdict.UNCLEAR, None, None)
     assert comparison.percent == pytest.approx(1.9, abs=0.1)
-    (warning,) = [w for w in analysis.warnings if w.kind in ("order", "resolution")]
-    assert "chance has put arm on the same side of base" in warning.text
+    (warning,) = sentences(analysis, "order", "resolution")
+    assert "chance has put arm on the same side of base" in warning
     mixed = compare(values)
     assert mixed.comparisons["arm"].verdict is Verdict.WORSE
     assert "order" not in kinds(mixed)
 
 
 def test_few_blocks():
-    (few,) = [w for w in compare({"base": BASE[:4], "arm": SLOWER[:4]}).warnings if w.kind == "few"]
-    assert "arm (4)" in few.text
+    (few,) = sentences(compare({"base": BASE[:4], "arm": SLOWER[:4]}), "few")
+    assert "arm (4)" in few
     assert "few" not in kinds(compare({"base": BASE[:5], "arm": SLOWER[:5]}))
 
 
@@ -91,8 +91,8 @@ def test_outliers_are_flagged_and_kept():
     assert analysis.summaries["base"].outliers == (180.0,)
     assert analysis.summaries["base"].n == 7
     assert analysis.summaries["base"].maximum == 180.0
-    (warning,) = [w for w in analysis.warnings if w.kind == "outliers"]
-    assert "1 of 7 of base" in warning.text
+    (warning,) = sentences(analysis, "outliers")
+    assert "1 of 7 of base" in warning
     assert "outliers" not in kinds(compare({"base": BASE, "arm": WIDE}))
 
 

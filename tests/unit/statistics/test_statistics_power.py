@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 from scipy import stats
-from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds
+from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds, sentences
 
 from runoff.statistics import Question, Verdict, power
 from runoff.statistics.values import Advice
@@ -92,8 +92,8 @@ def test_constant_differences_need_signs():
 
 
 def text(data, **question) -> str:
-    (warning,) = [w for w in compare(data, **question).warnings if w.kind in ("resolution", "rare")]
-    return warning.text
+    (sentence,) = sentences(compare(data, **question), "resolution", "rare")
+    return sentence
 
 
 def test_within_the_margin_and_too_few_blocks():

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from runoff.report.warnings import describe_warning
 from runoff.statistics import Analysis, Interval, Observation, Question, Verdict, analyse, classic
 
 BASE = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
@@ -27,6 +28,11 @@ def compare(data: dict[str, list[float]], direction: str = "lower", **question) 
 
 def kinds(analysis: Analysis) -> list[str]:
     return [warning.kind for warning in analysis.warnings]
+
+
+def sentences(analysis: Analysis, *which: str) -> list[str]:
+    """What the warnings of these kinds say, of all kinds if none is given."""
+    return [describe_warning(w, analysis) for w in analysis.warnings if not which or w.kind in which]
 
 
 @pytest.mark.parametrize(
@@ -158,14 +164,12 @@ def test_fine_steps_cost_nothing():
 def test_coarse_steps_are_told_beside_any_verdict():
     worse = compare(on_grid(0.065, 0.2, 3, base=9.4, n=20))
     assert worse.comparisons["arm"].verdict is Verdict.WORSE
-    (warning,) = [w for w in worse.warnings if w.kind == "coarse"]
-    assert warning.text.startswith(
-        "values come in steps of 10 %, and the margin is 2 %: too coarse to call arm the same"
-    )
+    (warning,) = sentences(worse, "coarse")
+    assert warning.startswith("values come in steps of 10 %, and the margin is 2 %: too coarse to call arm the same")
     assert "coarse" not in kinds(compare({"base": WIDE, "arm": [v + 0.5 for v in WIDE]}))
     unlike = compare({"base": [5.0] * 20, "arm": [5.0] * 20, "third": [5.0 + 0.1 * (i % 4) for i in range(20)]})
-    (warning,) = [w for w in unlike.warnings if w.kind == "coarse"]
-    assert warning.text.startswith("all values of arm and of base are one number")
+    (warning,) = sentences(unlike, "coarse")
+    assert warning.startswith("all values of arm and of base are one number")
 
 
 def test_what_is_in_units_is_the_same_only_where_values_differ_from_block_to_block():
@@ -201,7 +205,7 @@ def test_one_sample_each_shows_the_difference_and_decides_nothing():
     assert comparison.percent_interval is None
     assert classic(analysis).anova is None
     assert kinds(analysis) == ["few", "resolution"]
-    assert "one block has no spread" in analysis.warnings[-1].text
+    assert "one block has no spread" in sentences(analysis)[-1]
 
 
 def test_two_samples_each_are_enough_for_a_huge_difference():
@@ -215,16 +219,16 @@ def test_a_void_baseline_leaves_nothing_to_compare_with():
     assert analysis.comparisons["base"].verdict is Verdict.VOID
     assert analysis.comparisons["arm"].verdict is Verdict.UNCLEAR
     assert classic(analysis).letters == {"arm": "a", "other": "b"}
-    assert "or name another arm first" in analysis.warnings[0].text
+    assert "or name another arm first" in sentences(analysis)[0]
 
 
 def test_without_any_valid_sample_no_other_baseline_is_recommended():
     analysis = compare({"base": [], "arm": []})
     assert {c.verdict for c in analysis.comparisons.values()} == {Verdict.VOID}
     assert classic(analysis).anova is None
-    (warning,) = analysis.warnings
-    assert "name another arm" not in warning.text
-    assert "take them again" in warning.text
+    (sentence,) = sentences(analysis)
+    assert "name another arm" not in sentence
+    assert "take them again" in sentence
 
 
 def test_a_single_arm_is_described_and_not_judged():

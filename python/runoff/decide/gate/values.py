@@ -1,36 +1,53 @@
 """What a gate says, as values that its views show."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.results import Metric
-from runoff.statistics import Interval
+from runoff.statistics import Comparison
 from runoff.statistics.gate import Outcome, Risk
 
 EXIT_CODES = {Outcome.FINE: 0, Outcome.REGRESSED: 1, Outcome.WORSE: 1, Outcome.UNCLEAR: 2}
+
+ReasonKind = Literal[
+    "no valid sample", "no shared block", "not positive", "copies", "one number", "confounded", "no interval", "lost",
+    "coarse", "limit inside",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a comparison cannot be held against the limit. ``runoff.report.gate.wording`` says it in a sentence."""
+
+    kind: ReasonKind
+    arm: str
+    """The arm whose samples are the reason."""
+    lost: tuple[int, int] = (0, 0)
+    """Its void samples, and all that were taken, for ``lost``."""
+    step: float = 0.0
+    """Distance of neighbouring values as a logarithm, for ``coarse``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One arm on one headline metric."""
 
-    place: str
-    """The workload, and the load it ran beside unless there is only one."""
-    metric: Metric
+    table: Table
     arm: str
-    n: int
-    """Blocks in which both it and the baseline have a valid sample."""
-    percent: float | None
-    """Change against the baseline, with its own sign."""
-    interval: Interval | None
     outcome: Outcome
-    reason: str
-    """Why nothing can be told; empty otherwise."""
+    reason: Reason | None
+    """Why nothing can be told; None otherwise."""
+
+    @property
+    def comparison(self) -> Comparison:
+        """The arm against the baseline."""
+        return self.table.analysis.comparisons[self.arm]
 
     @property
     def name(self) -> str:
         """Where, and of what."""
-        return f"{self.place}, {self.metric.title}"
+        return f"{self.table.place}, {self.table.metric.title}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +59,8 @@ class Gate:
     """The largest change for the worse that passes, as a fraction of the baseline."""
     lines: tuple[Line, ...]
     outcome: Outcome
-    notes: tuple[str, ...]
-    """About the campaign as a whole."""
+    unseen: float | None
+    """What hits a smaller share of the runs may have gone unseen; None where nothing is fine."""
     risk: Risk | None
     """How often this gate is wrong; None if not every comparison has some noise to reckon with."""
 

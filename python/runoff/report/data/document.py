@@ -5,10 +5,13 @@ from math import isfinite
 from typing import Any
 
 from runoff.analysis import why
-from runoff.analysis.values import Overall, Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Overall, Report
 from runoff.report import sensitivity
+from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data.json_text import dump, significant
 from runoff.report.sentences import render_verdict
+from runoff.report.warnings import describe_warning
 from runoff.results import Sample
 from runoff.statistics import Comparison, Interval, Verdict
 from runoff.text import printable_lines
@@ -41,7 +44,7 @@ def document(report: Report) -> dict[str, Any]:
         "looks": list(results.looks),
         "ended": None if results.ended is None else asdict(results.ended),
         "verdict": list(render_verdict(report)),
-        "warnings": list(report.warnings),
+        "warnings": describe_campaign(report),
         "sensitivity": [_survey(survey) for survey in sensitivity.surveys(report.headline, report.repeats)],
         "overall": _overall(report.overall) if report.overall else None,
         "tables": [_table(table) for table in report.tables],
@@ -67,7 +70,18 @@ def _overall(found: Overall) -> dict[str, Any]:
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
-    return {key: value for key, value in asdict(comparison).items() if key not in ("arm", "verdict")}
+    ratio = {"percent": comparison.percent, "percent_interval": _interval(comparison.percent_interval)}
+    found: dict[str, Any] = {}
+    for key, value in asdict(comparison).items():
+        if key == "log_mean":
+            found |= ratio
+        elif key not in ("arm", "verdict", "log_interval"):
+            found[key] = value
+    return found
+
+
+def _interval(interval: Interval | None) -> dict[str, float] | None:
+    return None if interval is None else asdict(interval)
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -82,7 +96,7 @@ def _table(table: Table) -> dict[str, Any]:
         "judged_with": analysis.question.tables,
         "relative": analysis.relative,
         "arms": [_arm(table, arm) for arm in table.arms],
-        "warnings": [asdict(warning) for warning in analysis.warnings],
+        "warnings": [{"kind": w.kind, "text": describe_warning(w, analysis)} for w in analysis.warnings],
     }
 
 

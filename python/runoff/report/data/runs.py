@@ -37,7 +37,8 @@ def log(report: Report) -> str:
         started, *state = _conditions(sample)
         rows.append((
             started,
-            machine.get("hostname"), machine.get("cpu_model"), kernel.get("release"), sample.arm, _benchmark(sample),
+            machine.get("hostname"), machine.get("cpu_model"), kernel.get("release"), sample.arm,
+            sample.work.label(len(results.loads)),
             seen[place], int(sample.warmup), _jobs(results.parameters.get(sample.workload, {})),
             *(sample.metrics.get(name) for name in ("elapsed_s", "user_s", "system_s", "max_rss_kb")),
             *state,
@@ -67,10 +68,6 @@ def _conditions(sample: Sample) -> tuple[str | None, float | None, float | None,
     if began is None:
         return None, None, None, None
     return began.started, began.temperature_c, began.frequency_khz, began.load1
-
-
-def _benchmark(sample: Sample) -> str:
-    return f"{sample.workload} beside {sample.load}" if sample.load else sample.workload
 
 
 def _jobs(parameters: Mapping[str, str]) -> str | None:

@@ -1,6 +1,6 @@
 """Every sample, its box plot and the interval of its mean, one row per arm on a common axis."""
 
-from runoff.analysis.values import Table
+from runoff.analysis.table import Table
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import Canvas, dots, number
 from runoff.report.layout import cut_middle, distinct_width

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import Canvas, mark
 from runoff.report.layout import cut_middle, distinct_width

@@ -1,6 +1,7 @@
 """Value against run order, blocks as bands, voids where they happened."""
 
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import COLOURS, MARKERS, SHAPES, Canvas, cross, mark, number, places
 from runoff.report.layout import cut_middle, distinct_width

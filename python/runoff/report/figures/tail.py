@@ -2,7 +2,8 @@
 
 import math
 
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.order import legend
 from runoff.report.figures.svg import COLOURS, Canvas, number

@@ -5,7 +5,8 @@ What JMP's "Oneway" printed and the reports of 2012 showed. It has no verdicts: 
 
 from collections.abc import Iterator, Sequence
 
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.report import wording
 from runoff.report.html.table import quantile_rows
 from runoff.report.layout import wrap
@@ -37,9 +38,9 @@ def _lines(report: Report) -> Iterator[str]:
     for table in report.headline:
         yield ""
         yield from _table(table, classic(table.analysis))
-    if report.voids or report.warnings:
+    if notes := wording.notes(report):
         yield ""
-    for line in wording.notes(report):
+    for line in notes:
         yield from wrap(line, WIDTH, "! ", "  ")
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.report import wording
 from runoff.report.historic.footer import ending
 from runoff.report.numbers import TIME_EXPONENTS, Scale

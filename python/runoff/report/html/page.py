@@ -7,9 +7,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from runoff.analysis import why
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.report import matrix, whytable, wording
 from runoff.report import timeline as timelines
+from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import document
 from runoff.report.figures import distribution, forest, heat, order, tail, timeline
 from runoff.report.figures.svg import markers
@@ -24,6 +26,7 @@ from runoff.report.html.table import (
 )
 from runoff.report.numbers import Scale
 from runoff.report.sentences import render_verdict
+from runoff.report.warnings import describe_warnings
 from runoff.text import printable_lines
 
 LONGEST_NAME = 70
@@ -44,6 +47,7 @@ def render(report: Report) -> str:
         legend=wording.legend(report),
         verdict=render_verdict(report),
         voids=tuple(wording.voids(report)),
+        warnings=describe_campaign(report),
         summary=summary_rows(report),
         heat=[(wording.matrix_heading(m), Markup(heat.draw(m)), heat_rows(m)) for m in matrix.build(report)],
         overall=wording.overall(report.overall) if report.overall else "",
@@ -120,7 +124,7 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "comparisons": comparison_rows(table),
         "runs": run_rows(report, table),
         "notes": list(wording.unseen(table)),
-        "warnings": [warning.text for warning in table.analysis.warnings],
+        "warnings": describe_warnings(table.analysis),
     }
 
 

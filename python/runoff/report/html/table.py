@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from runoff.analysis.values import Overall, Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Overall, Report
 from runoff.report.matrix import Matrix
 from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text
 from runoff.statistics import Verdict

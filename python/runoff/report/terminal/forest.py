@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from runoff.analysis.values import Report, Table
+from runoff.analysis.table import Table
+from runoff.analysis.values import Report
 from runoff.report import wording
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.forest import changes, span

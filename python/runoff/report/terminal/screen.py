@@ -19,6 +19,7 @@ from runoff.report.terminal import forest
 from runoff.report.terminal import matrix as matrixtext
 from runoff.report.terminal import why as whytext
 from runoff.report.terminal.table import Column, columns, rows
+from runoff.report.warnings import describe_warnings
 from runoff.text import printable_lines
 
 NARROWEST = 40
@@ -56,10 +57,10 @@ def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
         yield Text()
         yield from rows(table, report.baseline, width)
         yield from _plain(line for note in wording.unseen(table) for line in wrap(note, width, "  = ", "    "))
-        for warning in table.analysis.warnings:
-            if warning.text not in said:
-                yield from _note(warning.text, width)
-            said.add(warning.text)
+        for sentence in describe_warnings(table.analysis):
+            if sentence not in said:
+                yield from _note(sentence, width)
+            said.add(sentence)
     yield from _overall(report, width)
     for each in matrix.build(report):
         yield Text()
@@ -127,9 +128,9 @@ def _rest(report: Report, width: int) -> Iterator[Text]:
     if drawn := wording.timelines(timeline.count(report)):
         yield Text()
         yield from _plain(wrap(drawn, width))
-    if report.voids or report.warnings:
+    if notes := wording.notes(report):
         yield Text()
-    for line in wording.notes(report):
+    for line in notes:
         yield from _note(line, width)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from runoff.analysis.values import Table
+from runoff.analysis.table import Table
 from runoff.report import wording
 from runoff.report.layout import cut_middle, distinct_width
 from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text

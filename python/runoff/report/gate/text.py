@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from runoff.decide.gate import wording
 from runoff.decide.gate.values import EXIT_CODES, Gate
+from runoff.report.gate import wording
 from runoff.report.layout import wrap
 from runoff.statistics.gate import Outcome
 
@@ -23,8 +23,8 @@ def _lines(gate: Gate, width: int) -> Iterator[str]:
     yield ""
     for outcome in ORDER:
         for line in gate.among(outcome):
-            yield from wrap(wording.told(line), width, f"{outcome:{LABEL}}", " " * LABEL)
-    for note in gate.notes:
+            yield from wrap(wording.describe_line(gate, line), width, f"{outcome:{LABEL}}", " " * LABEL)
+    for note in wording.notes(gate):
         yield from wrap(note, width, "! ", "  ")
     yield ""
     yield from wrap(wording.risk_title(gate), width)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from runoff.decide.gate import wording
-from runoff.decide.gate.text import COLUMNS, ORDER
 from runoff.decide.gate.values import EXIT_CODES, Gate, Line
+from runoff.report.gate import wording
+from runoff.report.gate.text import COLUMNS, ORDER
 from runoff.report.markdown import SPECIAL
 from runoff.statistics.gate import Outcome
 from runoff.text import printable_lines
@@ -22,9 +22,9 @@ def _lines(gate: Gate) -> Iterator[str]:
     yield f"**{_safe(wording.sentence(gate))}**\n"
     yield "| where | arm | blocks | change | its interval | |\n|---|---|--:|--:|--:|---|"
     for outcome in ORDER:
-        yield from (_row(line) for line in gate.among(outcome))
+        yield from (_row(gate, line) for line in gate.among(outcome))
     yield ""
-    for note in gate.notes:
+    for note in wording.notes(gate):
         yield f"- {_safe(note)}"
     yield "\n<details><summary>How often this gate is wrong, and how to run it again</summary>\n"
     yield f"{wording.risk_title(gate)}\n"
@@ -37,11 +37,19 @@ def _lines(gate: Gate) -> Iterator[str]:
     yield "\n</details>"
 
 
-def _row(line: Line) -> str:
+def _row(gate: Gate, line: Line) -> str:
     change, _, interval = wording.change(line).partition(" % ")
     change = change.removesuffix(" %")
-    told = SIGNS[line.outcome] + (f": {_safe(line.reason)}" if line.reason else "")
-    cells = (_safe(line.name), _safe(line.arm), str(line.n), f"{change} %" if change else "", _safe(interval), told)
+    reason = wording.describe_reason(gate, line)
+    outcome = SIGNS[line.outcome] + (f": {_safe(reason)}" if reason else "")
+    cells = (
+        _safe(line.name),
+        _safe(line.arm),
+        str(line.comparison.n),
+        f"{change} %" if change else "",
+        _safe(interval),
+        outcome,
+    )
     return f"| {' | '.join(cells)} |"
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runoff.analysis import build
-from runoff.analysis.values import Table
-from runoff.decide.noise import Noise, kept
+from runoff.analysis.noise import Noise
+from runoff.analysis.table import Table
+from runoff.decide.noise import list_noise
 from runoff.errors import UsageError
 from runoff.results import Results
 from runoff.statistics import DEFAULT_RARE
@@ -95,7 +96,7 @@ def _of_table(table: Table, results: Results, joint: int) -> Iterator[Source]:
 
 def find(workloads: Sequence[str], engine: str | None, clock: str | None) -> tuple[Noise, ...]:
     """Of each workload the kept noise that was measured last. Raises UsageError if there is none."""
-    every = [noise for _, noise in kept() if isinstance(noise, Noise)]
+    every = [noise for _, noise in list_noise() if isinstance(noise, Noise)]
     return tuple(_find(every, workload, engine, clock) for workload in workloads)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from runoff.decide.noise import DOES_NOT_VARY, size_text
-from runoff.decide.sample_size.answers import CHANCES, Answer, Source, hardest
+from runoff.decide.sample_size import CHANCES, Answer, Source, hardest
 from runoff.report.data.json_text import dump, significant
 from runoff.report.layout import wrap
+from runoff.report.noise import DOES_NOT_VARY, size_text
 from runoff.statistics.planning import Blocks
 from runoff.text import duration
 

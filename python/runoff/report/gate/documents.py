@@ -5,9 +5,9 @@ from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree
 
-from runoff.decide.gate import wording
 from runoff.decide.gate.values import EXIT_CODES, Gate, Line
 from runoff.report.data.json_text import dump, significant
+from runoff.report.gate import wording
 from runoff.statistics.gate import Outcome
 from runoff.text import printable_lines
 
@@ -36,25 +36,25 @@ def document(gate: Gate) -> dict[str, Any]:
         "outcome": gate.outcome.value,
         "exit_code": gate.exit_code,
         "sentence": wording.sentence(gate),
-        "comparisons": [_line(line) for line in gate.lines],
-        "notes": list(gate.notes),
+        "comparisons": [_line(gate, line) for line in gate.lines],
+        "notes": wording.notes(gate),
         "risk": None if gate.risk is None else {key: _chances(value) for key, value in asdict(gate.risk).items()},
         "rerun": printable_lines(results.rerun),
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
-    interval = line.interval
+def _line(gate: Gate, line: Line) -> dict[str, Any]:
+    percent, interval = line.comparison.percent, line.comparison.percent_interval
     return {
-        "place": line.place,
-        "metric": line.metric.name,
-        "direction": line.metric.direction,
+        "place": line.table.place,
+        "metric": line.table.metric.name,
+        "direction": line.table.metric.direction,
         "arm": line.arm,
-        "blocks": line.n,
-        "change_percent": None if line.percent is None else significant(line.percent),
+        "blocks": line.comparison.n,
+        "change_percent": None if percent is None else significant(percent),
         "interval_percent": None if interval is None else [significant(interval.low), significant(interval.high)],
         "outcome": line.outcome.value,
-        "reason": line.reason,
+        "reason": wording.describe_reason(gate, line),
     }
 
 
@@ -74,18 +74,20 @@ def as_junit(gate: Gate) -> str:
     root = ElementTree.Element("testsuites", {"name": "runoff gate", **sums})
     suite = ElementTree.SubElement(root, "testsuite", {"name": "runoff gate", **sums})
     for line in gate.lines:
-        case = ElementTree.SubElement(suite, "testcase", {"classname": _xml(line.place), "name": _xml(_name(line))})
-        _mark(case, line.outcome, _xml(wording.told(line)))
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": _xml(line.table.place), "name": _xml(_name(line))}
+        )
+        _mark(case, line.outcome, _xml(wording.describe_line(gate, line)))
     if extra:
         case = ElementTree.SubElement(suite, "testcase", {"classname": "campaign", "name": "campaign"})
-        _mark(case, Outcome.UNCLEAR, _xml("; ".join(gate.notes) or wording.sentence(gate)))
-    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join((wording.sentence(gate), *gate.notes)))
+        _mark(case, Outcome.UNCLEAR, _xml("; ".join(wording.notes(gate)) or wording.sentence(gate)))
+    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join((wording.sentence(gate), *wording.notes(gate))))
     ElementTree.indent(root, " ")
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
 
 
 def _name(line: Line) -> str:
-    return f"{line.metric.title}: {line.arm}"
+    return f"{line.table.metric.title}: {line.arm}"
 
 
 def _mark(case: ElementTree.Element, outcome: Outcome, message: str) -> None:

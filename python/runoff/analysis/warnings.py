@@ -1,0 +1,110 @@
+"""Reasons to doubt a campaign as a whole, in values. ``runoff.report.campaign_warnings`` says them in sentences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from runoff.analysis.table import Table
+from runoff.results import PROBE_COST, Results
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What the campaign or its engine wrote down when samples were taken."""
+
+    text: str
+    """A sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Blocks were taken after earlier ones had been looked at, so that intervals are those of the sequential rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Samples of the plan are still to be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllVoid:
+    """No sample of an arm is valid."""
+
+    arm: str
+    void: int
+    """How many samples it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """So many samples of an arm are void that those left may be the lucky ones."""
+
+    arm: str
+    lost: Mapping[str, tuple[int, int]]
+    """Void samples and all that were taken, by place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """Valid samples have no value of a headline metric."""
+
+    place: str
+    title: str
+    """Of the metric."""
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Probes took part in the samples."""
+
+    percent: float
+    """The most of one CPU that they took in any arm and place."""
+    arm: str
+    place: str
+
+
+CampaignWarning = Recorded | Looked | Unfinished | AllVoid | Selected | Lacking | Observed
+
+
+def find_warnings(results: Results, tables: Sequence[Table]) -> Iterator[CampaignWarning]:
+    """Yield all that apply, in the order in which they are shown."""
+    yield from map(Recorded, results.changes)
+    if results.ended is not None or results.looks:
+        yield Looked()
+    if len(results.samples) < results.planned:
+        yield Unfinished()
+    for arm in results.arms:
+        yield from _check_voids(results, tables, arm)
+    for table in tables:
+        yield from _check_values(results, table)
+    yield from _check_probes(tables)
+    yield from map(Recorded, results.warnings)
+
+
+def _check_voids(results: Results, tables: Sequence[Table], arm: str) -> Iterator[CampaignWarning]:
+    mine = [sample for sample in results.judged if sample.arm == arm]
+    void = sum(not sample.valid for sample in mine)
+    if mine and void == len(mine):
+        yield AllVoid(arm, void)
+        return
+    left = [table for table in tables if arm in table.analysis.summaries]
+    if lost := {table.place: found for table in left if (found := table.lost(arm))}:
+        yield Selected(arm, lost)
+
+
+def _check_values(results: Results, table: Table) -> Iterator[CampaignWarning]:
+    mine = [s for s in results.judged if s.valid and (s.workload, s.load) == (table.workload, table.load)]
+    missing = sum(table.metric.name not in sample.metrics for sample in mine)
+    if missing and table.metric.headline:
+        yield Lacking(table.place, table.metric.title, missing)
+
+
+def _check_probes(tables: Sequence[Table]) -> Iterator[CampaignWarning]:
+    cost = [
+        (summary.mean, arm, table.place)
+        for table in tables
+        if table.metric.name == PROBE_COST
+        for arm, summary in table.analysis.summaries.items()
+    ]
+    if cost:
+        yield Observed(*max(cost))

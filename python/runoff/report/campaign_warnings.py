@@ -1,0 +1,73 @@
+"""Warnings about a campaign as a whole in sentences, each with what to do about it."""
+
+from runoff.analysis.values import Report
+from runoff.analysis.warnings import (
+    AllVoid,
+    CampaignWarning,
+    Lacking,
+    Looked,
+    Observed,
+    Recorded,
+    Selected,
+    Unfinished,
+)
+from runoff.report.noise import describe_noise
+from runoff.results import Results
+
+
+def describe_campaign(report: Report) -> list[str]:
+    """Return a sentence for each warning about the campaign, then what is known of this machine's noise."""
+    sentences = [describe_warning(warning, report.results) for warning in report.warnings]
+    return sentences + describe_noise(report)
+
+
+def describe_warning(warning: CampaignWarning, results: Results) -> str:
+    """Return the sentence for one warning about the campaign of ``results``."""
+    match warning:
+        case Recorded(text):
+            return text
+        case Looked():
+            return _looked(results)
+        case Unfinished():
+            return _unfinished(results)
+        case AllVoid(arm, void):
+            return f"{arm} has no valid sample, all {void} are void: remove the cause and take them again"
+        case Selected():
+            return _selected(warning, results)
+        case Lacking(place, title, samples):
+            return f"{place}: {samples} valid samples lack {title}; check the workload's log"
+        case Observed(percent, arm, place):
+            return (
+                f"probes observed these samples and took up to {percent:.2g} % of one CPU ({arm} on {place}), beside "
+                "what entering and timing them takes: judge arms by a campaign without --probe"
+            )
+
+
+def _looked(results: Results) -> str:
+    if results.ended is not None:
+        return f"blocks are taken until all is decided; this ended after {results.ended.blocks}: {results.ended.why}"
+    return (
+        f"more blocks were taken after {', '.join(map(str, results.looks))} had been seen: intervals and p hold over "
+        "any looking, and are wider than those of a number of blocks that was chosen beforehand"
+    )
+
+
+def _unfinished(results: Results) -> str:
+    taken, planned = len(results.samples), results.planned
+    if results.until is not None:
+        return (
+            f"{taken} samples of at most {planned} are taken, and it is not known yet whether more are needed: "
+            "runoff resume"
+        )
+    return f"only {taken} of {planned} planned samples are taken, verdicts are provisional: runoff resume"
+
+
+def _selected(warning: Selected, results: Results) -> str:
+    """Which verdicts are in doubt depends on whether the arm is the baseline."""
+    lost = ", ".join(f"{void} of {taken} samples as void on {place}" for place, (void, taken) in warning.lost.items())
+    if len(results.arms) < 2:
+        doubt = "what is left may be the lucky part"
+    else:
+        luck = "a - or = against it" if warning.arm == results.arms[0] else "its + or ="
+        doubt = f"if these were its worst runs it looks better than it is, and {luck} may be luck"
+    return f"{warning.arm} lost {lost}: {doubt}; remove the cause and take them again"

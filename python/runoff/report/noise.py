@@ -1,0 +1,51 @@
+"""A machine's noise in sentences."""
+
+import math
+from collections.abc import Iterator
+
+from runoff.analysis.noise import MetricNoise, Noise, Pooled
+from runoff.analysis.values import Report
+from runoff.errors import UsageError
+
+DOES_NOT_VARY = "no difference varies, so the noise is less than the digits show"
+
+
+def describe_noise(report: Report) -> list[str]:
+    """Return a line for each headline metric whose noise is known, and one for each file that cannot be read."""
+    return [line for found in report.noise for line in _lines(report, found)]
+
+
+def _lines(report: Report, found: Noise | UsageError) -> Iterator[str]:
+    if isinstance(found, UsageError):
+        yield f"the noise of this machine is not told: {found}"
+        return
+    for metric in report.results.metrics[found.workload]:
+        pooled = found.metric(metric.name)
+        if metric.headline and metric.direction != "none" and pooled is not None:
+            about = f"noise of this machine on {found.place}, {metric.title}"
+            yield f"{about}: {describe_pooled(pooled, report.results.blocks)}"
+
+
+def describe_pooled(pooled: Pooled, blocks: int) -> str:
+    """How much equal arms differ, and what a number of blocks can show beside it, of two arms."""
+    from runoff.statistics import DEFAULT_ALPHA
+    from runoff.statistics.power import detectable
+
+    if pooled.sd == 0:
+        return f"{DOES_NOT_VARY}, over {pooled.blocks} blocks"
+    size = amount(pooled.sd, pooled.metric)
+    told = f"equal arms differ by {size} (SD) from block to block, over {pooled.blocks} blocks"
+    if blocks < 2:
+        return told
+    shown = amount(detectable(blocks, 1, DEFAULT_ALPHA) * pooled.sd, pooled.metric)
+    return f"{told}; {blocks} blocks show {shown} with 80 % chance"
+
+
+def size_text(difference: float, unit: str, *, relative: bool) -> str:
+    """A difference as a reader has it: of logarithms of ratios in percent, else in the metric's unit."""
+    return f"{100 * math.expm1(difference):.2g} %" if relative else f"{difference:.3g} {unit}".rstrip()
+
+
+def amount(difference: float, metric: MetricNoise) -> str:
+    """The same of a metric whose noise is kept."""
+    return size_text(difference, metric.unit, relative=metric.relative)

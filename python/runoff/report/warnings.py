@@ -1,0 +1,194 @@
+"""Warnings about one metric in sentences, each with what to do about it."""
+
+import math
+from collections.abc import Sequence
+
+from runoff.statistics.values import LEAST_BLOCKS, MOST_BLOCKS, Advice, Analysis, Comparison, Question, Warning
+
+HOUR_S = 3600.0
+MINUTE_S = 60.0
+
+MOST_ARMS = 4
+"""Arms whose outliers are counted one by one."""
+
+FINER = "use a longer workload or a finer metric"
+
+
+def describe_warnings(analysis: Analysis) -> list[str]:
+    """Return a sentence for each warning of ``analysis``, the gravest first."""
+    return [describe_warning(warning, analysis) for warning in analysis.warnings]
+
+
+def describe_warning(warning: Warning, analysis: Analysis) -> str:
+    """Return the sentence for one warning of ``analysis``."""
+    compared = [analysis.comparisons[arm] for arm in warning.arms]
+    return _SENTENCES[warning.kind](warning, compared, analysis)
+
+
+def _baseline(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
+    others = "or name another arm first" if analysis.summaries else "and take them again"
+    return (
+        f"the baseline {warning.arms[0]} has no valid sample, so nothing can be compared with it: "
+        f"remove the cause of its voids, {others}"
+    )
+
+
+def _few(warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
+    return (
+        "too few blocks with a valid sample of both to separate any but large differences: "
+        f"{', '.join(f'{c.arm} ({c.n})' for c in compared)}; take at least {warning.blocks} (--blocks), 10 are better"
+    )
+
+
+def _copies(_warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
+    return (
+        "every block repeated the same run to the last digit, so more blocks add no evidence and nothing was "
+        "tested: let each block start from its own perturbation"
+    )
+
+
+def _constant(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
+    if not warning.arms:
+        return (
+            "all values are identical: the clock is too coarse, or the work does not depend on the scheduler; " + FINER
+        )
+    return (
+        "no arm varies between blocks, so intervals have no width and differences are tested by their signs; "
+        f"{FINER} if the clock is coarse"
+    )
+
+
+def _coarse(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+    question, arms = analysis.question, ", ".join(warning.arms)
+    steps = [c.step for c in compared if c.step is not None]
+    if not steps:
+        return (
+            f"all values of {arms} and of {question.baseline} are one number, so how far they may differ is "
+            f"not known: {FINER}"
+        )
+    return (
+        f"values come in steps of {100 * max(steps):.2g} %, and the margin is {100 * question.margin:g} %: too coarse "
+        f"to call {arms} the same as {question.baseline}; {FINER}"
+    )
+
+
+def _order(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
+    return (
+        f"values drift from block to block, and chance has put {', '.join(warning.arms)} on the same side of "
+        f"{analysis.question.baseline} in all of them, so that drift and difference look alike and nothing was "
+        "tested: take more blocks"
+    )
+
+
+def _dependent(_warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
+    alike = ", ".join(f"{c.arm} (lag-1 correlation {c.correlation or 0.0:.2f})" for c in compared)
+    return (
+        f"differences of neighbouring blocks are alike: {alike}; intervals are widened for it, "
+        "as something slower than a block changes one of the arms"
+    )
+
+
+def _drift(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
+    tau, p = warning.numbers["tau"], warning.numbers["p"]
+    return (
+        f"values {'rise' if tau > 0 else 'fall'} along the run order (Mann-Kendall tau={tau:+.2f}, p={p:.2g}): blocks "
+        "take the drift out of the comparison, but means and quantiles hold only for this campaign; let the machine "
+        "settle, fix its frequency"
+    )
+
+
+def _outliers(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
+    found = [analysis.summaries[arm] for arm in warning.arms]
+    counts = ", ".join(f"{len(s.outliers)} of {s.n} of {s.arm}" for s in found[:MOST_ARMS])
+    more = f" and {len(found) - MOST_ARMS} more arms" if len(found) > MOST_ARMS else ""
+    return f"far from the rest of their arm, and kept: {counts}{more}; the page shows when they happened"
+
+
+def _rare(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+    question, needed = analysis.question, warning.blocks or 0
+    n = min(c.n for c in compared)
+    percent = math.ceil(100 * max(c.unseen or 0.0 for c in compared) - 1e-9)
+    short = f"--rare {percent}%" if n >= LEAST_BLOCKS else f"{LEAST_BLOCKS} of them with --rare 21%"
+    relative = compared[0].percent is not None
+    within = f"within +-{100 * question.margin:g} %" if relative else "to the last digit like it"
+    return (
+        f"{', '.join(warning.arms)}: {within} over all {n} blocks, too few to call it the same: what happens in up to "
+        f"{percent} % of runs could have gone unseen; {needed} blocks{_time(needed, question)}, or {short}"
+    )
+
+
+def _together(_warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+    question = analysis.question
+    each = ", ".join(f"{c.arm} (p={c.p or 0:.2g}, together {c.p_report or 0:.2g})" for c in compared)
+    return (
+        f"stands out in this table alone, and not among the {question.tables} tables of this report: {each}"
+        f"{_needed(compared, question)}"
+    )
+
+
+def _resolution(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+    unclear = f"unclear: {', '.join(warning.arms)}"
+    if analysis.question.sequential:
+        # Where any number of further blocks may be taken there is nothing to plan.
+        return f"{unclear}; more blocks may decide it: runoff resume DIR --blocks N takes them"
+    if compared[0].sd is None:
+        return f"{unclear}; one block has no spread to measure against, take 10 (--blocks)"
+    if compared[0].advice is not None:
+        return unclear + _needed(compared, analysis.question)
+    return (
+        f"{unclear}; no difference was seen, and where percent mean nothing only identical values "
+        "are the same: more blocks narrow the interval and decide nothing"
+    )
+
+
+_SENTENCES = {
+    "baseline": _baseline,
+    "few": _few,
+    "copies": _copies,
+    "constant": _constant,
+    "coarse": _coarse,
+    "order": _order,
+    "dependent": _dependent,
+    "drift": _drift,
+    "outliers": _outliers,
+    "rare": _rare,
+    "together": _together,
+    "resolution": _resolution,
+}
+
+
+def _needed(compared: Sequence[Comparison], question: Question) -> str:
+    """The arm that needs the most blocks, and how many; empty where that is not known."""
+    known = [(c.advice.blocks, c, c.advice) for c in compared if c.advice is not None]
+    if not known:
+        return ""
+    _, arm, advice = max(known, key=lambda each: each[0])
+    name = f" for {arm.arm}" if len(compared) > 1 else ""
+    return f"; {_amount(advice, question)} decide it{name} with 80 % chance, {_condition(advice)}"
+
+
+def _amount(advice: Advice, question: Question) -> str:
+    if advice.blocks > MOST_BLOCKS:
+        return f"more than {MOST_BLOCKS} blocks"
+    high = str(advice.high) if advice.high <= MOST_BLOCKS else f"over {MOST_BLOCKS}"
+    spread = f"{advice.low} to {high}" if advice.low < advice.high else ""
+    time = _time(advice.blocks, question).removeprefix(" (").removesuffix(")")
+    inside = ", ".join(part for part in (time, spread) if part)
+    return f"about {advice.blocks} blocks" + (f" ({inside})" if inside else "")
+
+
+def _condition(advice: Advice) -> str:
+    """Which truth the chance is for."""
+    if advice.towards == "same":
+        return "if the arms differ as little as they seem to" if advice.as_seen else "if there is no difference"
+    return "if the difference is as large as it seems"
+
+
+def _time(blocks: int, question: Question) -> str:
+    """How long that many blocks take in all; empty if that is not known."""
+    if question.seconds_per_block is None:
+        return ""
+    seconds = blocks * question.seconds_per_block
+    if seconds >= HOUR_S:
+        return f" ({seconds / HOUR_S:.1f} h)"
+    return f" ({math.ceil(seconds / MINUTE_S)} min)" if seconds >= MINUTE_S else f" ({math.ceil(seconds)} s)"
