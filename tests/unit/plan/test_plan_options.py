@@ -24,7 +24,8 @@ BASE: dict[str, Any] = {
     "seed": 7, "cpus": 2, "clock": "virtual",
 }  # fmt: skip
 CHANGED: dict[str, Any] = {
-    "arms": ["default", "bfs", "fast"], "names": {"fast": "o1", "two words": "bfs"}, "workloads": ["hackbench:groups=3"],
+    "arms": ["default", "bfs", "fast"], "names": {"fast": "o1", "two words": "bfs"},
+    "workloads": ["hackbench:groups=3"],
     "loads": ["none", "process"], "probes": ["all"], "on": "host", "clock": "real", "cpus": 3,
     "topology": "sockets=1,cores=2", "quantum": 2000, "sensitivity": "quantum", "memory_mb": 512, "disk_mb": 128,
     "disk_model": "scsi10k", "place": "/tmp", "swap_mb": 32, "kernel": "debian:6.18", "packages": ["gzip", "make"],
