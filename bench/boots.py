@@ -3,16 +3,16 @@
 from collections.abc import Callable
 
 from runoff.cli.main import main
-from runoff.engines.lab.engine import LabEngine
+from runoff.engines.lab.virtual import VirtualClockLab
 
-prepare = LabEngine.prepare
+prepare = VirtualClockLab.prepare
 
 
-def prepare_without_a_kept_guest(self: LabEngine, say: Callable[[str], None]) -> None:
+def prepare_without_a_kept_guest(self: VirtualClockLab, say: Callable[[str], None]) -> None:
     """As where there is none, but with runoff's QEMU."""
     prepare(self, say)
-    self._keeper = None
+    self._snapshots = None
 
 
-LabEngine.prepare = prepare_without_a_kept_guest  # type: ignore[method-assign]
+VirtualClockLab.prepare = prepare_without_a_kept_guest  # type: ignore[method-assign]
 main()

@@ -14,9 +14,14 @@ def choose(plan: Plan, directory: Path) -> Engine:
         from runoff.engines.host import HostEngine
 
         return HostEngine(plan, directory)
-    from runoff.engines.lab.engine import LabEngine
+    folder = directory / "guests"
+    if plan.clock == "virtual":
+        from runoff.engines.lab.virtual import VirtualClockLab
 
-    return LabEngine(plan, directory / "guests")
+        return VirtualClockLab(plan, folder)
+    from runoff.engines.lab.real import RealClockLab
+
+    return RealClockLab(plan, folder)
 
 
 def usual_clock(plan: Plan, say: Callable[[str], None]) -> Clock:

@@ -276,7 +276,7 @@ def test_parts_import_each_other_in_no_circle():
     assert not circle({part: targets - {part} for part, targets in graph.items()})
 
 
-@pytest.mark.parametrize("engine", ["runoff.engines.host", "runoff.engines.lab.engine"])
+@pytest.mark.parametrize("engine", ["runoff.engines.host", "runoff.engines.lab.real", "runoff.engines.lab.virtual"])
 def test_an_engine_is_known_only_to_what_chooses_it(engine):
     """What two engines share, or others need of them, is in a module of its own."""
     assert {name for name, targets in import_graph().items() if engine in targets} == {"runoff.engines.choose"}

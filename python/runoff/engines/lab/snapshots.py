@@ -1,4 +1,4 @@
-"""The kept guests of a campaign: one of each kernel, and one more of each scheduler that has an object."""
+"""The snapshots of a campaign: one for each kernel, and one more for each scheduler that has an object."""
 
 import shutil
 import threading
@@ -14,8 +14,8 @@ from runoff.engines.lab.kernel import Kernel
 from runoff.errors import RunoffError
 
 
-class Keeper:
-    """Each guest is made once, and again if another runoff has forgotten it. Threads of a campaign share it."""
+class Snapshots:
+    """Makes each snapshot once, and again if another runoff has forgotten it. Threads of a campaign share it."""
 
     def __init__(
         self,
@@ -38,16 +38,16 @@ class Keeper:
         """Of the guests in the cache, by kernel or by the arm's label."""
         return {owner: kept.name for (_, owner), kept in sorted(self._guests.items())}
 
-    def quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
+    def find_quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
         """A guest that has booted ``kernel`` and has nothing to do. Raises RunoffError with the console's reason."""
         with self._lock:
             return self._quiet(kernel, say)
 
-    def loaded(self, kernel: Kernel, label: str, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
+    def find_loaded(self, kernel: Kernel, label: str, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
         """One that has loaded the object of ``scheduler`` too; one that has not where the kernel refuses it."""
         with self._lock:
             base = self._quiet(kernel, say)
-            return self._once(("arm", label), lambda: self._load(base, scheduler, say))
+            return self._find(("arm", label), lambda: self._load(base, scheduler, say))
 
     def forget(self, kept: snapshot.Snapshot) -> None:
         """Who wants it next has it looked at, and made again if it is not whole."""
@@ -55,9 +55,9 @@ class Keeper:
             self._guests = {owner: other for owner, other in self._guests.items() if other != kept}
 
     def _quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
-        return self._once(("kernel", kernel.name), lambda: self._boot(kernel, say))
+        return self._find(("kernel", kernel.name), lambda: self._boot(kernel, say))
 
-    def _once(self, owner: tuple[str, str], make: Callable[[], snapshot.Snapshot]) -> snapshot.Snapshot:
+    def _find(self, owner: tuple[str, str], make: Callable[[], snapshot.Snapshot]) -> snapshot.Snapshot:
         kept = self._guests.get(owner)
         if kept is None or not kept.is_there:
             kept = self._guests[owner] = make()

@@ -1,0 +1,61 @@
+"""The guests of an engine that run at present."""
+
+import itertools
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from runoff.engines.lab.guest import Guest
+
+
+class RunningGuests:
+    """Keeps the guests that must end with the engine, and what they have said about themselves. Threads share it."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder`` gets a directory for each guest."""
+        self._folder = folder
+        self._numbers = itertools.count()
+        self._guests: set[Guest] = set()
+        self._fingerprints: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def make_folder(self) -> Path:
+        """Make a directory for the files of the next guest."""
+        with self._lock:
+            number = next(self._numbers)
+        folder = self._folder / f"boot-{os.getpid()}-{number}"
+        folder.mkdir()
+        return folder
+
+    def add(self, guest: Guest, kernel_name: str) -> None:
+        """Remember a guest that has just started with this kernel."""
+        with self._lock:
+            self._guests.add(guest)
+            self._fingerprints.setdefault(kernel_name, guest.fingerprint)
+
+    def end(self, guest: Guest) -> None:
+        """End one guest and forget it."""
+        guest.close()
+        with self._lock:
+            self._guests.discard(guest)
+
+    def end_all(self) -> None:
+        """End every guest."""
+        for guest in self._present():
+            self.end(guest)
+
+    def terminate_all(self) -> None:
+        """Stop what runs in every guest; may be called from a signal handler's thread."""
+        for guest in self._present():
+            guest.agent.terminate()
+
+    def _present(self) -> list[Guest]:
+        with self._lock:
+            return list(self._guests)
+
+    @property
+    def fingerprints(self) -> Mapping[str, Any]:
+        """What the first guest with each kernel said about itself, by the kernel's name."""
+        return self._fingerprints

@@ -1,0 +1,173 @@
+"""The lab under the virtual clock: every sample has a guest of its own, so none can depend on another.
+
+The guest is a copy of one that was booted once, or a boot where runoff's QEMU is missing.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from runoff.engines.agent import AgentLost, check_request
+from runoff.engines.base import OnPhase
+from runoff.engines.lab import accelerator, guest_paths, qemu, snapshot
+from runoff.engines.lab.emulator import build
+from runoff.engines.lab.emulator import store as emulators
+from runoff.engines.lab.guest import Guest, Orders, boot
+from runoff.engines.lab.kernel import Kernel
+from runoff.engines.lab.prepared import BOOT_LIMIT_S, PreparedMachine
+from runoff.engines.lab.running import RunningGuests
+from runoff.engines.lab.snapshots import Snapshots
+from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
+from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
+from runoff.errors import MissingError
+from runoff.plan.arms import Arm
+from runoff.plan.order import Cell
+from runoff.plan.plan import Plan
+
+SLOWDOWN = 20.0
+"""A virtual second of one busy CPU takes several of the wall's, and CPUs take turns on one of the host: limits are
+stretched by this much for each, so that a guest which hangs has used up its own time first."""
+
+
+class VirtualClockLab:
+    """See ``Engine``."""
+
+    parallel = True
+    unmixable = ("kernels", "qemu")
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        """``folder`` stores the consoles, one directory for each guest."""
+        self._plan = plan
+        self._folder = folder
+        self._slowdown = SLOWDOWN * plan.settings.cpus
+        self._prepared = PreparedMachine(plan, folder)
+        self._running = RunningGuests(folder)
+        self._emulator: emulators.Emulator | None = None
+        self._snapshots: Snapshots | None = None
+        self._say: Callable[[str], None] = lambda _: None
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._prepared.prepare(say)
+        self._emulator = self._find_emulator(say)
+        if self._emulator is None:
+            return
+        self._snapshots = Snapshots(
+            self._folder / "kept",
+            lambda kernel, folder: self._describe_guest(kernel, folder, None),
+            self._prepared.make_cargo,
+            BOOT_LIMIT_S * self._slowdown,
+        )
+        for arm in self._plan.arms:
+            self._find_snapshot(self._snapshots, arm)
+
+    def _find_emulator(self, say: Callable[[str], None]) -> emulators.Emulator | None:
+        """runoff's QEMU; None where it was not built and the guest has one CPU, for which any QEMU will do."""
+        if self._plan.settings.cpus == 1:
+            return emulators.current()
+        return emulators.current() or build.ensure(say)
+
+    def check(self, arm: Arm) -> Accepted | Refused:
+        if not arm.needs_sched_ext:
+            return Accepted()
+        request = check_request(guest_paths.in_guest(self._plan, arm))
+        try:
+            guest = self._start(arm, Orders(seed=0, requests=[request]), CHECK_LIMIT_S)
+            try:
+                return guest.agent.check(request, CHECK_LIMIT_S * self._slowdown)
+            finally:
+                self._running.end(guest)
+        except AgentLost as lost:
+            return Refused(f"the guest was lost: {lost}", "", lost=True)
+
+    def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
+        plan = self._plan
+        limit_s = silence_limit_s(plan.works[cell.work], plan.loads[cell.load])
+        request = self._prepared.request(cell)
+        try:
+            guest = self._start(plan.arms[cell.arm], Orders(seed=cell.seed, requests=[request]), limit_s)
+        except AgentLost as lost:
+            return Voided(str(lost))
+        try:
+            return guest.agent.take(request, on_phase, limit_s * self._slowdown)
+        except AgentLost as lost:
+            guest.kill()
+            return Voided(f"the guest was lost: {guest.last_words() or lost}")
+        finally:
+            self._running.end(guest)
+
+    def _start(self, arm: Arm, orders: Orders, budget_s: float) -> Guest:
+        """Start a guest that may use ``budget_s`` of its own time, so that one that hangs ends at the same moment
+        everywhere. Raises AgentLost."""
+        kernel = self._prepared.find_kernel(arm)
+        folder = self._running.make_folder()
+        if self._snapshots is not None:
+            guest = self._copy(self._snapshots, arm, folder, orders, budget_s)
+        else:
+            machine = self._describe_guest(kernel, folder, orders.seed)
+            guest = boot(folder, machine, kernel, self._prepared.make_cargo(), orders, BOOT_LIMIT_S)
+        self._running.add(guest, kernel.name)
+        return guest
+
+    def _copy(self, snapshots: Snapshots, arm: Arm, folder: Path, orders: Orders, budget_s: float) -> Guest:
+        """Copy the arm's snapshot. One that somebody has removed or damaged meanwhile is made again."""
+        self._require_whole(self._prepared.find_kernel(arm))
+        found = self._find_snapshot(snapshots, arm)
+        try:
+            return snapshot.restore(found, folder, orders, BOOT_LIMIT_S, budget_s)
+        except AgentLost:
+            snapshots.forget(found)
+            return snapshot.restore(self._find_snapshot(snapshots, arm), folder, orders, BOOT_LIMIT_S, budget_s)
+
+    def _find_snapshot(self, snapshots: Snapshots, arm: Arm) -> snapshot.Snapshot:
+        kernel = self._prepared.find_kernel(arm)
+        if arm.has_object:
+            return snapshots.find_loaded(kernel, arm.label, guest_paths.in_guest(self._plan, arm), self._say)
+        return snapshots.find_quiet(kernel, self._say)
+
+    def _describe_guest(self, kernel: Kernel, folder: Path, seed: int | None) -> qemu.Machine:
+        self._require_whole(kernel)
+        if self._emulator is None:
+            return self._prepared.describe_guest(kernel, folder, seed=seed)
+        quantum = self._plan.settings.quantum
+        return self._prepared.describe_guest(kernel, folder, program=self._emulator.program, quantum=quantum, seed=seed)
+
+    def _require_whole(self, kernel: Kernel) -> None:
+        """Raise MissingError unless what is started is what the fingerprint says."""
+        self._prepared.require_whole(kernel)
+        if self._emulator is not None and not self._emulator.is_whole:
+            raise MissingError(f"{self._emulator.program} is not what was built: runoff qemu build makes it anew")
+
+    def fingerprint(self) -> Mapping[str, Any]:
+        tables = self._prepared.fingerprint(self._running.fingerprints, self._describe_emulation())
+        return {**tables, "snapshots": self._snapshots.names if self._snapshots else {}}
+
+    def _describe_emulation(self) -> Mapping[str, Any]:
+        if self._emulator is None:
+            return {
+                "version": accelerator.qemu_version(),
+                "sha256": accelerator.qemu_sha256(),
+                "accelerator": "tcg",
+                "note": "",
+            }
+        meta = self._emulator.meta
+        return {
+            "version": meta.version,
+            "accelerator": "tcg",
+            "runoff's": self._emulator.name,
+            "sha256": meta.sha256,
+            "quantum": self._plan.settings.quantum,
+        }
+
+    def warnings(self) -> tuple[str, ...]:
+        return (
+            "virtual clock: one instruction counts as one nanosecond, so caches, memory and "
+            "branch prediction cost nothing; compare instruction paths, not machines",
+        )
+
+    def abandon(self) -> None:
+        self._running.terminate_all()
+
+    def close(self) -> None:
+        self._running.end_all()
+        self._prepared.close()
