@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from runoff.campaign.run import _proved
+from runoff.campaign.arm_checks import void_if_another
 from runoff.engines.outcome import Taken, Voided
 
 OLD, NEW = "a1" * 32, "b2" * 32
@@ -14,7 +14,7 @@ OLD, NEW = "a1" * 32, "b2" * 32
 @pytest.mark.parametrize(("found", "expected"), [({"object": OLD}, OLD), ({"object": ""}, ""), ({}, "")])
 def test_a_sample_of_the_arms_object_stays(found: Mapping[str, Any], expected: str) -> None:
     taken = Taken({"t": 1.0}, found)
-    assert _proved(taken, expected) is taken
+    assert void_if_another(taken, {"object_sha256": expected}) is taken
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_sample_of_the_arms_object_stays(found: Mapping[str, Any], expected: s
     ],
 )
 def test_a_sample_of_another_object_is_void(found: Mapping[str, Any], expected: str, told: str) -> None:
-    void = _proved(Taken({"t": 1.0}, found), expected)
+    void = void_if_another(Taken({"t": 1.0}, found), {"object_sha256": expected})
     assert isinstance(void, Voided)
     assert void.reason == f"another object was attached than at the start {told}"
     assert void.proof == found
@@ -34,4 +34,4 @@ def test_a_sample_of_another_object_is_void(found: Mapping[str, Any], expected: 
 
 def test_a_void_sample_keeps_its_own_reason() -> None:
     void = Voided("ejected", proof={"object": NEW})
-    assert _proved(void, OLD) is void
+    assert void_if_another(void, {"object_sha256": OLD}) is void

@@ -1,0 +1,63 @@
+"""What is in charge of each arm: tried once before the first sample, so that a long campaign does not end there."""
+
+from runoff.campaign import programs
+from runoff.engines.base import Engine
+from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
+from runoff.errors import UsageError, error_for
+from runoff.plan.arms import Arm
+from runoff.plan.plan import Plan
+
+Arms = dict[str, dict[str, str]]
+"""By label: what is in charge of an arm."""
+
+
+def check_arms(plan: Plan, engine: Engine) -> Arms:
+    """Try every arm and return what is in charge of it. Raises UsageError or another RunoffError: it cannot be used."""
+    return {arm.label: _resolve_name(plan, arm) | _describe(engine, arm) for arm in plan.arms}
+
+
+def _resolve_name(plan: Plan, arm: Arm) -> dict[str, str]:
+    """What a short name stands for."""
+    text = plan.settings.names.get(arm.label)
+    return {} if text is None else {"arm": text}
+
+
+def _describe(engine: Engine, arm: Arm) -> dict[str, str]:
+    """What the arm's scheduler is, and its elevator if it has one."""
+    found = _check(engine, arm)
+    scheduler = found.ops if arm.needs_sched_ext else "the kernel's own"
+    facts = {"scheduler": scheduler, "object_sha256": found.object, "kernel": arm.kernel or ""}
+    if arm.scheduler["kind"] == "program":
+        facts |= programs.describe(arm.scheduler["argv"][0])
+    if found.disks:
+        facts["elevator"] = ", ".join(f"{disk['elevator']} on {disk['name']}" for disk in found.disks)
+        facts["disk"] = "; ".join(f"{disk['name']}: {disk['about']}" for disk in found.disks)
+    elif arm.elevator is not None:
+        facts["elevator"] = arm.elevator.name
+    if arm.elevator is not None:
+        facts["whose a request is"] = arm.elevator.identity
+    return facts
+
+
+def _check(engine: Engine, arm: Arm) -> Accepted:
+    answer = engine.check(arm)
+    if isinstance(answer, Refused) and answer.lost:
+        answer = engine.check(arm)
+    if isinstance(answer, Accepted):
+        return answer
+    text = f"arm {arm.label!r} cannot be used: {answer.reason}"
+    if answer.detail:
+        text += f"\n{answer.detail}"
+    if arm.scheduler["kind"] == "object":
+        raise UsageError(text)
+    raise error_for(answer.exit_code)(text)
+
+
+def void_if_another(outcome: Outcome, arm: dict[str, str]) -> Outcome:
+    """Return ``outcome``, void if another object was attached than when ``arm`` was tried: the agent may have changed
+    since."""
+    found, expected = (outcome.proof or {}).get("object", ""), arm["object_sha256"]
+    if isinstance(outcome, Voided) or found == expected:
+        return outcome
+    was, is_now = (text[:12] or "none" for text in (expected, found))
+    return Voided(f"another object was attached than at the start ({was} then, {is_now} now)", proof=outcome.proof)
