@@ -2,11 +2,14 @@
 
 import importlib
 import os
+import pkgutil
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
 from functools import cache
+
+import runoff
 
 WANTED = "RUNOFF_FORKED"
 """Set in the environment where commands are to be forks: tests/host/guest.py."""
@@ -33,12 +36,8 @@ def command(words: list[str], environment: Mapping[str, str]) -> Callable[[], No
 @cache
 def _import_all() -> None:
     """What the commands import when they need it; a fork then has it already."""
-    from runoff.cli.main import COMMANDS
-
-    reports = [f"report.{name}" for name in ("html", "json", "model", "runs", "text")]
-    engines = ["engines.choose", "engines.host", "campaign.run", "statistics.compare", "statistics.fit"]
-    for name in (*(f"cli.{each}" for each in COMMANDS), *reports, *engines):
-        importlib.import_module(f"runoff.{name}")
+    for module in pkgutil.walk_packages(runoff.__path__, "runoff."):
+        importlib.import_module(module.name)
 
 
 def _run() -> int:
