@@ -1,5 +1,6 @@
 """Who is in charge of this machine's CPUs, and ``runoff attach`` to change it."""
 
+import contextlib
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,12 @@ def attached() -> str:
 
 
 def agents_of(pid: int) -> list[int]:
-    return [int(child) for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()]
+    found: list[int] = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        # A thread may end between the two.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += [int(child) for child in file.read_text().split()]
+    return found
 
 
 def attach(*words: str | Path, name: str = "bfs", **options: Any) -> "subprocess.Popen[str]":

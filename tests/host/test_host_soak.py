@@ -95,6 +95,7 @@ def test_no_interruption_loses_a_sample_or_leaves_anything(tmp_path: Path, monke
             except Broken as broken:
                 raise Broken(f"{broken}\nagain by: make soak SOAK_SEED={seed} SOAK_INTERRUPTIONS=1") from None
             seed += 1
+            print(f"\r{done} of {INTERRUPTIONS}, {time.monotonic() - began_s:.0f} s", end="", flush=True)
     print(f"{done} interruptions of {seed - SEED} campaigns in {time.monotonic() - began_s:.0f} s")
 
 
