@@ -16,7 +16,7 @@ static u32 policy_idle_weight(void)
 	return era == ERA_2_6_24 ? 2 : 3;
 }
 
-static void policy_cpus(void)
+static void policy_scale_times(void)
 {
 	scale_times(cpus_online);
 }
@@ -29,7 +29,7 @@ static u32 newly_idle_reach(const struct runqueue *rq)
 	return era >= ERA_2_6_32 ? reach_of_idle(rq) : FAR;
 }
 
-static void policy_begin(struct task_struct *p, struct task_state *t)
+static void policy_init_task(struct task_struct *p, struct task_state *t)
 {
 	t->policy.avg_wakeup_ns = wakeup_granularity();
 }
@@ -116,7 +116,8 @@ static bool is_chosen(const struct task_state *t, struct runqueue *rq)
 	return (s64)lead <= (s64)virtual_ns(wakeup_granularity(), weight_of(head));
 }
 
-static enum verdict policy_verdict(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static enum verdict policy_check_preempt(struct task_struct *p, struct task_state *t,
+					 struct runqueue *rq)
 {
 	bool child_first = rq->policy.child_first;
 
@@ -134,13 +135,13 @@ static enum verdict policy_verdict(struct task_struct *p, struct task_state *t, 
 	return is_chosen(t, rq) ? TAKES_CPU : CHOOSE_ANEW;
 }
 
-static void policy_requeued(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static void policy_requeue(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	if (has_last_buddy() && rq->policy.last.pid == p->pid)
 		rq->policy.last.vruntime = t->policy.vruntime;
 }
 
-static void policy_chosen(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static void policy_running(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	struct policy_runqueue *own = &rq->policy;
 
@@ -155,13 +156,13 @@ static void policy_chosen(struct task_struct *p, struct task_state *t, struct ru
 	}
 }
 
-static void policy_kept(struct task_struct *p, struct runqueue *rq)
+static void policy_keep(struct task_struct *p, struct runqueue *rq)
 {
 	if (era != ERA_2_6_24)
 		forget(rq, p->pid);
 }
 
-static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns)
+static void policy_charge(struct runqueue *rq, u64 ran_ns, u64 passed_ns)
 {
 	if (watches_wakers())
 		rq->policy.curr_sum_exec_ns += ran_ns;
@@ -169,8 +170,8 @@ static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns)
 		advance(rq, rq->policy.curr_vruntime);
 }
 
-static void policy_stopped(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			   bool runnable)
+static void policy_stopping(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			    bool runnable)
 {
 	if (!watches_wakers())
 		return;
@@ -207,10 +208,6 @@ static void policy_yield(struct task_struct *p, struct runqueue *rq)
 	own->skip_curr = era == ERA_3_6;
 	if (era < ERA_3_6 && p->policy == SCHED_BATCH)
 		own->curr_vruntime = later(own->curr_vruntime, last_vruntime(rq) + 1);
-}
-
-static void policy_reweigh(struct task_state *t, u32 weight)
-{
 }
 
 static bool policy_is_hot(const struct task_struct *p, const struct task_state *t,

@@ -23,7 +23,7 @@ static u32 policy_idle_weight(void)
 	return 3;
 }
 
-static void policy_cpus(void)
+static void policy_scale_times(void)
 {
 	u32 counted = cpus_online < MOST_CPUS_COUNTED ? cpus_online : MOST_CPUS_COUNTED;
 	u32 factor = 1;
@@ -41,7 +41,7 @@ static u64 slice_of(const struct task_struct *p)
 	return slice_us ? slice_us * 1000ULL : base_slice_ns;
 }
 
-static void policy_begin(struct task_struct *p, struct task_state *t)
+static void policy_init_task(struct task_struct *p, struct task_state *t)
 {
 	t->policy.slice_ns = slice_of(p);
 }
@@ -82,7 +82,8 @@ static bool yields_to_shorter(const struct task_state *t, const struct runqueue 
 	       !is_eligible(now, own->curr_vruntime);
 }
 
-static enum verdict policy_verdict(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static enum verdict policy_check_preempt(struct task_struct *p, struct task_state *t,
+					 struct runqueue *rq)
 {
 	struct policy_runqueue *own = &rq->policy;
 	bool idle_makes_way = own->curr_is_idle_policy && p->policy != SCHED_IDLE;
@@ -101,10 +102,6 @@ static enum verdict policy_verdict(struct task_struct *p, struct task_state *t, 
 	return is_next(t, rq, &now) ? TAKES_CPU : otherwise;
 }
 
-static void policy_requeued(struct task_struct *p, struct task_state *t, struct runqueue *rq)
-{
-}
-
 /* Its request begins, or goes on. */
 static void begin_turn(struct runqueue *rq)
 {
@@ -113,7 +110,7 @@ static void begin_turn(struct runqueue *rq)
 	rq->policy.unprotected = false;
 }
 
-static void policy_chosen(struct task_struct *p, struct task_state *t, struct runqueue *rq)
+static void policy_running(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	struct policy_runqueue *own = &rq->policy;
 	struct average *average = average_of(rq);
@@ -137,13 +134,13 @@ static void settle(struct runqueue *rq)
 	own->chosen_vruntime = own->curr_vruntime;
 }
 
-static void policy_kept(struct task_struct *p, struct runqueue *rq)
+static void policy_keep(struct task_struct *p, struct runqueue *rq)
 {
 	begin_turn(rq);
 	settle(rq);
 }
 
-static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns)
+static void policy_charge(struct runqueue *rq, u64 ran_ns, u64 passed_ns)
 {
 	struct policy_runqueue *own = &rq->policy;
 
@@ -154,8 +151,8 @@ static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns)
 	own->served = rq->nr > 1;
 }
 
-static void policy_stopped(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			   bool runnable)
+static void policy_stopping(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			    bool runnable)
 {
 	settle(rq);
 	t->policy.deadline = rq->policy.curr_deadline;
@@ -204,12 +201,6 @@ static void policy_reweigh(struct task_state *t, u32 weight)
 static u64 policy_key(const struct task_state *t)
 {
 	return t->policy.deadline;
-}
-
-static bool policy_is_hot(const struct task_struct *p, const struct task_state *t,
-			  const struct pull *pull)
-{
-	return is_cache_hot(t, pull);
 }
 
 SCHEDULER("Of those who have not had more than their share, the earliest deadline (EEVDF of Linux "

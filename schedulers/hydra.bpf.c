@@ -15,6 +15,11 @@
 #define STAIRCASE_INTERACTIVE 1
 #define SECOND_ARRAY	      BACKGROUND
 
+/* Hooks of include/runqueue/policy.h that have a default and are other here. */
+#define policy_preempts policy_preempts
+#define policy_tick	policy_tick
+#define policy_reclass	policy_reclass
+
 #include "include/runqueue/statistics.h"
 #include "include/staircase/state.h"
 #include "include/zaphod/state.h"
@@ -43,8 +48,8 @@ struct hydra_stats {
 
 STATISTICS(hydra_stats)
 
-#include "include/staircase/policy.h"
-#include "include/zaphod/policy.h"
+#include "include/staircase/rules.h"
+#include "include/zaphod/rules.h"
 #include "include/runqueue/promotion.h"
 #include "include/runqueue/ops.h"
 
@@ -65,14 +70,9 @@ volatile u32 promotion = PROMOTION_CODED;
 PARAMETER("1", "1..100", "How many slices in one a task of SCHED_BATCH or SCHED_IDLE gets.")
 TURNS_IN_ONE volatile u32 batch_time_slice_multiplier = 10;
 
-static bool stands_by_entitlement(void)
+static bool policy_stands_by_entitlement(void)
 {
 	return mode == MODE_EB;
-}
-
-static bool policy_balances_later_way(void)
-{
-	return false;
 }
 
 /*
@@ -94,7 +94,7 @@ static void stand(const struct task_struct *p, struct task_state *t, struct runq
 	set_level(t, rq, level);
 }
 
-static void policy_begin(struct task_struct *p, struct task_state *t)
+static void policy_init_task(struct task_struct *p, struct task_state *t)
 {
 	staircase_begin(&t->policy.staircase, t->static_prio);
 	zaphod_begin(&t->policy.zaphod);
@@ -108,7 +108,7 @@ static void policy_fork(struct task_struct *p, struct task_state *t, struct task
 	zaphod_forked(&t->policy.zaphod, &from->policy.zaphod);
 }
 
-static bool policy_child_first(const struct task_struct *p)
+static bool policy_child_runs_first(const struct task_struct *p)
 {
 	return mode != MODE_SC;
 }
@@ -144,8 +144,8 @@ static bool policy_preempts(const struct task_struct *p, const struct task_state
 	       !staircase_delays(p, cpu, now);
 }
 
-static void policy_picked(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			  u64 waited_ns)
+static void policy_running(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			   u64 waited_ns)
 {
 	zaphod_waited(&t->policy.zaphod, waited_ns);
 	if (t->policy.staircase.yielded) {
@@ -155,7 +155,8 @@ static void policy_picked(struct task_struct *p, struct task_state *t, struct ru
 	staircase_picked(&t->policy.staircase, &rq->policy.staircase, scx_bpf_now());
 }
 
-static void policy_ran(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 ran_ns)
+static void policy_charge(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			  u64 ran_ns)
 {
 	zaphod_ran(&t->policy.zaphod, ran_ns);
 	if (mode != MODE_SC) {
@@ -189,7 +190,7 @@ static void policy_settle(struct task_struct *p, struct task_state *t, struct ru
 	count(expiries);
 }
 
-static void policy_stopped(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
+static void policy_stopping(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
 {
 	t->policy.staircase.ran_ns = ran_ns;
 	t->policy.staircase.slept_uninterruptibly = is_uninterruptible(state);

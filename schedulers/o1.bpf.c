@@ -12,7 +12,7 @@ char _license[] SEC("license") = "GPL";
 
 #define NOBODY_EXPIRED (WORST_NICE + 1)
 
-static bool policy_balances_later_way(void)
+static bool policy_balances_like_2_6_20(void)
 {
 	return era == ERA_B;
 }
@@ -22,7 +22,7 @@ static u32 weight(s32 static_prio)
 	return era == ERA_A ? LOAD_OF_ONE : LOAD_OF_ONE * full_slice(static_prio) / MS(100);
 }
 
-static void policy_begin(struct task_struct *p, struct task_state *t)
+static void policy_init_task(struct task_struct *p, struct task_state *t)
 {
 	t->policy.slice_ns = full_slice(t->static_prio);
 	set_level(t, rq_of(scx_bpf_task_cpu(p)), t->static_prio);
@@ -50,7 +50,7 @@ static void policy_fork(struct task_struct *p, struct task_state *t, struct task
 	set_level(t, rq_of(scx_bpf_task_cpu(parent)), priority(t));
 }
 
-static bool policy_child_first(const struct task_struct *p)
+static bool policy_child_runs_first(const struct task_struct *p)
 {
 	return era == ERA_A || p->mm != bpf_get_current_task_btf()->mm;
 }
@@ -69,14 +69,8 @@ static void policy_wake(struct task_struct *p, struct task_state *t, struct runq
 		t->array = rq->active ^ 1;
 }
 
-static bool policy_preempts(const struct task_struct *p, const struct task_state *t,
-			    struct runqueue *rq)
-{
-	return precedes(t, rq);
-}
-
-static void policy_picked(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			  u64 waited_ns)
+static void policy_running(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			   u64 waited_ns)
 {
 	struct policy_task *task = &t->policy;
 
@@ -91,7 +85,8 @@ static void policy_picked(struct task_struct *p, struct task_state *t, struct ru
 	task->woken = NOT_WOKEN;
 }
 
-static void policy_ran(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 ran_ns)
+static void policy_charge(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			  u64 ran_ns)
 {
 	t->policy.slice_ns -= ran_ns;
 }
@@ -194,7 +189,7 @@ static void return_slice(struct task_struct *p, struct task_state *t)
 	bpf_task_release(parent);
 }
 
-static void policy_stopped(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
+static void policy_stopping(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
 {
 	/* Not before: what it is worth at a tick is what it was worth when it came. */
 	charge_run(&t->policy, ran_ns);
@@ -202,10 +197,6 @@ static void policy_stopped(struct task_struct *p, struct task_state *t, u32 stat
 	if (state & TASK_DEAD)
 		return_slice(p, t);
 	t->policy.slept_uninterruptibly = is_uninterruptible(state);
-}
-
-static void policy_tick(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 now)
-{
 }
 
 static void policy_yield(struct task_struct *p, struct task_state *t, struct runqueue *rq)
@@ -234,7 +225,7 @@ static void policy_reclass(struct task_struct *p, struct task_state *t, struct r
 	t->array = is_batch ? rq->active ^ 1 : rq->active;
 }
 
-static void policy_begins_epoch(struct runqueue *rq)
+static void policy_begin_epoch(struct runqueue *rq)
 {
 	rq->policy.expired_since = 0;
 	rq->policy.best_expired = NOBODY_EXPIRED;

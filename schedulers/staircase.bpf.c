@@ -9,6 +9,10 @@
 #define STAIRCASE_INTERACTIVE 1
 #define SECOND_ARRAY	      NOTHING
 
+/* Hooks of include/runqueue/policy.h that have a default and are other here. */
+#define policy_preempts policy_preempts
+#define policy_tick	policy_tick
+
 #include "include/runqueue/statistics.h"
 #include "include/staircase/state.h"
 
@@ -30,7 +34,7 @@ struct staircase_stats {
 
 STATISTICS(staircase_stats)
 
-#include "include/staircase/policy.h"
+#include "include/staircase/rules.h"
 #include "include/runqueue/promotion.h"
 #include "include/runqueue/ops.h"
 
@@ -45,17 +49,12 @@ volatile u32 promotion = PROMOTION_NONE;
 PARAMETER("ms", "1..10000", "Time between two promotions.")
 volatile u32 base_promotion_interval = 255;
 
-static bool policy_balances_later_way(void)
-{
-	return false;
-}
-
 static void stand(struct task_state *t, struct runqueue *rq)
 {
 	set_level(t, rq, staircase_level(&t->policy.staircase, t->static_prio));
 }
 
-static void policy_begin(struct task_struct *p, struct task_state *t)
+static void policy_init_task(struct task_struct *p, struct task_state *t)
 {
 	staircase_begin(&t->policy.staircase, t->static_prio);
 	set_level(t, rq_of(scx_bpf_task_cpu(p)), t->static_prio);
@@ -67,7 +66,7 @@ static void policy_fork(struct task_struct *p, struct task_state *t, struct task
 	staircase_forked(&t->policy.staircase, &from->policy.staircase);
 }
 
-static bool policy_child_first(const struct task_struct *p)
+static bool policy_child_runs_first(const struct task_struct *p)
 {
 	return false;
 }
@@ -91,8 +90,8 @@ static bool policy_preempts(const struct task_struct *p, const struct task_state
 	return !staircase_delays(p, cpu, now);
 }
 
-static void policy_picked(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			  u64 waited_ns)
+static void policy_running(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			   u64 waited_ns)
 {
 	if (t->policy.staircase.yielded) {
 		t->policy.staircase.yielded = false;
@@ -101,7 +100,8 @@ static void policy_picked(struct task_struct *p, struct task_state *t, struct ru
 	staircase_picked(&t->policy.staircase, &rq->policy.staircase, scx_bpf_now());
 }
 
-static void policy_ran(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 ran_ns)
+static void policy_charge(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			  u64 ran_ns)
 {
 	t->policy.staircase.slice_ns -= ran_ns;
 	t->policy.staircase.stair_ns -= ran_ns;
@@ -121,7 +121,7 @@ static void policy_settle(struct task_struct *p, struct task_state *t, struct ru
 	count(stairs);
 }
 
-static void policy_stopped(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
+static void policy_stopping(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
 {
 	t->policy.staircase.ran_ns = ran_ns;
 	t->policy.staircase.slept_uninterruptibly = is_uninterruptible(state);
@@ -145,10 +145,6 @@ static void policy_yield(struct task_struct *p, struct task_state *t, struct run
 static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq, s32 by)
 {
 	shift_level(t, rq, by, WORST_NICE);
-}
-
-static void policy_reclass(struct task_struct *p, struct task_state *t, struct runqueue *rq)
-{
 }
 
 SCHEDULER("Down one level for each interval used, and back up (Con Kolivas's staircase, 2004).")

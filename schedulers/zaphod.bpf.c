@@ -14,6 +14,9 @@
 #define PROMOTION_INTERVAL_MS 110
 #define SECOND_ARRAY	      BACKGROUND
 
+/* Hooks of include/runqueue/policy.h that have a default and are other here. */
+#define policy_tick policy_tick
+
 #include "include/runqueue/statistics.h"
 #include "include/zaphod/state.h"
 
@@ -39,7 +42,7 @@ struct zaphod_stats {
 
 STATISTICS(zaphod_stats)
 
-#include "include/zaphod/policy.h"
+#include "include/zaphod/rules.h"
 #include "include/runqueue/promotion.h"
 #include "include/runqueue/ops.h"
 
@@ -57,14 +60,9 @@ CHOICE("coded, documented",
        "longer with the number of tasks, as the announcements say.")
 volatile u32 promotion = PROMOTION_CODED;
 
-static bool stands_by_entitlement(void)
+static bool policy_stands_by_entitlement(void)
 {
 	return mode == MODE_EB;
-}
-
-static bool policy_balances_later_way(void)
-{
-	return false;
 }
 
 static void stand(const struct task_struct *p, struct task_state *t, struct runqueue *rq)
@@ -73,7 +71,7 @@ static void stand(const struct task_struct *p, struct task_state *t, struct runq
 	set_level(t, rq, zaphod_level(p, &t->policy.zaphod, t->static_prio));
 }
 
-static void policy_begin(struct task_struct *p, struct task_state *t)
+static void policy_init_task(struct task_struct *p, struct task_state *t)
 {
 	zaphod_begin(&t->policy.zaphod);
 	set_level(
@@ -86,7 +84,7 @@ static void policy_fork(struct task_struct *p, struct task_state *t, struct task
 	zaphod_forked(&t->policy.zaphod, &from->policy.zaphod);
 }
 
-static bool policy_child_first(const struct task_struct *p)
+static bool policy_child_runs_first(const struct task_struct *p)
 {
 	return true;
 }
@@ -98,19 +96,14 @@ static void policy_wake(struct task_struct *p, struct task_state *t, struct runq
 	stand(p, t, rq);
 }
 
-static bool policy_preempts(const struct task_struct *p, const struct task_state *t,
-			    struct runqueue *rq)
-{
-	return precedes(t, rq);
-}
-
-static void policy_picked(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			  u64 waited_ns)
+static void policy_running(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			   u64 waited_ns)
 {
 	zaphod_waited(&t->policy.zaphod, waited_ns);
 }
 
-static void policy_ran(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 ran_ns)
+static void policy_charge(struct task_struct *p, struct task_state *t, struct runqueue *rq,
+			  u64 ran_ns)
 {
 	zaphod_ran(&t->policy.zaphod, ran_ns);
 	t->policy.zaphod.slice_ns -= ran_ns;
@@ -131,7 +124,7 @@ static void policy_settle(struct task_struct *p, struct task_state *t, struct ru
 	count(expiries);
 }
 
-static void policy_stopped(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
+static void policy_stopping(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
 {
 	zaphod_stopped(&t->policy.zaphod, state, ran_ns);
 }
@@ -151,10 +144,6 @@ static void policy_yield(struct task_struct *p, struct task_state *t, struct run
 static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq, s32 by)
 {
 	shift_level(t, rq, by, WORST_CAPPED_LEVEL);
-}
-
-static void policy_reclass(struct task_struct *p, struct task_state *t, struct runqueue *rq)
-{
 }
 
 SCHEDULER("One priority array per CPU with promotion and measured bonuses (Peter Williams, 2004).")

@@ -3,6 +3,7 @@
 #define CFS_BUDDY_H
 
 #include "vruntime.h"
+#include "include/fair/queue.h"
 
 static void forget(struct runqueue *rq, s32 pid)
 {
@@ -83,7 +84,7 @@ static bool take_buddy(struct runqueue *rq, s32 pid)
 	return take_leftmost(rq);
 }
 
-static bool policy_choose(struct runqueue *rq, struct task_struct *prev)
+static bool policy_dispatch(struct runqueue *rq, struct task_struct *prev)
 {
 	struct policy_runqueue *own = &rq->policy;
 	struct task_struct *head;

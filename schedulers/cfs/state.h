@@ -61,6 +61,10 @@ STATISTICS(cfs_stats)
 /* 2.6.31's core that idles beside two tasks (docs/schedulers/cfs.md). */
 #define PATIENT_WHEN_IDLE (era == ERA_2_6_31)
 
+/* Hooks of include/fair/policy.h that have a default and are other here. */
+#define policy_requeue policy_requeue
+#define policy_is_hot  policy_is_hot
+
 struct runqueue;
 static u32 newly_idle_reach(const struct runqueue *rq);
 

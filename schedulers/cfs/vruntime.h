@@ -3,7 +3,7 @@
 #define CFS_VRUNTIME_H
 
 #include "state.h"
-#include "include/fair/queue.h"
+#include "include/fair/weight.h"
 
 static u64 later(u64 a, u64 b)
 {
@@ -70,7 +70,7 @@ static u64 policy_shift(const struct task_state *t, const struct runqueue *from,
 	return to->policy.min_vruntime - from->policy.min_vruntime;
 }
 
-static void policy_shifted(struct task_state *t, u64 shift)
+static void policy_apply_shift(struct task_state *t, u64 shift)
 {
 	t->policy.vruntime += shift;
 }
@@ -86,14 +86,6 @@ static void go_home(struct task_state *t, const struct runqueue *rq)
 static u64 policy_key(const struct task_state *t)
 {
 	return t->policy.vruntime;
-}
-
-static void policy_joins(struct task_state *t, struct runqueue *rq)
-{
-}
-
-static void policy_leaves(struct task_state *t, struct runqueue *rq)
-{
 }
 
 #endif

@@ -101,7 +101,7 @@ static s32 idle_near_waker(const struct task_struct *p, s32 this_cpu, s32 prev)
 	return NO_CPU;
 }
 
-static s32 policy_wake_cpu(struct task_struct *p, struct task_state *t, s32 prev, bool sync)
+static s32 policy_select_cpu(struct task_struct *p, struct task_state *t, s32 prev, bool sync)
 {
 	s32 this_cpu = bpf_get_smp_processor_id(), cpu = prev, idle = NO_CPU;
 	bool affine = cpu_distance(this_cpu, prev) <= SAME_NODE && may_run_on(p, this_cpu);

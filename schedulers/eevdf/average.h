@@ -3,8 +3,7 @@
 #define EEVDF_AVERAGE_H
 
 #include "state.h"
-#include "include/fair/idle.h"
-#include "include/fair/queue.h"
+#include "include/fair/weight.h"
 
 /*
  * Where a queue is in virtual time: the average of its tasks' vruntimes by weight. Who is behind it

@@ -60,13 +60,13 @@ static u64 policy_shift(const struct task_state *t, const struct runqueue *from,
 	return vruntime_for(t, lag, to) - t->policy.vruntime;
 }
 
-static void policy_shifted(struct task_state *t, u64 shift)
+static void policy_apply_shift(struct task_state *t, u64 shift)
 {
 	t->policy.vruntime += shift;
 	t->policy.deadline += shift;
 }
 
-static void policy_joins(struct task_state *t, struct runqueue *rq)
+static void policy_join(struct task_state *t, struct runqueue *rq)
 {
 	struct average *average = average_of(rq);
 
@@ -74,7 +74,7 @@ static void policy_joins(struct task_state *t, struct runqueue *rq)
 		add(average, t->weight, t->policy.vruntime);
 }
 
-static void policy_leaves(struct task_state *t, struct runqueue *rq)
+static void policy_leave(struct task_state *t, struct runqueue *rq)
 {
 	struct average *average = average_of(rq);
 	struct policy_task *own = &t->policy;

@@ -3,6 +3,7 @@
 #define EEVDF_PICK_H
 
 #include "lag.h"
+#include "include/fair/queue.h"
 
 /* The running task goes on as long as it is owed something and has not got what it asked for. */
 static bool is_protected(const struct runqueue *rq, const struct moment *now)
@@ -58,7 +59,7 @@ static bool is_next(const struct task_state *t, struct runqueue *rq, const struc
 	return !find_earliest(rq, now, t->policy.deadline, false);
 }
 
-static bool policy_choose(struct runqueue *rq, struct task_struct *prev)
+static bool policy_dispatch(struct runqueue *rq, struct task_struct *prev)
 {
 	struct task_struct *head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, 0));
 	struct policy_runqueue *own = &rq->policy;

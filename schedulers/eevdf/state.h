@@ -67,4 +67,9 @@ STATISTICS(eevdf_stats)
 #define NEWLY_IDLE_REACH  reach_of_idle(rq)
 #define PATIENT_WHEN_IDLE false
 
+/* Hooks of include/fair/policy.h that have a default and are other here. */
+#define policy_reweigh policy_reweigh
+#define policy_join    policy_join
+#define policy_leave   policy_leave
+
 #endif

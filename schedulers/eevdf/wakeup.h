@@ -26,7 +26,7 @@ static bool follows_waker(const struct task_state *t, s32 this_cpu, s32 prev, bo
 }
 
 /* An idle CPU near the one that ran it, or the one that woke it; or else that one. */
-static s32 policy_wake_cpu(struct task_struct *p, struct task_state *t, s32 prev, bool sync)
+static s32 policy_select_cpu(struct task_struct *p, struct task_state *t, s32 prev, bool sync)
 {
 	s32 this_cpu = bpf_get_smp_processor_id(), cpu = prev, idle;
 

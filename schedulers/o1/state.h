@@ -6,6 +6,11 @@
 
 #define SECOND_ARRAY EXPIRED
 
+/* Hooks of include/runqueue/policy.h that have a default and are other here. */
+#define policy_reclass		    policy_reclass
+#define policy_begin_epoch	    policy_begin_epoch
+#define policy_balances_like_2_6_20 policy_balances_like_2_6_20
+
 /* How the last sleep ended, which decides what waiting for the CPU counts for. */
 enum woken {
 	NOT_WOKEN,

@@ -7,51 +7,10 @@
 #include "include/runqueue/relief.h"
 #include "idle.h"
 #include "place.h"
+#include "policy.h"
 #include "queue.h"
 
-/*
- * The operations of a scheduler whose queues are ordered by virtual time. They call its policy,
- * which consists of the functions below and those that queue.h and weight.h name.
- */
-
-/* What a task that has just come to a CPU does to the running one. */
-enum verdict {
-	/* It waits for its turn. */
-	WAITS,
-	/* It takes the CPU at once. */
-	TAKES_CPU,
-	/* The CPU has to choose anew, and not necessarily the task that came. */
-	CHOOSE_ANEW,
-};
-
-/* The number of CPUs is another now. */
-static void policy_cpus(void);
-/* Where @p, woken, is to run. */
-static s32 policy_wake_cpu(struct task_struct *p, struct task_state *t, s32 prev, bool sync);
-static void policy_begin(struct task_struct *p, struct task_state *t);
-/* Give @p, which comes to @rq, its place in virtual time. It was forked, woken or moved. */
-static void policy_place_new(struct task_struct *p, struct task_state *t, struct runqueue *rq);
-static void policy_place_woken(struct task_struct *p, struct task_state *t, struct runqueue *rq);
-static void policy_place_moved(struct task_struct *p, struct task_state *t, struct runqueue *rq);
-static enum verdict policy_verdict(struct task_struct *p, struct task_state *t,
-				   struct runqueue *rq);
-/* The running task has lost its CPU and goes back into the queue. */
-static void policy_requeued(struct task_struct *p, struct task_state *t, struct runqueue *rq);
-/* Give this CPU the next task of its queue, unless there is none or @prev should go on. */
-static bool policy_choose(struct runqueue *rq, struct task_struct *prev);
-/* @p is chosen: on its way to the CPU, or to stay on it. */
-static void policy_chosen(struct task_struct *p, struct task_state *t, struct runqueue *rq);
-static void policy_kept(struct task_struct *p, struct runqueue *rq);
-/* The running task has run for @ran_ns more, which were @passed_ns in its virtual time. */
-static void policy_ran(struct runqueue *rq, u64 ran_ns, u64 passed_ns);
-/* @p leaves the CPU, still runnable or not; charged, but not yet gone from @rq. */
-static void policy_stopped(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			   bool runnable);
-/* Whether the turn of the running task is over. */
-static bool policy_tick(struct task_struct *p, struct runqueue *rq);
-static void policy_yield(struct task_struct *p, struct runqueue *rq);
-/* Its weight is about to become @weight; it does not run now. */
-static void policy_reweigh(struct task_state *t, u32 weight);
+/* The operations of a scheduler whose queues are ordered by virtual time; they call its policy. */
 
 static void charge(struct runqueue *rq, u64 now)
 {
@@ -64,7 +23,7 @@ static void charge(struct runqueue *rq, u64 now)
 	own->charged_at = now;
 	own->ran_ns += ran;
 	own->curr_vruntime += passed;
-	policy_ran(rq, ran, passed);
+	policy_charge(rq, ran, passed);
 }
 
 s32 BPF_STRUCT_OPS(fair_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
@@ -75,7 +34,7 @@ s32 BPF_STRUCT_OPS(fair_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wak
 		return prev_cpu;
 	if (wake_flags & SCX_WAKE_FORK)
 		return open_cpu(p, fork_cpu(p, prev_cpu));
-	return open_cpu(p, policy_wake_cpu(p, t, prev_cpu, wake_flags & SCX_WAKE_SYNC));
+	return open_cpu(p, policy_select_cpu(p, t, prev_cpu, wake_flags & SCX_WAKE_SYNC));
 }
 
 static void place(struct task_struct *p, struct task_state *t, struct runqueue *rq, bool woken)
@@ -106,7 +65,7 @@ static void insert_new(struct task_struct *p, struct task_state *t, struct runqu
 		return;
 	}
 	if (rq->busy && !rq->policy.replaced)
-		verdict = policy_verdict(p, t, rq);
+		verdict = policy_check_preempt(p, t, rq);
 	if (verdict != WAITS)
 		count(preemptions);
 	if (verdict == TAKES_CPU) {
@@ -126,7 +85,7 @@ static void compare_with_running(struct task_struct *p, struct task_state *t, st
 	if (!rq->busy)
 		return;
 	charge(rq, scx_bpf_now());
-	if (!rq->policy.replaced && policy_verdict(p, t, rq) != WAITS)
+	if (!rq->policy.replaced && policy_check_preempt(p, t, rq) != WAITS)
 		kick(rq->cpu, SCX_KICK_PREEMPT);
 }
 
@@ -142,7 +101,7 @@ void BPF_STRUCT_OPS(fair_enqueue, struct task_struct *p, u64 enq_flags)
 		return;
 	}
 	if (t->counted_on == cpu && !rq->offline) {
-		policy_requeued(p, t, rq);
+		policy_requeue(p, t, rq);
 		scx_bpf_dsq_insert_vtime(p, queue_of(rq, 0), TURN_NS, policy_key(t), enq_flags);
 		if (t->improved)
 			compare_with_running(p, t, rq);
@@ -162,7 +121,7 @@ void BPF_STRUCT_OPS(fair_enqueue, struct task_struct *p, u64 enq_flags)
 
 static void keep(struct task_struct *prev, struct runqueue *rq)
 {
-	policy_kept(prev, rq);
+	policy_keep(prev, rq);
 	rq->policy.ran_ns = 0;
 	rq->policy.replaced = false;
 	scx_bpf_task_set_slice(prev, TURN_NS);
@@ -196,7 +155,7 @@ void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
 		charge(rq, scx_bpf_now());
 	if (may_rescue(rq) && rescue_starved(rq, scx_bpf_now()))
 		return;
-	if (policy_choose(rq, prev))
+	if (policy_dispatch(rq, prev))
 		return;
 	if (prev) {
 		keep(prev, rq);
@@ -228,7 +187,7 @@ void BPF_STRUCT_OPS(fair_running, struct task_struct *p)
 	own->replaced = false;
 	own->ran_ns = 0;
 	own->charged_at = now;
-	policy_chosen(p, t, rq);
+	policy_running(p, t, rq);
 	rq->busy = true;
 	rq->taken = false;
 	if (rq->idle)
@@ -248,7 +207,7 @@ void BPF_STRUCT_OPS(fair_stopping, struct task_struct *p, bool runnable)
 	t->policy.vruntime = rq->policy.curr_vruntime;
 	t->stamp = now;
 	rq->busy = false;
-	policy_stopped(p, t, rq, runnable);
+	policy_stopping(p, t, rq, runnable);
 	if (!runnable)
 		leave(t);
 	else if (p->scx.slice)
@@ -321,7 +280,7 @@ s32 BPF_STRUCT_OPS(fair_init_task, struct task_struct *p, struct scx_init_task_a
 	t->weight = weight_of(p);
 	t->movable = is_movable(p);
 	t->newborn = args->fork;
-	policy_begin(p, t);
+	policy_init_task(p, t);
 	return 0;
 }
 
@@ -339,7 +298,7 @@ void BPF_STRUCT_OPS(fair_disable, struct task_struct *p)
 static void recount_cpus(s32 leaving)
 {
 	count_cpus(leaving);
-	policy_cpus();
+	policy_scale_times();
 }
 
 void BPF_STRUCT_OPS(fair_cpu_online, s32 cpu)

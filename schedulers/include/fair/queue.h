@@ -2,6 +2,8 @@
 #ifndef RUNOFF_FAIR_QUEUE_H
 #define RUNOFF_FAIR_QUEUE_H
 
+#include "idle.h"
+#include "policy.h"
 #include "weight.h"
 #include "include/runqueue/balance.h"
 #include "include/runqueue/rescue.h"
@@ -12,37 +14,17 @@
  */
 #define TURN_NS MS(1000)
 
-/* What the queue is ordered by. */
-static u64 policy_key(const struct task_state *t);
-/* How much later it is in @to's virtual time than in @from's, for @t. */
-static u64 policy_shift(const struct task_state *t, const struct runqueue *from,
-			const struct runqueue *to);
-/* Add @shift to all that @t has in virtual time. */
-static void policy_shifted(struct task_state *t, u64 shift);
-/* Whether @p would better stay where @pull wants to take it from. */
-static bool policy_is_hot(const struct task_struct *p, const struct task_state *t,
-			  const struct pull *pull);
-/* @t begins or ends to be one of the tasks among which @rq is shared. */
-static void policy_joins(struct task_state *t, struct runqueue *rq);
-static void policy_leaves(struct task_state *t, struct runqueue *rq);
-
-/* Whether @a is earlier than @b in virtual time. */
-static bool is_before(u64 a, u64 b)
-{
-	return time_before(a, b);
-}
-
 static void leave(struct task_state *t)
 {
 	if (t->counted_on == NO_CPU)
 		return;
-	policy_leaves(t, rq_of(t->counted_on));
+	policy_leave(t, rq_of(t->counted_on));
 	count_on(t, NO_CPU);
 }
 
 static void join(struct task_state *t, struct runqueue *rq)
 {
-	policy_joins(t, rq);
+	policy_join(t, rq);
 	count_on(t, rq->cpu);
 }
 
@@ -80,7 +62,7 @@ static bool pull_tasks(struct pull *pull)
 			continue;
 		leave(t);
 		t->home = to->cpu;
-		policy_shifted(t, shift);
+		policy_apply_shift(t, shift);
 		join(t, to);
 		pull->load -= t->weight < pull->load ? t->weight : pull->load;
 		pull->pulled++;

@@ -9,6 +9,7 @@
 #define NICE_0_WEIGHT 1024
 #define LOAD_OF_ONE   NICE_0_WEIGHT
 
+#include "policy.h"
 #include "include/runqueue/state.h"
 
 #define NICE_LEVELS 40
@@ -21,9 +22,6 @@ static const u32 weights[NICE_LEVELS] = {
 	  110,    87,    70,    56,    45,    36,    29,    23,    18,    15,
 };
 /* clang-format on */
-
-/* The weight of every SCHED_IDLE task. */
-static u32 policy_idle_weight(void);
 
 static u32 weight_of(const struct task_struct *p)
 {
@@ -38,6 +36,12 @@ static u32 weight_of(const struct task_struct *p)
 static u64 virtual_ns(u64 ns, u32 weight)
 {
 	return weight == NICE_0_WEIGHT ? ns : ns * NICE_0_WEIGHT / weight;
+}
+
+/* Whether @a is earlier than @b in virtual time. */
+static bool is_before(u64 a, u64 b)
+{
+	return time_before(a, b);
 }
 
 #endif

@@ -5,48 +5,13 @@
 #include "include/exit.h"
 #include "include/sync.h"
 #include "hotplug.h"
+#include "policy.h"
 #include "pull.h"
 #include "relief.h"
 #include "rescue.h"
 
-/*
- * The operations of a scheduler with a queue per CPU. They call its policy, which consists of the
- * functions below, policy_balances_later_way (place.h), and policy_begins_epoch (queue.h)
- * where there is an expired queue.
+/* The operations of a scheduler with a queue of levels per CPU, which call its policy (policy.h).
  */
-
-/* Fill in what the policy keeps for @p, which nobody has scheduled yet; set level and weight. */
-static void policy_begin(struct task_struct *p, struct task_state *t);
-/* @p is a copy of @parent, which runs: share what has to be shared. */
-static void policy_fork(struct task_struct *p, struct task_state *t, struct task_struct *parent,
-			struct task_state *from);
-/* Whether @p runs before the parent that it leaves on the same CPU. */
-static bool policy_child_first(const struct task_struct *p);
-/* @p woke after @slept_ns: set its level on the CPU that @rq belongs to. */
-static void policy_wake(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			u64 slept_ns);
-/* Whether @p, just queued, takes the CPU from the running task. */
-static bool policy_preempts(const struct task_struct *p, const struct task_state *t,
-			    struct runqueue *rq);
-/* @p got the CPU after waiting for @waited_ns. */
-static void policy_picked(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			  u64 waited_ns);
-/* @p has run for @ran_ns more. */
-static void policy_ran(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-		       u64 ran_ns);
-/* @p may run on: if something of its has run out, give it anew and set level, array and place. */
-static void policy_settle(struct task_struct *p, struct task_state *t, struct runqueue *rq,
-			  u64 now);
-/* How long it may run before it has to be settled; 0 if that is due. */
-static u64 policy_run_ns(const struct task_state *t, const struct runqueue *rq);
-/* @p leaves the CPU after @ran_ns in one piece. @state is what it does next: 0 is wait to go on. */
-static void policy_stopped(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns);
-static void policy_tick(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 now);
-static void policy_yield(struct task_struct *p, struct task_state *t, struct runqueue *rq);
-/* Its nice value has become worse @by so many levels: set level and weight. */
-static void policy_renice(struct task_struct *p, struct task_state *t, struct runqueue *rq, s32 by);
-/* It is normal, batch or idle now, and was not before. */
-static void policy_reclass(struct task_struct *p, struct task_state *t, struct runqueue *rq);
 
 s32 BPF_STRUCT_OPS(runqueue_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
@@ -58,7 +23,7 @@ s32 BPF_STRUCT_OPS(runqueue_select_cpu, struct task_struct *p, s32 prev_cpu, u64
 	if (!(wake_flags & SCX_WAKE_FORK))
 		return open_cpu(p, wake_cpu(p, t, prev_cpu));
 	/* 2.6.8 spread only threads, which share what they have in the cache anyway. */
-	if (policy_balances_later_way() || p->mm == bpf_get_current_task_btf()->mm)
+	if (policy_balances_like_2_6_20() || p->mm == bpf_get_current_task_btf()->mm)
 		return open_cpu(p, fork_cpu(p, prev_cpu));
 	return prev_cpu;
 }
@@ -74,7 +39,7 @@ static void place_child(struct task_struct *p, struct task_state *t, struct runq
 	if (!from || rq->cpu != bpf_get_smp_processor_id() || !rq->busy)
 		return;
 	set_level(t, rq, level_of(rq->curr_rung, rq));
-	if (policy_child_first(p)) {
+	if (policy_child_runs_first(p)) {
 		t->place = PLACE_HEAD;
 		from->place = PLACE_BEHIND_CHILD;
 		kick(rq->cpu, SCX_KICK_PREEMPT);
@@ -139,12 +104,12 @@ static void charge(struct task_struct *p, struct task_state *t, struct runqueue 
 	u64 ran = elapsed(t->charged_at, now);
 
 	t->charged_at = now;
-	policy_ran(p, t, rq, ran);
+	policy_charge(p, t, rq, ran);
 }
 
 static void keep(struct task_struct *prev, struct task_state *t, struct runqueue *rq, u64 now)
 {
-	policy_stopped(prev, t, 0, elapsed(t->stamp, now));
+	policy_stopping(prev, t, 0, elapsed(t->stamp, now));
 	t->stamp = now;
 	t->place = PLACE_HEAD;
 	rq->curr_rung = t->rung;
@@ -204,7 +169,7 @@ void BPF_STRUCT_OPS(runqueue_running, struct task_struct *p)
 		return;
 	count_on(t, cpu);
 	move_home(t, rq);
-	policy_picked(p, t, rq, elapsed(t->stamp, now));
+	policy_running(p, t, rq, elapsed(t->stamp, now));
 	t->stamp = t->charged_at = now;
 	t->place = PLACE_HEAD;
 	rq->curr_rung = t->rung;
@@ -227,7 +192,7 @@ void BPF_STRUCT_OPS(runqueue_stopping, struct task_struct *p, bool runnable)
 	if (!t)
 		return;
 	charge(p, t, rq, now);
-	policy_stopped(p, t, runnable ? 0 : p->__state, elapsed(t->stamp, now));
+	policy_stopping(p, t, runnable ? 0 : p->__state, elapsed(t->stamp, now));
 	t->stamp = now;
 	rq->busy = false;
 	/* With slice left the core would queue it past us when a higher class takes the CPU. */
@@ -316,7 +281,7 @@ s32 BPF_STRUCT_OPS(runqueue_init_task, struct task_struct *p, struct scx_init_ta
 	t->stamp = scx_bpf_now();
 	t->weight = LOAD_OF_ONE;
 	t->movable = is_movable(p);
-	policy_begin(p, t);
+	policy_init_task(p, t);
 	if (!args->fork)
 		return 0;
 	t->newborn = true;
@@ -360,9 +325,7 @@ s32 BPF_STRUCT_OPS_SLEEPABLE(runqueue_init)
 		rq->cpu = cpu;
 		rq->heads = KEY_OF_TAIL;
 		rq->balance_interval_ms = 1;
-#if SECOND_ARRAY == EXPIRED
-		policy_begins_epoch(rq);
-#endif
+		policy_begin_epoch(rq);
 		bpf_for(array, 0, ARRAYS) {
 			error = scx_bpf_create_dsq(queue_of(rq, array), -1);
 			if (error)

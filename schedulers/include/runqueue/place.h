@@ -4,9 +4,7 @@
 
 #include "include/neighbours.h"
 #include "load.h"
-
-/* Whether balancing is that of 2.6.20 and not of 2.6.8. */
-static bool policy_balances_later_way(void);
+#include "policy.h"
 
 /* Whether @p ran on its CPU so lately that its data will still be in the cache. */
 static bool is_cache_hot(const struct task_state *t, u32 distance, u64 now)
@@ -73,7 +71,7 @@ static s32 wake_cpu(const struct task_struct *p, const struct task_state *t, s32
 
 	if (this_cpu != prev && may_run_on(p, this_cpu)) {
 		u64 now = scx_bpf_now();
-		bool follows = policy_balances_later_way()
+		bool follows = policy_balances_like_2_6_20()
 				       ? follows_waker_late(t, this_cpu, prev, now)
 				       : follows_waker_early(t, this_cpu, prev, now);
 

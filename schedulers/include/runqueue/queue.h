@@ -2,6 +2,7 @@
 #ifndef RUNOFF_RUNQUEUE_QUEUE_H
 #define RUNOFF_RUNQUEUE_QUEUE_H
 
+#include "policy.h"
 #include "state.h"
 
 /*
@@ -40,19 +41,15 @@ static void insert(struct task_struct *p, struct task_state *t, struct runqueue 
 		scx_bpf_dsq_insert_vtime(p, queue, slice_ns, key, enq_flags);
 }
 
-#if SECOND_ARRAY == EXPIRED
-static void policy_begins_epoch(struct runqueue *rq);
-#endif
-
 /* The queue to look into when the active one is empty. */
 static u64 second_queue(struct runqueue *rq)
 {
 	u32 second = rq->active ^ 1;
 
-#if SECOND_ARRAY == EXPIRED
-	rq->active = second;
-	policy_begins_epoch(rq);
-#endif
+	if (SECOND_ARRAY == EXPIRED) {
+		rq->active = second;
+		policy_begin_epoch(rq);
+	}
 	return queue_of(rq, second);
 }
 

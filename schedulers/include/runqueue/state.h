@@ -6,12 +6,8 @@
  * The run queue of Linux 2.6 and the schedulers made from it: for each CPU a queue ordered by
  * level, lower is better, and first come, first served inside a level.
  *
- * What a scheduler adds is its policy. Before it includes this file it defines
- *	struct policy_task	what it keeps for a task,
- *	struct policy_runqueue	what it keeps for a CPU,
- *	SECOND_ARRAY		what a second queue per CPU is for;
- * and before it includes ops.h the functions that ops.h names. Schedulers whose queues are ordered
- * by a virtual time (include/fair) have no SECOND_ARRAY and none of what belongs to levels.
+ * What a scheduler adds is its policy; policy.h says what it defines. Schedulers whose queues are
+ * ordered by a virtual time (include/fair) have no SECOND_ARRAY and none of what belongs to levels.
  */
 #include <bpf_experimental.h>
 #include "include/machine.h"

@@ -6,9 +6,8 @@
 
 /*
  * ZAPHOD by Peter Williams: priorities or entitlements, with bonuses for interactive tasks and for
- * those that wait too long. HYDRA has the same with other numbers, so who includes this defines
- *	TOTAL_BONUS, MAX_IA_BONUS, MAX_IA_RANGE, MAX_TPT_BONUS, MAX_TPT_RANGE
- * and PROMOTION_INTERVAL_MS.
+ * those that wait too long. HYDRA has the same with other numbers, so they are defined by the
+ * scheduler that includes this file (policy.h).
  */
 
 /* What a task had since it was first seen. */

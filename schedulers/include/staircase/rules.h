@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef RUNOFF_STAIRCASE_POLICY_H
-#define RUNOFF_STAIRCASE_POLICY_H
+#ifndef RUNOFF_STAIRCASE_RULES_H
+#define RUNOFF_STAIRCASE_RULES_H
 
 #include "include/runqueue/state.h"
 #include "state.h"
