@@ -20,7 +20,6 @@
 #define policy_tick	policy_tick
 #define policy_reclass	policy_reclass
 
-#include "include/runqueue/statistics.h"
 #include "include/staircase/state.h"
 #include "include/zaphod/state.h"
 
@@ -35,13 +34,7 @@ struct policy_runqueue {
 };
 
 struct hydra_stats {
-	RUNQUEUE_STATISTICS
-	STATISTIC("Time tasks ran (ns).")
-	u64 busy_ns;
-	STATISTIC("Time tasks waited for the CPU on which they then ran (ns).")
-	u64 delay_ns;
-	STATISTIC("Times all that waited on a CPU were moved up one level.")
-	u64 promotions;
+	ZAPHOD_STATISTICS
 	STATISTIC("Slices and stairs used up.")
 	u64 expiries;
 };

@@ -17,7 +17,6 @@
 /* Hooks of include/runqueue/policy.h that have a default and are other here. */
 #define policy_tick policy_tick
 
-#include "include/runqueue/statistics.h"
 #include "include/zaphod/state.h"
 
 struct policy_task {
@@ -29,13 +28,7 @@ struct policy_runqueue {
 };
 
 struct zaphod_stats {
-	RUNQUEUE_STATISTICS
-	STATISTIC("Time tasks ran (ns).")
-	u64 busy_ns;
-	STATISTIC("Time tasks waited for the CPU on which they then ran (ns).")
-	u64 delay_ns;
-	STATISTIC("Times all that waited on a CPU were moved up one level.")
-	u64 promotions;
+	ZAPHOD_STATISTICS
 	STATISTIC("Slices used up.")
 	u64 expiries;
 };

@@ -11,7 +11,8 @@
  *	MAX_IA_RANGE		range of that parameter,
  *	MAX_TPT_BONUS		default of max_tpt_bonus, in levels,
  *	MAX_TPT_RANGE		range of that parameter,
- *	PROMOTION_INTERVAL_MS	default of base_promotion_interval.
+ *	PROMOTION_INTERVAL_MS	default of base_promotion_interval;
+ * its statistics begin with ZAPHOD_STATISTICS.
  */
 
 /*

@@ -2,7 +2,7 @@
 #ifndef RUNOFF_ZAPHOD_STATE_H
 #define RUNOFF_ZAPHOD_STATE_H
 
-#include "include/describe.h"
+#include "include/runqueue/statistics.h"
 
 /*
  * ZAPHOD by Peter Williams: priorities or entitlements, with bonuses for interactive tasks and for
@@ -56,6 +56,16 @@ struct zaphod_cpu {
 	u64 yardstick_decays_at;
 	u64 sampled_at;
 };
+
+/* The first members of the statistics of every scheduler with these rules. */
+#define ZAPHOD_STATISTICS                                                       \
+	RUNQUEUE_STATISTICS                                                     \
+	STATISTIC("Time tasks ran (ns).")                                       \
+	u64 busy_ns;                                                            \
+	STATISTIC("Time tasks waited for the CPU on which they then ran (ns).") \
+	u64 delay_ns;                                                           \
+	STATISTIC("Times all that waited on a CPU were moved up one level.")    \
+	u64 promotions;
 
 PARAMETER("ms", "1..1000", "How long a task may run before its equals get a turn.")
 TURN volatile u32 time_slice = 100;
