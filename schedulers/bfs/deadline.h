@@ -14,7 +14,7 @@
 
 /* Less than this is not worth a context switch; the task gets a new quota instead. */
 #define QUOTA_USED_UP US(100)
-/* With less than this a parent has nothing to share with its child. */
+/* A parent with less than this has nothing to share with its child. */
 #define QUOTA_TOO_SMALL_TO_SHARE US(200)
 
 PARAMETER("ms", "1..1000",
@@ -86,6 +86,28 @@ static void deschedule(struct task_struct *p, struct task_state *t, u64 now)
 		renew(p, t, now);
 		count(renewals);
 	}
+}
+
+/* Halve what @parent has left; one without enough stops, and its child starts afresh. */
+static void inherit(struct task_struct *p, struct task_state *t, struct task_struct *parent,
+		    u64 now)
+{
+	struct task_state *from = state_of(parent);
+
+	if (!from)
+		return;
+	t->iso = from->iso;
+	if (!from->running)
+		return;
+	charge(from, now);
+	if (from->quota_ns < QUOTA_TOO_SMALL_TO_SHARE) {
+		from->quota_ns = 0;
+		scx_bpf_kick_cpu(scx_bpf_task_cpu(parent), SCX_KICK_PREEMPT);
+		return;
+	}
+	from->quota_ns /= 2;
+	t->quota_ns = from->quota_ns;
+	t->deadline = from->deadline;
 }
 
 #endif

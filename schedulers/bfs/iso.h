@@ -14,14 +14,14 @@ PARAMETER("pid", "0..4194304",
 	  "Process to make isochronous with its threads and later children, for good; 0 is none.")
 volatile u32 iso_process = 0;
 
-/* CPUs whose ticks coincide may take away more than there is: below 0 is none. */
+/* CPUs whose ticks coincide may take away more than there is, so below 0 is none. */
 static s64 iso_ticks;
 static bool iso_refractory;
 
 /*
- * Isochronous accounting after @ticks ticks of an isochronous task or another one; the constants
- * are the original's. There is more than one tick when a virtual machine got its ticks late, and
- * then only the last of them.
+ * Account for @ticks ticks of an isochronous task or another one; the constants are the original's.
+ * There is more than one tick when a virtual machine gets its ticks late: it then sees only the
+ * last of them.
  */
 static void account_iso(bool is_iso, u64 ticks)
 {

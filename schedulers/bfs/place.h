@@ -5,7 +5,7 @@
 #include "include/affinity.h"
 #include "state.h"
 
-/* Which cores and caches have a busy CPU, good for the search that has this number. */
+/* Which cores and caches have a busy CPU; a mark is valid in the search whose number it has. */
 struct busy_marks {
 	u64 search;
 	u64 core[MAX_CPUS];
@@ -19,7 +19,7 @@ struct {
 	__type(value, struct busy_marks);
 } busy SEC(".maps");
 
-/* Not static: the verifier looks at it once, not for every way in which each caller gets here. */
+/* Not static: the verifier checks it once, and not for every path of every caller. */
 __noinline u32 idle_weight(const struct busy_marks *marks __arg_nonnull, u32 from, u32 cpu)
 {
 	static const u32 by_distance[] = {0, 1, 2, 8, 32};
@@ -53,7 +53,7 @@ static struct busy_marks *mark_busy(const struct cpumask *idle)
 	return marks;
 }
 
-/* The idle CPU nearest to @from that suits @p, or -1. */
+/* Return the idle CPU nearest to @from on which @p may run, -1 if there is none. */
 static s32 nearest_idle(const struct task_struct *p, s32 from, const struct cpumask *idle)
 {
 	const struct busy_marks *marks = mark_busy(idle);
@@ -74,7 +74,7 @@ static s32 nearest_idle(const struct task_struct *p, s32 from, const struct cpum
 	return best;
 }
 
-/* Claim the best idle CPU for @p, which last ran on @from. Returns -1 if there is none. */
+/* Claim the best idle CPU for @p, which last ran on @from. Return -1 if there is none. */
 static s32 claim_idle(const struct task_struct *p, s32 from)
 {
 	const struct cpumask *idle;
@@ -89,33 +89,6 @@ static s32 claim_idle(const struct task_struct *p, s32 from)
 	if (cpu >= 0 && !scx_bpf_test_and_clear_cpu_idle(cpu))
 		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
 	return cpu;
-}
-
-/* Interrupt the CPU that runs the worst task, if that is worse than @p. */
-static void preempt_worst(const struct task_struct *p, const struct task_state *t)
-{
-	const struct cpu_state *state;
-	u64 latest = 0;
-	u32 level = 0;
-	s32 cpu, worst = -1;
-
-	bpf_for(cpu, 0, cpu_ids) {
-		state = cpu_state(cpu);
-		if (state->level == NOT_OURS || !may_run_on(p, cpu))
-			continue;
-		if (worst >= 0 && (state->level < level ||
-				   (state->level == level && !time_after(state->deadline, latest))))
-			continue;
-		worst = cpu;
-		level = state->level;
-		latest = state->deadline;
-	}
-	if (worst < 0 || t->level > level)
-		return;
-	if (t->level == level && !time_before(t->deadline, latest))
-		return;
-	scx_bpf_kick_cpu(worst, SCX_KICK_PREEMPT);
-	count(preemptions);
 }
 
 #endif

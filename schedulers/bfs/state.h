@@ -26,12 +26,12 @@ struct task_state {
 	u32 level;
 	bool running;
 	bool iso;
-	/* What happened since the task was last queued, for enqueue to act on. */
+	/* What happened since the task was last queued; enqueue acts on it. */
 	bool newborn;
 	bool placed;
 	bool sync;
 	bool improved;
-	/* Until it has run: it comes from a sleep that others may have waited for. */
+	/* Until it has run: it comes from a sleep that other tasks may have waited for. */
 	bool slept_uninterruptibly;
 };
 
@@ -44,7 +44,7 @@ struct {
 
 /* Written by the CPU itself, read by wakers without a lock: losing that race costs one quota. */
 struct cpu_state {
-	/* Of the running task; NOT_OURS while idle or running a task of another class. */
+	/* Level of the running task; NOT_OURS while idle or running a task of another class. */
 	u32 level;
 	u64 deadline;
 	u64 ticked_at;
@@ -52,11 +52,11 @@ struct cpu_state {
 	bool dither;
 	/* The waiting task that would rather come back here, 0 if none. */
 	s32 sticky_pid;
-	/* The running task if dispatch is about to replace it; a higher class asks nobody. */
+	/* The running task if dispatch is about to replace it, and not a higher class. */
 	s32 leaving_pid;
-	/* It is going offline, or has: what it asks of itself would stay undone for good. */
+	/* It is going offline or has gone: a kick that it asks for itself would be lost. */
 	bool offline;
-	/* Of a queue during a scan; in memory, or the verifier would look at every round of it. */
+	/* Tasks seen in a scan of a queue; on the stack the verifier would check every round. */
 	volatile u32 scanned;
 	/* When it last looked for tasks that starve. */
 	u64 rescued_at;

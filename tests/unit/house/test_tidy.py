@@ -17,7 +17,7 @@ from runoff.results import EngineName
 PACKAGE = ROOT / "python" / "runoff"
 MOST_LINES = 600
 MOST_LINES_OF_CODE = 400
-CODE = (".py", ".rs")
+CODE = (".py", ".rs", ".c", ".h")
 MEDIAN_OF_RUST = 120
 GENERATED = {"Cargo.lock", "requirements.lock", "LICENSE"}
 DATA_SUFFIXES = {".json", ".txt", ".csv", ".html", ".svg", ".tsv"}
