@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long the requests of some disks take, reads and writes apart: from the moment that the kernel
- * gave the request to whoever had something to read or write until it was done, as its own counters
+ * How long the requests of some disks take, reads and writes apart: from the moment at which the
+ * kernel allocates a request for a reader or writer until it is done, as the kernel's own counters
  * have it (block/blk-mq.c, blk_account_io_done).
  */
 #define HISTOGRAMS 2
@@ -17,7 +17,7 @@ char _license[] SEC("license") = "GPL";
 #define MOST_DISKS 64
 #define OPERATION  0xff
 
-/* Major number above 32 bits of the first minor; a 0 ends them. The loader fills them in. */
+/* Each is a major number above 32 bits of the first minor; the loader ends them with a 0. */
 const volatile u64 disks[MOST_DISKS];
 
 static bool is_watched(struct request *rq)
@@ -30,10 +30,10 @@ static bool is_watched(struct request *rq)
 	return false;
 }
 
-/* Its data are written, but the cache behind them is not yet flushed: it will be done once more. */
+/* Whether its data are written but not yet flushed from the disk's cache: it is done once more. */
 static bool is_in_sequence(struct request *rq)
 {
-	/* Before Linux 6.11 it was a macro. */
+	/* Before Linux 6.11 the bit was a macro. */
 	u64 bit = bpf_core_enum_value_exists(enum rqf_flags, __RQF_FLUSH_SEQ)
 			  ? bpf_core_enum_value(enum rqf_flags, __RQF_FLUSH_SEQ)
 			  : 4;

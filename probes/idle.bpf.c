@@ -6,7 +6,7 @@
  * single CPU is left out: no other CPU could have helped it. A CPU is idle while its idle task has
  * it; only CPUs that the workload may use count.
  *
- * And the longest time for which one CPU was idle and one task waited that might run there.
+ * Also the longest time for which one CPU was idle while one task waited that might have run there.
  */
 #include "include/workload.h"
 #include "include/machine.h"
@@ -23,8 +23,8 @@ const volatile u8 usable[MAX_CPUS];
 u64 idle_and_waiting;
 
 /*
- * The ends of all times with both, less their beginnings: sums do not care in which order two CPUs
- * get to them.
+ * The ends of all times with both, less their beginnings: the order in which two CPUs add to a sum
+ * does not matter.
  */
 u64 overlap_ns;
 u64 overlaps;
@@ -40,13 +40,13 @@ struct span {
 
 #define SPANS_KEPT 16
 
-/* For the longest overlap: times of idleness that are over, if they were longer than that is yet.
- */
+/* Past times of idleness of a CPU that were longer than the longest overlap at that time. */
 struct idleness {
 	u64 since;
 	u32 kept;
-	/* It goes offline, is, or comes back. */
+	/* It goes offline, is offline, or comes back, */
 	bool gone;
+	/* which is this. */
 	bool comes;
 	struct span last[SPANS_KEPT];
 };
@@ -56,7 +56,7 @@ static struct idleness idlenesses[MAX_CPUS];
 struct waiting {
 	bool counted;
 	u64 since;
-	/* Where it could run then: who is allowed elsewhere meanwhile has not waited for that. */
+	/* Where it could run then: if it may run elsewhere now, it did not wait for that. */
 	u64 first_cpus;
 	u32 nr_cpus;
 };
@@ -93,7 +93,7 @@ static __always_inline void change(u64 amount)
 	}
 }
 
-/* The CPUs from 64 * @index on that @p may run on. */
+/* Return the CPUs from 64 * @index on that @p may run on, as bits. */
 static __always_inline u64 cpus_of(struct task_struct *p, u32 index)
 {
 	u64 word = 0;
@@ -111,7 +111,7 @@ static __always_inline void consider(u64 from, u64 until, u64 waits_since)
 		longest_ns = both;
 }
 
-/* @p, which has waited, has a CPU now: which others might it have had, and for how long? */
+/* @p, which has waited, has a CPU now: find for how long it could have had another one. */
 static __noinline void compare_with_idle(struct task_struct *p, u64 since, u64 now)
 {
 	struct idleness *other;
@@ -133,7 +133,7 @@ static __noinline void compare_with_idle(struct task_struct *p, u64 since, u64 n
 	}
 }
 
-/* What it changes that @p waits from now on; nothing if it did so already. */
+/* Note that @p waits from now on. Return what to add to idle_and_waiting. */
 static __always_inline u64 begins_to_wait(struct task_struct *p)
 {
 	struct waiting *w;
@@ -151,6 +151,7 @@ static __always_inline u64 begins_to_wait(struct task_struct *p)
 	return WAITING_TASK;
 }
 
+/* Note that @p waits no longer. Return what to add to idle_and_waiting. */
 static __always_inline u64 ends_to_wait(struct task_struct *p)
 {
 	struct waiting *w = bpf_task_storage_get(&tasks, p, 0, 0);
@@ -183,7 +184,7 @@ static __always_inline void note_idleness(struct idleness *own, bool begins)
 	own->since = 0;
 }
 
-/* What it changes that this CPU has become idle, or is not any more. */
+/* Note whether this CPU is idle now. Return what to add to idle_and_waiting. */
 static __always_inline u64 becomes_idle(bool is)
 {
 	u32 cpu = CPU_INDEX(bpf_get_smp_processor_id());
@@ -227,8 +228,8 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 }
 
 /*
- * A CPU that goes offline lets nobody run on it from the first step on, and one that comes back
- * nobody until the last: its idle task has it, and it is not idle.
+ * A CPU that goes offline runs no task from the first step on, and one that comes back runs none
+ * until the last step: its idle task has it, but it does not count as idle.
  */
 SEC("tp_btf/cpuhp_enter")
 int BPF_PROG(changes, unsigned int cpu, int target)

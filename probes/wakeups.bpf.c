@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How long the workload's tasks wait from a wake-up until they run. The time begins with
- * sched_waking, on the CPU of the waker, so that the way to another CPU belongs to it, and counts
- * only if sched_wakeup follows while the task is on no CPU: a task that is woken before it has left
- * its CPU does not wait.
+ * sched_waking, on the CPU of the waker, so it includes the way to another CPU. It counts only if
+ * sched_wakeup follows while the task is on no CPU: a task that is woken before it has left its CPU
+ * does not wait.
  */
 #include "include/workload.h"
 #include "include/histogram.h"
@@ -22,7 +22,7 @@ struct {
 	__type(value, struct wakeup);
 } wakeups SEC(".maps");
 
-/* NULL for a task of somebody else, and for one that has none unless `flags` say to make it. */
+/* Return NULL for a task outside the workload, or without storage unless @flags make it. */
 static __always_inline struct wakeup *wakeup_of(struct task_struct *p, u64 flags)
 {
 	return in_workload(p) ? bpf_task_storage_get(&wakeups, p, 0, flags) : NULL;

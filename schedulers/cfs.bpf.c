@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The Completely Fair Scheduler by Ingo Molnar as it was in Linux 2.6.24, 2.6.31, 2.6.32 and 3.6:
- * whoever has run least in proportion to its weight runs next. docs/schedulers/cfs.md tells the
- * idea, the limits of sched_ext, and every deviation.
+ * the task that has run least in proportion to its weight runs next. docs/schedulers/cfs.md
+ * describes the idea, the limits of sched_ext, and every deviation.
  */
 #include <scx/common.bpf.h>
 #include "cfs/buddy.h"
@@ -21,7 +21,7 @@ static void policy_scale_times(void)
 	scale_times(cpus_online);
 }
 
-/* 2.6.31 had switched it off above the threads of a core; later it had to be worth the while. */
+/* 2.6.31 looked only at the threads of its core; from 2.6.32 on a look had to be worth it. */
 static u32 newly_idle_reach(const struct runqueue *rq)
 {
 	if (era == ERA_2_6_31)
@@ -39,7 +39,7 @@ static void policy_place_new(struct task_struct *p, struct task_state *t, struct
 {
 	struct runqueue *here = rq_of(bpf_get_smp_processor_id());
 	struct policy_runqueue *own = &rq->policy;
-	/* Later forms place it where its parent is, before it is moved to where it begins. */
+	/* 3.6 places it on its parent's CPU, and moves it from there to where it begins. */
 	struct runqueue *from = era == ERA_3_6 && here->busy ? here : rq;
 	u64 vruntime, parent;
 
@@ -62,7 +62,7 @@ static void policy_place_new(struct task_struct *p, struct task_state *t, struct
 
 static void policy_place_woken(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
-	/* Nobody was asked where it shall run. */
+	/* select_cpu was skipped for this task. */
 	if (watches_wakers() && (p->nr_cpus_allowed == 1 || p->migration_disabled))
 		watch_waker();
 	go_home(t, rq);
@@ -82,7 +82,7 @@ static u64 lead_to_preempt(const struct task_state *t, const struct runqueue *rq
 	if (era == ERA_2_6_24)
 		return virtual_ns(granularity, rq->policy.curr_weight);
 	if (watches_wakers()) {
-		/* Who wakes others soon is let through sooner. */
+		/* A task that wakes others soon may preempt sooner. */
 		expected = 2 * t->policy.avg_wakeup_ns * rq->nr;
 		expected -= at_most(expected, rq->policy.ran_ns);
 		granularity = at_most(granularity, expected);
@@ -102,7 +102,7 @@ static bool preempts(const struct task_struct *p, const struct task_state *t,
 	return (s64)(own->curr_vruntime - t->policy.vruntime) > (s64)lead_to_preempt(t, rq);
 }
 
-/* Whether @p would be chosen now; if it comes before all others, or they are near, as a buddy. */
+/* Whether @t would be chosen now: as the first of all, or as a buddy that is near enough to it. */
 static bool is_chosen(const struct task_state *t, struct runqueue *rq)
 {
 	struct task_struct *head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, 0));
@@ -180,7 +180,7 @@ static void policy_stopping(struct task_struct *p, struct task_state *t, struct 
 		watch_sleeper(t);
 }
 
-/* 2.6.32 and later also look whether it has got ahead of the next one by more than its turn. */
+/* From 2.6.32 on a turn also ends when the task is ahead of the next one by more than a turn. */
 static bool policy_tick(struct task_struct *p, struct runqueue *rq)
 {
 	struct policy_runqueue *own = &rq->policy;
@@ -200,7 +200,7 @@ static bool policy_tick(struct task_struct *p, struct runqueue *rq)
 	return head && (s64)(own->curr_vruntime - head->scx.dsq_vtime) > (s64)turn;
 }
 
-/* Up to 2.6.32 a batch task goes behind everybody; others stay where they are. */
+/* Up to 2.6.32 a batch task goes behind all others; any other task stays where it is. */
 static void policy_yield(struct task_struct *p, struct runqueue *rq)
 {
 	struct policy_runqueue *own = &rq->policy;

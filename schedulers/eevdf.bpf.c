@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Earliest eligible virtual deadline first, by Ion Stoica and Hussein Abdel-Wahab, as Peter
- * Zijlstra made it Linux's own, in the form of 6.12: of those who have not had more than their
- * share, whoever's request is due first runs next. docs/schedulers/eevdf.md tells the idea, the
- * limits of sched_ext, and every deviation.
+ * Zijlstra brought it to Linux, in the form of 6.12: of the tasks that have not had more than their
+ * share, the one whose request is due first runs next. docs/schedulers/eevdf.md describes the idea,
+ * the limits of sched_ext, and every deviation.
  */
 #include <scx/common.bpf.h>
 #include "eevdf/pick.h"
@@ -15,7 +15,7 @@ char _license[] SEC("license") = "GPL";
 #define ONE_CPU_SLICE_NS  750000ULL
 #define MOST_CPUS_COUNTED 8
 
-/* What a task asks for at a time if it does not say, on this machine. */
+/* What a task asks for at a time unless it says otherwise, on this machine. */
 static u64 base_slice_ns = ONE_CPU_SLICE_NS;
 
 static u32 policy_idle_weight(void)
@@ -46,7 +46,7 @@ static void policy_init_task(struct task_struct *p, struct task_state *t)
 	t->policy.slice_ns = slice_of(p);
 }
 
-/* A child's first request is due after half of it, so that it does not come to full use late. */
+/* The first request of a child is half as long: on average the others have done half of theirs. */
 static void policy_place_new(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	t->policy.slice_ns = slice_of(p);
@@ -61,7 +61,7 @@ static void policy_place_woken(struct task_struct *p, struct task_state *t, stru
 	t->policy.deadline = t->policy.vruntime + virtual_slice(t);
 }
 
-/* Its request is as near its end as it was. */
+/* What is left of its request stays the same. */
 static void policy_place_moved(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	if (t->home == NO_CPU)
@@ -70,7 +70,7 @@ static void policy_place_moved(struct task_struct *p, struct task_state *t, stru
 	t->policy.deadline = t->policy.vruntime + t->policy.left;
 }
 
-/* Whether the running task must let @t go first because that asks for less at a time. */
+/* Whether the running task must let @t go first because @t asks for less at a time. */
 static bool yields_to_shorter(const struct task_state *t, const struct runqueue *rq,
 			      const struct moment *now)
 {
@@ -102,7 +102,7 @@ static enum verdict policy_check_preempt(struct task_struct *p, struct task_stat
 	return is_next(t, rq, &now) ? TAKES_CPU : otherwise;
 }
 
-/* Its request begins, or goes on. */
+/* Begin the running task's request, or go on with it. */
 static void begin_turn(struct runqueue *rq)
 {
 	rq->policy.chosen_deadline = rq->policy.curr_deadline;
@@ -123,7 +123,7 @@ static void policy_running(struct task_struct *p, struct task_state *t, struct r
 		rebase(average);
 }
 
-/* The running task counts with its vruntime as it is now. */
+/* Bring the average up to the running task's vruntime of now. */
 static void settle(struct runqueue *rq)
 {
 	struct policy_runqueue *own = &rq->policy;
@@ -182,11 +182,11 @@ static void policy_reweigh(struct task_state *t, u32 weight)
 
 	if (t->counted_on == NO_CPU) {
 		own->lag = divide(own->lag * t->weight, weight);
-		/* Of one that runs; who sleeps asks anew. */
+		/* Needed if it runs; a task that sleeps asks anew. */
 		own->left = own->left * t->weight / weight;
 		return;
 	}
-	/* What it is owed in wall time stays the same, and what is left of its request. */
+	/* In wall time, what it is owed and what is left of its request stay the same. */
 	rq = rq_of(t->counted_on);
 	average = average_of(rq);
 	at = average_vruntime(rq);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * HYDRA by Peter Williams (2004): the staircase and both of ZAPHOD's modes in one scheduler, chosen
- * while it runs. docs/schedulers/hydra.md tells the idea, the limits of sched_ext, and every
+ * while it runs. docs/schedulers/hydra.md describes the idea, the limits of sched_ext, and every
  * deviation.
  */
 #include <scx/common.bpf.h>
@@ -69,8 +69,8 @@ static bool policy_stands_by_entitlement(void)
 }
 
 /*
- * Who runs when nobody else wants to: HYDRA's SCHED_BATCH, which was that of -ck. What has the name
- * SCHED_IDLE today is the same, and must not come before it.
+ * Whether @p runs only when no other task wants to: HYDRA's SCHED_BATCH, which is that of -ck.
+ * Today's SCHED_IDLE is the same, and must not come before it.
  */
 static bool is_background_policy(const struct task_struct *p)
 {
@@ -114,7 +114,7 @@ static void lengthen_background(const struct task_struct *p, struct task_state *
 	}
 }
 
-/* Both policies learn from every sleep, whichever decides. */
+/* Both sets of rules learn from every sleep, whichever of them decides. */
 static void policy_wake(struct task_struct *p, struct task_state *t, struct runqueue *rq,
 			u64 slept_ns)
 {

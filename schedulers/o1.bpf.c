@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The O(1) scheduler of Linux 2.6 by Ingo Molnar, as it was in 2.6.8 and in 2.6.20: two arrays of
- * lists per CPU and a guess at how interactive a task is. docs/schedulers/o1.md tells the idea,
+ * lists per CPU and a guess at how interactive a task is. docs/schedulers/o1.md describes the idea,
  * the limits of sched_ext, and every deviation.
  */
 #include <scx/common.bpf.h>
@@ -14,12 +14,12 @@ char _license[] SEC("license") = "GPL";
 
 static bool policy_balances_like_2_6_20(void)
 {
-	return era == ERA_B;
+	return era == ERA_2_6_20;
 }
 
 static u32 weight(s32 static_prio)
 {
-	return era == ERA_A ? LOAD_OF_ONE : LOAD_OF_ONE * full_slice(static_prio) / MS(100);
+	return era == ERA_2_6_8 ? LOAD_OF_ONE : LOAD_OF_ONE * full_slice(static_prio) / MS(100);
 }
 
 static void policy_init_task(struct task_struct *p, struct task_state *t)
@@ -43,8 +43,10 @@ static void policy_fork(struct task_struct *p, struct task_state *t, struct task
 		t->policy.slice_ns = (from->policy.slice_ns + 1) >> 1;
 		from->policy.slice_ns >>= 1;
 	} else {
-		/* The tick that will find it used up has not come yet; the original's parent has a
-		 * tick left. */
+		/*
+		 * The tick that finds the slice used up has not come yet; in the original the
+		 * parent has a tick left.
+		 */
 		t->policy.slice_ns = MS(1);
 	}
 	set_level(t, rq_of(scx_bpf_task_cpu(parent)), priority(t));
@@ -52,7 +54,7 @@ static void policy_fork(struct task_struct *p, struct task_state *t, struct task
 
 static bool policy_child_runs_first(const struct task_struct *p)
 {
-	return era == ERA_A || p->mm != bpf_get_current_task_btf()->mm;
+	return era == ERA_2_6_8 || p->mm != bpf_get_current_task_btf()->mm;
 }
 
 static void policy_wake(struct task_struct *p, struct task_state *t, struct runqueue *rq,
@@ -65,7 +67,7 @@ static void policy_wake(struct task_struct *p, struct task_state *t, struct runq
 	if (task->woken == NOT_WOKEN)
 		task->woken = in_interrupt() ? BY_INTERRUPT : BY_TASK;
 	set_level(t, rq, priority(t));
-	if (era == ERA_B && p->policy == SCHED_BATCH)
+	if (era == ERA_2_6_20 && p->policy == SCHED_BATCH)
 		t->array = rq->active ^ 1;
 }
 
@@ -91,11 +93,11 @@ static void policy_charge(struct task_struct *p, struct task_state *t, struct ru
 	t->policy.slice_ns -= ran_ns;
 }
 
-/* Whether interactive tasks have kept those in the expired queue waiting for too long. */
+/* Whether interactive tasks have made those in the expired queue wait for too long. */
 static bool is_starving(const struct runqueue *rq, u64 now)
 {
 	const struct policy_runqueue *expired = &rq->policy;
-	u64 limit = max_sleep_avg() * rq->nr + (era == ERA_A ? MS(1) : 0);
+	u64 limit = max_sleep_avg() * rq->nr + (era == ERA_2_6_8 ? MS(1) : 0);
 
 	return expired->curr_static_prio > expired->best_expired ||
 	       (expired->expired_since && elapsed(expired->expired_since, now) >= limit);
@@ -106,8 +108,7 @@ static void expire(struct task_state *t, struct runqueue *rq, u64 now)
 	struct policy_task *task = &t->policy;
 	u64 full = full_slice(t->static_prio);
 
-	/* A slice ends on a tick, which may be late; what was too much is taken from the next one.
-	 */
+	/* A slice ends on a tick, which may be late; the excess is taken from the next slice. */
 	task->slice_ns += full;
 	if (task->slice_ns < (s64)MS(1))
 		task->slice_ns = MS(1);
@@ -128,7 +129,7 @@ static void expire(struct task_state *t, struct runqueue *rq, u64 now)
 		rq->policy.best_expired = t->static_prio;
 }
 
-/* How much of its slice an interactive task may use before its equals get a turn. */
+/* Return how much of its slice an interactive task may use before its equals get a turn. */
 static u64 until_turn(const struct task_state *t)
 {
 	u64 slice = t->policy.slice_ns, full = full_slice(t->static_prio), turn = granularity(t);
@@ -160,13 +161,13 @@ static void policy_settle(struct task_struct *p, struct task_state *t, struct ru
 		expire(t, rq, now);
 	} else if (is_interactive(t) && turn_is_over(t, now)) {
 		t->place = PLACE_TAIL;
-		if (era == ERA_A)
+		if (era == ERA_2_6_8)
 			set_level(t, rq, priority(t));
 		count(granularity_turns);
 	}
 }
 
-/* The parent of a task that never used up a slice gets back what it lent, and learns from it. */
+/* Return what a parent lent to a child that never used up a slice, and let it learn from it. */
 static void return_slice(struct task_struct *p, struct task_state *t)
 {
 	struct task_struct *parent = bpf_task_from_pid(BPF_CORE_READ(p, real_parent, pid));
@@ -177,8 +178,8 @@ static void return_slice(struct task_struct *p, struct task_state *t)
 		return;
 	to = state_of(parent);
 	if (to && t->policy.first_slice && t->policy.slice_ns > 0 &&
-	    (era == ERA_A || scx_bpf_task_cpu(p) == scx_bpf_task_cpu(parent))) {
-		most = era == ERA_A ? MS(200) : full_slice(t->static_prio);
+	    (era == ERA_2_6_8 || scx_bpf_task_cpu(p) == scx_bpf_task_cpu(parent))) {
+		most = era == ERA_2_6_8 ? MS(200) : full_slice(t->static_prio);
 		to->policy.slice_ns += t->policy.slice_ns;
 		if (to->policy.slice_ns > (s64)most)
 			to->policy.slice_ns = most;
@@ -191,7 +192,7 @@ static void return_slice(struct task_struct *p, struct task_state *t)
 
 static void policy_stopping(struct task_struct *p, struct task_state *t, u32 state, u64 ran_ns)
 {
-	/* Not before: what it is worth at a tick is what it was worth when it came. */
+	/* Only here: at a tick its bonus is still that with which it got the CPU. */
 	charge_run(&t->policy, ran_ns);
 	lose_credit(&t->policy);
 	if (state & TASK_DEAD)
@@ -217,7 +218,7 @@ static void policy_reclass(struct task_struct *p, struct task_state *t, struct r
 {
 	bool is_batch = p->policy == SCHED_BATCH;
 
-	if (era != ERA_B)
+	if (era != ERA_2_6_20)
 		return;
 	if (is_batch)
 		t->policy.sleep_avg = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The staircase scheduler by Con Kolivas, version 7 (2004): no estimate of interactivity, only a
- * way down from the level of a task's nice value and back up. docs/schedulers/staircase.md tells
- * the idea, the limits of sched_ext, and every deviation.
+ * way down from the level of a task's nice value and back up. docs/schedulers/staircase.md
+ * describes the idea, the limits of sched_ext, and every deviation.
  */
 #include <scx/common.bpf.h>
 
@@ -134,7 +134,7 @@ static void policy_tick(struct task_struct *p, struct task_state *t, struct runq
 	promote_when_due(rq, promotion, MS(base_promotion_interval), now);
 }
 
-/* Behind everybody, and to its proper place the next time. */
+/* It goes behind all others now, and to its proper level when it runs the next time. */
 static void policy_yield(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	staircase_yields(&t->policy.staircase, t->static_prio);

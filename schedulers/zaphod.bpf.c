@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * ZAPHOD by Peter Williams (2004), version 4.1 with the soft caps of 5.0: one priority array per
- * CPU, promotion, and bonuses that are measured, not guessed. docs/schedulers/zaphod.md tells the
- * idea, the limits of sched_ext, and every deviation.
+ * CPU, promotion, and bonuses that are measured, not guessed. docs/schedulers/zaphod.md describes
+ * the idea, the limits of sched_ext, and every deviation.
  */
 #include <scx/common.bpf.h>
 
@@ -128,7 +128,7 @@ static void policy_tick(struct task_struct *p, struct task_state *t, struct runq
 	promote_when_due(rq, promotion, MS(base_promotion_interval), now);
 }
 
-/* Behind everybody of the next level where anybody waits. */
+/* It goes behind all tasks of the next level on which any waits. */
 static void policy_yield(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	join_next_level(t, rq);

@@ -27,8 +27,10 @@ struct {
 	__type(value, struct histogram);
 } times SEC(".maps");
 
-/* Since @then, which may be another CPU's time: their clocks can differ by less than a wake-up
- * takes. */
+/*
+ * Return the time since @then, 0 if that is later: it may be the time of another CPU, whose clock
+ * can differ by less than a wake-up takes.
+ */
 static __always_inline u64 time_since(u64 then)
 {
 	s64 ns = bpf_ktime_get_ns() - then;
@@ -72,7 +74,7 @@ static __always_inline void add_time_to(u32 histogram, u64 ns)
 	mine->buckets[bucket]++;
 }
 
-/* Where there is only one. */
+/* Add to the only histogram. */
 static __always_inline void add_time(u64 ns)
 {
 	add_time_to(0, ns);

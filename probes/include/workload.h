@@ -15,13 +15,13 @@ static __always_inline bool in_workload(struct task_struct *p)
 	return p->cgroups->dfl_cgrp->kn->id == workload_cgroup;
 }
 
-/* on_cpu is an int in Linux 6.18 and a byte in 7.3; only this way of reading takes both. */
+/* on_cpu is an int in Linux 6.18 and a byte in 7.3; only this way of reading works for both. */
 static __always_inline bool has_cpu(struct task_struct *task)
 {
 	return BPF_CORE_READ_BITFIELD(task, on_cpu);
 }
 
-/* Of a task that sched_switch names as the previous one: it has neither blocked nor ended. */
+/* Whether the previous task of a sched_switch has neither blocked nor ended. */
 static __always_inline bool still_runnable(bool preempt, unsigned int prev_state)
 {
 	return preempt || !prev_state;

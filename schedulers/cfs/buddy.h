@@ -20,7 +20,7 @@ static void prefer_woken(struct runqueue *rq, const struct task_struct *p,
 	rq->policy.next.vruntime = t->policy.vruntime;
 }
 
-/* Who makes way now comes back first; its vruntime is known once it has stopped. */
+/* The task that makes way now comes back first; its vruntime is known once it has stopped. */
 static void prefer_running(struct runqueue *rq)
 {
 	rq->policy.last.pid = rq->policy.curr_pid;
@@ -32,7 +32,7 @@ static bool is_near(const struct buddy *buddy, u64 first, u64 granularity)
 	return buddy->pid && (s64)(buddy->vruntime - first) <= (s64)granularity;
 }
 
-/* The buddy to run instead of a task of @weight that has come to @first, 0 if there is none. */
+/* Return the buddy to run instead of a task of @weight with the vruntime @first, 0 if none. */
 static s32 near_buddy(const struct runqueue *rq, u64 first, u32 weight)
 {
 	const struct policy_runqueue *own = &rq->policy;
@@ -50,7 +50,7 @@ static bool has_buddies(const struct runqueue *rq)
 	return rq->policy.next.pid || rq->policy.last.pid;
 }
 
-/* Give this CPU the task @pid out of its queue, wherever it stands there. */
+/* Move the task @pid from the queue to this CPU, wherever it is in the queue. */
 static bool take(struct runqueue *rq, s32 pid)
 {
 	struct task_struct *p = bpf_task_from_pid(pid);
@@ -59,8 +59,7 @@ static bool take(struct runqueue *rq, s32 pid)
 
 	if (!p)
 		return false;
-	/* The kernel wants to know since when we have looked at the queue, not whether we walk it.
-	 */
+	/* The kernel needs an iterator to know when this look began; a walk is not needed. */
 	if (!bpf_iter_scx_dsq_new(&it, queue_of(rq, 0), 0))
 		taken = scx_bpf_dsq_move(&it, p, SCX_DSQ_LOCAL, 0);
 	bpf_iter_scx_dsq_destroy(&it);

@@ -39,10 +39,10 @@ static const struct times era_times[ERAS] = {
 
 #define MOST_NS 200000000ULL
 
-/* Those of the era on this machine. Not static, or the compiler would take it to pieces. */
+/* The times of the era on this machine. Not static, or the compiler would split the struct. */
 struct times times;
 
-/* More CPUs, more time; 3.6 limited that, and looked again when CPUs came or went. */
+/* More CPUs, longer times; 3.6 limits that, and scales again when CPUs come or go. */
 static void scale_times(u32 online)
 {
 	const struct times *base = &era_times[era < ERAS ? era : ERA_3_6];
@@ -80,7 +80,7 @@ static u64 wakeup_granularity(void)
 				     : times.wakeup_granularity_ns;
 }
 
-/* The time in which @nr tasks run once each: stretched when there are too many for the latency. */
+/* Return the time in which @nr tasks run once each: longer if they are too many for the latency. */
 static u64 period(u32 nr)
 {
 	u64 least = nr * min_granularity(), most = latency();
@@ -88,13 +88,13 @@ static u64 period(u32 nr)
 	return least > most ? least : most;
 }
 
-/* Whether there are so many that it is. */
+/* Whether @nr turns of the least length fill the latency. */
 static bool is_crowded(u32 nr)
 {
 	return nr * min_granularity() >= latency();
 }
 
-/* What a long sleep is worth in virtual time. */
+/* Return how far behind the queue a task may be after a long sleep, in virtual time. */
 static u64 sleeper_credit(void)
 {
 	return era >= ERA_2_6_32 ? latency() / 2 : latency();
@@ -115,7 +115,7 @@ static bool child_runs_first(void)
 	return era <= ERA_2_6_31;
 }
 
-/* 2.6.31 and 2.6.32 watch how long tasks run between the wake-ups they do. */
+/* 2.6.31 and 2.6.32 watch how long a task runs between two wake-ups of others. */
 static bool watches_wakers(void)
 {
 	return era == ERA_2_6_31 || era == ERA_2_6_32;

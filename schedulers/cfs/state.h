@@ -6,7 +6,7 @@
 #include "include/fair/state.h"
 #include "era.h"
 
-/* A task in the queue that is preferred as long as that is not too unfair. */
+/* A waiting task that is preferred as long as that is not too unfair. */
 struct buddy {
 	s32 pid;
 	u64 vruntime;
@@ -14,26 +14,25 @@ struct buddy {
 
 struct policy_task {
 	FAIR_TASK
-	/* Kept in 2.6.31 and 2.6.32 only: the time it has run, at the last stop; */
+	/* In 2.6.31 and 2.6.32 only: the time it had run when it last stopped; */
 	u64 sum_exec_ns;
-	/* what it was at its last wake-up of another task, 0 if it has slept since; */
+	/* that time when it last woke another task, 0 if it has slept since; */
 	u64 woke_at_ns;
-	/* what it was when it last went to sleep; */
+	/* that time when it last went to sleep; */
 	u64 slept_at_ns;
-	/* how long it runs, on average, between such wake-ups, and from the last until it sleeps.
-	 */
+	/* how long it runs on average between such wake-ups, and from the last one to its sleep. */
 	u64 avg_wakeup_ns;
 	u64 avg_overlap_ns;
 };
 
 struct policy_runqueue {
 	FAIR_RUNQUEUE
-	/* Where the queue has come to in virtual time; never goes back. */
+	/* The virtual time of the queue, which never goes back. */
 	u64 min_vruntime;
 	/* sum_exec_ns of the running task. */
 	u64 curr_sum_exec_ns;
 	u64 curr_avg_overlap_ns;
-	/* Who was woken, and who made way for somebody woken. */
+	/* The task that was woken last, and the one that made way for a woken task. */
 	struct buddy next;
 	struct buddy last;
 	/* The running task yields. */
@@ -52,13 +51,13 @@ struct cfs_stats {
 
 STATISTICS(cfs_stats)
 
-/* What balancing is like. A CPU that is nearer than the reach is looked at by a newly idle one. */
+/* Settings of include/runqueue/balance.h. */
 #define PULL_SCAN_LIMIT	 32
 #define BUSY_FACTOR	 64
 #define CACHE_NICE_TRIES 2
 #define SMALL_IMBALANCE	 LOAD_OF_ONE
 #define NEWLY_IDLE_REACH newly_idle_reach(rq)
-/* 2.6.31's core that idles beside two tasks (docs/schedulers/cfs.md). */
+/* In 2.6.31 a core could stay idle next to two tasks (docs/schedulers/cfs.md). */
 #define PATIENT_WHEN_IDLE (era == ERA_2_6_31)
 
 /* Hooks of include/fair/policy.h that have a default and are other here. */

@@ -15,7 +15,7 @@ static void advance(struct runqueue *rq, u64 to)
 	rq->policy.min_vruntime = later(rq->policy.min_vruntime, to);
 }
 
-/* Bring the queue's time up to whoever has run least. */
+/* Bring the virtual time of the queue up to the task that has run least. */
 static void advance_to_first(struct runqueue *rq)
 {
 	struct task_struct *head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, 0));
@@ -26,7 +26,7 @@ static void advance_to_first(struct runqueue *rq)
 	advance(rq, first);
 }
 
-/* Of whoever waits and has run most; that of the running task if nobody waits. */
+/* Return the vruntime of the last task in the queue; that of the running one if none waits. */
 static u64 last_vruntime(struct runqueue *rq)
 {
 	u64 last = rq->policy.curr_vruntime - 1;
@@ -39,18 +39,18 @@ static u64 last_vruntime(struct runqueue *rq)
 	return last;
 }
 
-/* Times of sleep count for nothing: who comes may be at most @credit behind the others. */
+/* Sleep earns little: a task that comes may be at most @credit behind the others. */
 static void catch_up(struct task_state *t, struct runqueue *rq, u64 credit)
 {
 	struct policy_runqueue *own = &rq->policy;
 
-	/* Bringing it up to date costs a look at the queue, which seldom makes a difference. */
+	/* Its virtual time is brought up to date only where the look at the queue can matter. */
 	if (rq->busy && is_before(t->policy.vruntime, own->curr_vruntime - credit))
 		advance_to_first(rq);
 	t->policy.vruntime = later(t->policy.vruntime, own->min_vruntime - credit);
 }
 
-/* The wall time that is the share of a task of @weight in one period of all. */
+/* Return the turn of a task of @weight: its share of one period of all tasks, in wall time. */
 static u64 turn_ns(const struct runqueue *rq, u32 weight)
 {
 	u32 all = rq->weight;
@@ -58,7 +58,7 @@ static u64 turn_ns(const struct runqueue *rq, u32 weight)
 	return period(rq->nr) * weight / (all ? all : weight);
 }
 
-/* The virtual time of a new task's turn. */
+/* Return the turn of a new task, in virtual time. */
 static u64 first_turn(const struct runqueue *rq, const struct task_state *t)
 {
 	return period(rq->nr + 1) * NICE_0_WEIGHT / (rq->weight + t->weight);

@@ -6,13 +6,13 @@
 #include "include/fair/idle.h"
 #include "include/fair/place.h"
 
-/* What the running task has run so far, all in all. */
+/* Return how long the running task has run in its life. */
 static u64 sum_exec(const struct runqueue *rq)
 {
 	return rq->policy.curr_sum_exec_ns + elapsed(rq->policy.charged_at, scx_bpf_now());
 }
 
-/* The running task wakes another one. */
+/* Note that the running task wakes another one. */
 static void watch_waker(void)
 {
 	struct runqueue *rq = rq_of(bpf_get_smp_processor_id());
@@ -31,7 +31,7 @@ static void watch_waker(void)
 	t->policy.woke_at_ns = ran;
 }
 
-/* The running task goes to sleep. */
+/* Note that @t, which ran, goes to sleep. */
 static void watch_sleeper(struct task_state *t)
 {
 	struct policy_task *own = &t->policy;
@@ -45,7 +45,7 @@ static void watch_sleeper(struct task_state *t)
 	}
 }
 
-/* Whether waker and woken have so little to do at the same time that they may share a CPU. */
+/* Whether waker and woken task run so little at the same time that they may share a CPU. */
 static bool takes_turns(const struct task_state *t, const struct runqueue *rq)
 {
 	if (!watches_wakers())
@@ -54,7 +54,7 @@ static bool takes_turns(const struct task_state *t, const struct runqueue *rq)
 	       t->policy.avg_overlap_ns < MIGRATION_COST_NS;
 }
 
-/* Up to 2.6.31 wake-ups looked at averages. */
+/* Up to 2.6.31 a wake-up looks at averages, later at the load of the moment. */
 static u32 load_to_give(s32 cpu, u64 now)
 {
 	return era <= ERA_2_6_31 ? source_load(cpu, 0, now) : load_now(rq_of(cpu));
@@ -65,7 +65,7 @@ static u32 load_to_take(s32 cpu, u64 now)
 	return era <= ERA_2_6_31 ? target_load(cpu, 0, now) : load_now(rq_of(cpu));
 }
 
-/* Whether @t had better run where it was woken than where it ran before. */
+/* Whether @t should run where it was woken, not where it ran before. */
 static bool follows_waker(const struct task_state *t, s32 this_cpu, s32 prev, bool sync)
 {
 	struct runqueue *rq = rq_of(this_cpu);
@@ -84,7 +84,7 @@ static bool follows_waker(const struct task_state *t, s32 this_cpu, s32 prev, bo
 	return era <= ERA_2_6_31 && PLACE_PCT * this_load <= 100 * load;
 }
 
-/* 2.6.32: any CPU of the cache that has nothing to do, its own first. */
+/* Return an idle CPU of the waker's cache as 2.6.32 finds it, @prev first, or NO_CPU. */
 static s32 idle_near_waker(const struct task_struct *p, s32 this_cpu, s32 prev)
 {
 	u32 cpu = this_cpu, step;

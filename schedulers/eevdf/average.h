@@ -6,10 +6,10 @@
 #include "include/fair/weight.h"
 
 /*
- * Where a queue is in virtual time: the average of its tasks' vruntimes by weight. Who is behind it
- * is owed CPU time, who is ahead has had more than its share. Kept as the sum of
+ * Where a queue is in virtual time: the average of its tasks' vruntimes by weight. A task behind it
+ * is owed CPU time, one ahead of it has had more than its share. It is stored as the sum of
  * weight * (vruntime - zero), the running task with the vruntime at which it was chosen. Another
- * CPU may take a task away at any time, so the parts are changed together.
+ * CPU may pull a task at any time, so a lock keeps the members consistent.
  */
 struct average {
 	struct bpf_spin_lock lock;
@@ -32,7 +32,7 @@ static struct average *average_of(const struct runqueue *rq)
 	return bpf_map_lookup_elem(&averages, &cpu);
 }
 
-/* Rounded down, unlike C's division, so that whoever is at the average is owed something. */
+/* Divide and round down, unlike C, so that a task at the average is owed something. */
 static s64 divide(s64 sum, u64 weight)
 {
 	if (sum < 0)
@@ -40,7 +40,7 @@ static s64 divide(s64 sum, u64 weight)
 	return (u64)sum / weight;
 }
 
-/* @t begins to count. */
+/* A task begins to count. */
 static void add(struct average *average, u32 weight, u64 vruntime)
 {
 	bpf_spin_lock(&average->lock);
@@ -49,7 +49,7 @@ static void add(struct average *average, u32 weight, u64 vruntime)
 	bpf_spin_unlock(&average->lock);
 }
 
-/* Whether nobody counts any more. */
+/* A task no longer counts. Return whether it was the last one. */
 static bool remove(struct average *average, u32 weight, u64 vruntime)
 {
 	bool empty;
@@ -62,7 +62,7 @@ static bool remove(struct average *average, u32 weight, u64 vruntime)
 	return empty;
 }
 
-/* Count from the average on, so that the sum stays small however long the queue is busy. */
+/* Make the average the new zero, so that the sum stays small however long the queue is busy. */
 static __always_inline void rebase_locked(struct average *average)
 {
 	s64 by;
@@ -81,7 +81,7 @@ static void rebase(struct average *average)
 	bpf_spin_unlock(&average->lock);
 }
 
-/* Who counts with @weight has got on from one vruntime to another. */
+/* The vruntime of a task that counts with @weight has grown. */
 static void advance(struct average *average, u32 weight, s64 by)
 {
 	bpf_spin_lock(&average->lock);

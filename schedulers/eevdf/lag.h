@@ -4,7 +4,7 @@
 
 #include "average.h"
 
-/* Nobody is owed, or owes, more than this in virtual time; a turn ends at a tick. */
+/* No task is owed, or owes, more than this in virtual time: a turn ends at a tick. */
 static s64 limit_lag(const struct task_state *t, s64 lag)
 {
 	u64 longest = 2 * t->policy.slice_ns;
@@ -16,9 +16,9 @@ static s64 limit_lag(const struct task_state *t, s64 lag)
 }
 
 /*
- * What @t, which slept, is owed now. Who is owed something keeps it. Who has had too much owes it
- * until the others have had as much for their weights: the kernel leaves it in the queue for that
- * long. When nobody else is left it is forgotten.
+ * Return what @t, which slept, is owed now. A task that is owed something keeps it. One that has
+ * had too much owes it until the others have had as much for their weights: the kernel leaves it in
+ * the queue for that long. The debt is forgotten once the queue is empty.
  */
 static s64 lag_after_sleep(const struct task_state *t)
 {
@@ -34,8 +34,8 @@ static s64 lag_after_sleep(const struct task_state *t)
 }
 
 /*
- * The vruntime at which @t is owed @lag once it is in @rq. By coming there it moves the average
- * towards itself, for which it has to start farther away.
+ * Return the vruntime at which @t is owed @lag once it is in @rq. By coming there it moves the
+ * average towards itself, so it has to start farther away.
  */
 static u64 vruntime_for(const struct task_state *t, s64 lag, const struct runqueue *rq)
 {

@@ -5,7 +5,7 @@
 #include "lag.h"
 #include "include/fair/queue.h"
 
-/* The running task goes on as long as it is owed something and has not got what it asked for. */
+/* Whether the running task goes on: it is owed something and has not yet got what it asked for. */
 static bool is_protected(const struct runqueue *rq, const struct moment *now)
 {
 	const struct policy_runqueue *own = &rq->policy;
@@ -14,16 +14,16 @@ static bool is_protected(const struct runqueue *rq, const struct moment *now)
 	       is_eligible(now, own->curr_vruntime);
 }
 
-/* What one look through a queue may cost at most. */
+/* How many tasks one look through a queue may cost. */
 #define SCAN_LIMIT 512
 
 /* Farther off than any deadline. */
 #define NO_LIMIT (1ULL << 62)
 
 /*
- * Look among those who wait in @rq, which is in the order of deadlines, for the first who is owed
- * something; its deadline has to be before @limit. Whether there is one, and this CPU has it now if
- * it was to @take it.
+ * Look in the queue of @rq, which is in the order of deadlines, for the first task that is owed
+ * something and whose deadline is before @limit. Return whether there is one, and with @take
+ * whether it was moved to this CPU.
  */
 static __always_inline bool find_earliest(struct runqueue *rq, const struct moment *now, u64 limit,
 					  bool take)

@@ -13,39 +13,40 @@ TURN volatile u32 slice_us = 0;
 
 struct policy_task {
 	FAIR_TASK
-	/* By when, in the virtual time of its home, it should have got what it asks for; */
+	/* When it should have got what it asks for, in the virtual time of its home; */
 	u64 deadline;
-	/* which is so much time on the CPU. */
+	/* what it asks for, as time on the CPU. */
 	u64 slice_ns;
 	/*
-	 * What it was owed, in virtual time, when it left the queue; negative if it had had more
-	 * than its share. And how far off its deadline was then.
+	 * In virtual time, when it left the queue: what it was owed, negative if it had had more
+	 * than its share, and how far away its deadline was.
 	 */
 	s64 lag;
 	u64 left;
-	/* When it left: what all there weighed, how much CPU time they had had, */
+	/* When it left: the weight of all tasks there, the CPU time that they had had, */
 	u64 crowd;
 	u64 used_ns;
-	/* and how often the queue had run empty. */
+	/* and how often the queue had become empty. */
 	u32 emptied;
 };
 
 struct policy_runqueue {
 	FAIR_RUNQUEUE
-	/* Of the running task: its vruntime when it was chosen, */
+	/* The running task's: its vruntime when it was chosen, */
 	u64 chosen_vruntime;
-	/* its deadline, and what that was then: as long as it is the same, nobody takes its CPU. */
+	/* its deadline, and what that was then: as long as it is the same, it keeps the CPU; */
 	u64 curr_deadline;
 	u64 chosen_deadline;
+	/* what it asks for at a time. */
 	u64 curr_slice_ns;
-	/* It got what it had asked for, and asks anew. */
+	/* It got what it had asked for, and asks again. */
 	bool served;
 	/* A task that asks for less at a time may take the CPU now. */
 	bool unprotected;
-	/* The CPU time of all tasks here, and how often nobody was left. */
+	/* The CPU time that all tasks here have had, and how often the queue became empty. */
 	u64 used_ns;
 	u32 emptied;
-	/* What a walk through the queue came to. */
+	/* Whether a walk through the queue found a task. */
 	volatile bool found;
 };
 
@@ -59,7 +60,7 @@ struct eevdf_stats {
 
 STATISTICS(eevdf_stats)
 
-/* What balancing is like. */
+/* Settings of include/runqueue/balance.h. */
 #define PULL_SCAN_LIMIT	  32
 #define BUSY_FACTOR	  16
 #define CACHE_NICE_TRIES  1

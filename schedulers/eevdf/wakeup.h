@@ -5,7 +5,7 @@
 #include "state.h"
 #include "include/fair/place.h"
 
-/* Whether @t had better run near where it was woken than near where it ran before. */
+/* Whether @t should run near where it was woken, not near where it ran before. */
 static bool follows_waker(const struct task_state *t, s32 this_cpu, s32 prev, bool sync)
 {
 	const struct runqueue *rq = rq_of(this_cpu);
@@ -25,7 +25,7 @@ static bool follows_waker(const struct task_state *t, s32 this_cpu, s32 prev, bo
 	return 100 * (load + t->weight) < PLACE_PCT * prev_load + sync;
 }
 
-/* An idle CPU near the one that ran it, or the one that woke it; or else that one. */
+/* Return an idle CPU near the one that ran or woke @p, or else the one that it prefers. */
 static s32 policy_select_cpu(struct task_struct *p, struct task_state *t, s32 prev, bool sync)
 {
 	s32 this_cpu = bpf_get_smp_processor_id(), cpu = prev, idle;

@@ -3,8 +3,9 @@
 #define RUNOFF_AFFINITY_H
 
 /*
- * On its way into BPF the kernel may itself forbid the current task to migrate. Only tasks that
- * wait are moved, and for the current one a wrong answer costs an idle CPU a look at the queues.
+ * The kernel itself may forbid the current task to migrate while it runs BPF. That does not count:
+ * only waiting tasks are moved, and for the current one a wrong answer costs an idle CPU only a
+ * look.
  */
 static bool may_run_on(const struct task_struct *p, s32 cpu)
 {

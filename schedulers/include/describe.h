@@ -3,15 +3,15 @@
 #define RUNOFF_DESCRIBE_H
 
 /*
- * A scheduler describes itself in BTF declaration tags. Whoever loads, lists or documents it
- * reads them from the object, so nothing is written down twice. Fields are separated by " | ".
+ * A scheduler describes itself in BTF declaration tags. Programs that load, list or document it
+ * read them from the object, so nothing is written down twice. Fields are separated by " | ".
  */
 #define DESCRIBE(text) __attribute__((btf_decl_tag(text)))
 
 /* On the struct sched_ext_ops: what the scheduler is. */
 #define SCHEDULER(sentence) DESCRIBE("scheduler | " sentence)
 
-/* On the same: an operation that the loader leaves out where the kernel has @function. */
+/* On the struct sched_ext_ops: an operation that is left out where the kernel has @function. */
 #define LEFT_OUT(operation, function) DESCRIBE("left out | " operation " | " function)
 
 /*
@@ -22,12 +22,12 @@
 #define PARAMETER(unit, range, sentence) DESCRIBE("parameter | " unit " | " range " | " sentence)
 
 /*
- * With a PARAMETER in ms or us: how long a task may run while its equals wait, so that the last of
- * N waits N times as long.
+ * With a PARAMETER in ms or us: it is how long a task may run while its equals wait, so the last of
+ * N tasks waits N times as long.
  */
 #define TURN DESCRIBE("turn")
 
-/* With a PARAMETER without a unit: how many such turns in one some tasks have. */
+/* With a PARAMETER without a unit: it is how many such turns some tasks have in one. */
 #define TURNS_IN_ONE DESCRIBE("turns in one")
 
 /*

@@ -3,8 +3,8 @@
 #define RUNOFF_EXIT_H
 
 /*
- * Where whoever loads a scheduler finds why the kernel took it down. The loader makes room for the
- * kernel's dump; without that there is none.
+ * Where the loader of a scheduler finds why the kernel took it down. The loader makes room for the
+ * kernel's dump, or there is none.
  */
 UEI_DEFINE(uei);
 

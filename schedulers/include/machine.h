@@ -8,7 +8,7 @@
 #define MAX_CPUS       1024
 #define CPU_INDEX(cpu) ((cpu) & (MAX_CPUS - 1))
 
-/* What one CPU writes at every switch shall not be in the cache lines that others read. */
+/* Keeps what one CPU writes at every switch out of the cache lines that others read. */
 #define OWN_CACHE_LINES __attribute__((aligned(64)))
 
 /* One more than the highest possible CPU number. */
@@ -40,8 +40,8 @@ enum distance {
 };
 
 /*
- * A power of two as well. The compiler must not know the number, or it drops the mask and checks
- * one register to index with another, which verifiers before Linux 7 do not follow.
+ * A power of two as well. The compiler must not know the number: it would drop the mask, and check
+ * one register but index with another, which verifiers before Linux 7 do not follow.
  */
 #define DISTANCE_PLACES 8
 

@@ -5,13 +5,13 @@
 #include "machine.h"
 
 /*
- * Who shares a core or a cache with a CPU, as rings in the order of CPU numbers: a walk around one
- * costs what the core or cache is large, and not what the machine is.
+ * The CPUs that share a core or a cache, as rings in the order of CPU numbers: the cost of a walk
+ * around one depends on the size of the core or cache, not on that of the machine.
  */
 static u16 next_in_core[MAX_CPUS];
 static u16 next_in_cache[MAX_CPUS];
 
-/* Both are lists that begin with the lowest CPU: put each behind that, the highest first. */
+/* Each ring begins with its lowest CPU: insert the others behind that, the highest first. */
 static void find_neighbours(void)
 {
 	u32 step, cpu, core, cache;

@@ -4,11 +4,13 @@
 
 #define NO_CPU -1
 
-/* Of the possible ones. */
+/* How many of the possible CPUs are online. */
 static u32 cpus_online = 1;
 
-/* When the scheduler begins or a CPU has come, and when @leaving, which the kernel still counts, is
- * about to go. */
+/*
+ * Count the CPUs that are online, when the scheduler starts and when a CPU comes or goes. @leaving
+ * is one that goes but that the kernel still counts, or NO_CPU.
+ */
 static void count_cpus(s32 leaving)
 {
 	const struct cpumask *online = scx_bpf_get_online_cpumask();

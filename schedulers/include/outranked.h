@@ -5,8 +5,8 @@
 #include "machine.h"
 
 /*
- * Whether somebody above sched_ext wants this CPU, whose run queue is locked. No operation says so
- * since ops.cpu_release is deprecated; before, it did only when one of ours had to go. A stopper
+ * Whether a task above sched_ext wants this CPU, whose run queue is locked. No operation reports
+ * it: ops.cpu_release, which is deprecated, does so only if a task of ours has to go. A stopper
  * does not count: it is gone at once.
  */
 static bool is_outranked(void)
@@ -14,19 +14,19 @@ static bool is_outranked(void)
 	const struct rq *rq = bpf_this_cpu_ptr(&runqueues);
 	u32 above = rq->nr_running - rq->scx.nr_running;
 
-	/* It has not had the same size in all releases. */
+	/* on_rq does not have the same size in all releases. */
 	return above > 1 || (above && !BPF_CORE_READ_BITFIELD_PROBED(rq->stop, on_rq));
 }
 
 /*
- * Whether a task that the core has already been given can be had back when a higher class takes the
- * CPU before it has run, which the kernel does not tell us in time (is_outranked).
+ * Whether a task that the core has already been given can be taken back when a higher class takes
+ * the CPU before it has run, which the kernel does not report in time (is_outranked).
  */
 static bool may_be_called_back(void)
 {
 	if (cpu_ids == 1)
 		return true;
-	/* Not one expression: the verifier does not take the sum of two addresses. */
+	/* Not one expression: the verifier rejects the sum of two addresses. */
 	if (__COMPAT_has_generic_reenq())
 		return true;
 	if (__COMPAT_scx_bpf_reenqueue_local_from_anywhere())

@@ -2,7 +2,7 @@
 #ifndef RUNOFF_POLICIES_H
 #define RUNOFF_POLICIES_H
 
-/* Of include/uapi/linux/sched.h, which has no types that the kernel would describe. */
+/* From include/uapi/linux/sched.h: macros, so the kernel's BTF does not have them. */
 #define SCHED_BATCH 3
 #define SCHED_IDLE  5
 

@@ -5,9 +5,9 @@
 #include "machine.h"
 
 /*
- * Whether a waker promised to sleep soon is said to select_cpu alone, which the kernel does not
- * call where there is nothing to select. On a machine with one CPU this program hears it from the
- * wake-up itself; the loader leaves it out on others.
+ * The kernel passes a waker's promise to sleep soon only to select_cpu, which it does not call
+ * where there is nothing to select. On a machine with one CPU this program reads the promise from
+ * the wake-up itself; on others the loader leaves it out.
  */
 static s32 woken_pid;
 static bool woken_sync;

@@ -5,29 +5,29 @@
 #include "state.h"
 #include "include/runqueue/state.h"
 
-enum { ERA_A, ERA_B };
+enum { ERA_2_6_8, ERA_2_6_20 };
 
 CHOICE("A, B", "A is Linux 2.6.7 and 2.6.8: slices of 10 to 200 ms, an interactive credit. B is "
 	       "Linux 2.6.20 "
 	       "to 2.6.22: slices of 5 to 800 ms, balancing by weight.")
-const volatile u32 era = ERA_A;
+const volatile u32 era = ERA_2_6_8;
 
 #define MAX_BONUS	  10
 #define INTERACTIVE_DELTA 2
 #define CREDIT_LIMIT	  100
 #define GRANULARITY	  MS(10)
-/* 30 % as the original computes it. */
+/* 30 %, as the original computes it. */
 #define CREDIT_FOR_WAITING(ns) ((ns) * (30 * 128 / 100) / 128)
 #define CHILD_PENALTY	       95
 #define EXIT_WEIGHT	       3
 
-/* The slice of an average task, by which all sleeping is measured. */
+/* Return the slice of an average task, the measure of all sleep. */
 static u64 average_slice(void)
 {
-	return era == ERA_A ? MS(102) : MS(100);
+	return era == ERA_2_6_8 ? MS(102) : MS(100);
 }
 
-/* 1020 or 1000 ms: ten average slices make the full bonus of ten. */
+/* Return 1020 or 1000 ms: ten average slices make the full bonus of ten. */
 static u64 max_sleep_avg(void)
 {
 	return MAX_BONUS * average_slice();
@@ -37,7 +37,7 @@ static u64 full_slice(s32 static_prio)
 {
 	u32 levels_below = WORST_NICE - static_prio, ms;
 
-	if (era == ERA_A)
+	if (era == ERA_2_6_8)
 		return MS(10 + 190 * levels_below / 39);
 	ms = (static_prio < NICE_0 ? 400 : 100) * (levels_below + 1) / 20;
 	return MS(ms > 5 ? ms : 5);
@@ -60,12 +60,12 @@ static u32 priority(const struct task_state *t)
 	return level < BEST_LEVEL ? BEST_LEVEL : level > WORST_NICE ? WORST_NICE : level;
 }
 
-/* How far above its static priority a task must be rated to count as interactive. */
+/* Return how many levels above its static priority an interactive task must be rated. */
 static s32 interactive_delta(s32 static_prio)
 {
 	u32 nice_level = static_prio - BEST_LEVEL, below = static_prio - NICE_0;
 
-	if (era == ERA_B)
+	if (era == ERA_2_6_20)
 		return (s32)(nice_level * MAX_BONUS / 40) - MAX_BONUS / 2 + INTERACTIVE_DELTA;
 	/* The original's division rounds towards zero. */
 	if (static_prio < NICE_0)
@@ -78,14 +78,14 @@ static bool is_interactive(const struct task_state *t)
 	return (s32)priority(t) <= t->static_prio - interactive_delta(t->static_prio);
 }
 
-/* A longer sleep makes any task interactive at once. */
+/* Return the longest sleep that does not by itself make a task interactive. */
 static u64 interactive_sleep(s32 static_prio)
 {
 	return max_sleep_avg() * (MAX_BONUS / 2 + interactive_delta(static_prio) + 1) / MAX_BONUS -
 	       MS(1);
 }
 
-/* Interactive tasks of one level take turns this often, the more interactive the oftener. */
+/* Return the turn of interactive tasks of one level: shorter, the more interactive they are. */
 static u64 granularity(const struct task_state *t)
 {
 	u32 bonus = bonus_of(&t->policy);
@@ -94,7 +94,7 @@ static u64 granularity(const struct task_state *t)
 	return (GRANULARITY << doublings) * cpus_online;
 }
 
-/* Sleep that was not the task's own choice lifts it no higher than interactive. */
+/* Sleep that was not the task's own choice makes it just interactive at most. */
 static u64 clip(const struct task_state *t, u64 slept)
 {
 	u64 ceiling = interactive_sleep(t->static_prio), avg = t->policy.sleep_avg;
@@ -153,7 +153,7 @@ static void credit_sleep_late(struct task_struct *p, struct task_state *t, u64 s
 /* Count @slept_ns, asleep or waiting for the CPU, as a sign of interactivity. */
 static void credit_sleep(struct task_struct *p, struct task_state *t, u64 slept_ns)
 {
-	if (era == ERA_A)
+	if (era == ERA_2_6_8)
 		credit_sleep_early(p, t, slept_ns);
 	else
 		credit_sleep_late(p, t, slept_ns);
@@ -163,7 +163,7 @@ static void credit_sleep(struct task_struct *p, struct task_state *t, u64 slept_
 static void charge_run(struct policy_task *task, u64 ran)
 {
 	ran = ran < max_sleep_avg() ? ran : max_sleep_avg();
-	if (era == ERA_B || task->credit > CREDIT_LIMIT)
+	if (era == ERA_2_6_20 || task->credit > CREDIT_LIMIT)
 		ran /= nonzero(bonus_of(task));
 	if (ran < task->sleep_avg) {
 		task->sleep_avg -= ran;
@@ -172,7 +172,7 @@ static void charge_run(struct policy_task *task, u64 ran)
 	task->sleep_avg = 0;
 }
 
-/* Once each time that it leaves the CPU with nothing left. */
+/* Called once each time that the task leaves the CPU: it loses credit if its average is used up. */
 static void lose_credit(struct policy_task *task)
 {
 	if (!task->sleep_avg && task->credit >= -CREDIT_LIMIT && task->credit <= CREDIT_LIMIT)

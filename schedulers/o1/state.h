@@ -11,7 +11,7 @@
 #define policy_begin_epoch	    policy_begin_epoch
 #define policy_balances_like_2_6_20 policy_balances_like_2_6_20
 
-/* How the last sleep ended, which decides what waiting for the CPU counts for. */
+/* How the last sleep ended, which decides how much waiting for the CPU counts. */
 enum woken {
 	NOT_WOKEN,
 	/* From an uninterruptible sleep, as for a disk. */
@@ -24,7 +24,7 @@ struct policy_task {
 	/* The sleep average: grows while it sleeps, shrinks while it runs. */
 	u64 sleep_avg;
 	s64 slice_ns;
-	/* Era A: how often it proved interactive (> 0) or a hog (< 0). */
+	/* In 2.6.8: how often it proved interactive (> 0) or a CPU hog (< 0). */
 	s32 credit;
 	u8 woken;
 	bool first_slice;

@@ -9,7 +9,7 @@ static void average_in(u64 *average, u64 sample)
 	*average += ((s64)(sample - *average)) >> 3;
 }
 
-/* This CPU has work again. */
+/* Note that this CPU has work again. */
 static void end_idle(struct runqueue *rq, u64 now)
 {
 	u64 idle_ns = elapsed(rq->idle_since, now);
@@ -19,13 +19,13 @@ static void end_idle(struct runqueue *rq, u64 now)
 	average_in(&rq->policy.avg_idle_ns, at_most(idle_ns, 2 * MIGRATION_COST_NS));
 }
 
-/* How far a CPU looks that has run out of work; seldom worth it where that never lasts. */
+/* Return how far a newly idle CPU looks for work: not far if it is never idle for long. */
 static u32 reach_of_idle(const struct runqueue *rq)
 {
 	return rq->policy.avg_idle_ns < MIGRATION_COST_NS ? SAME_CORE : FAR;
 }
 
-/* Whether @t ran so lately that its data will still be in the cache it would leave. */
+/* Whether @t ran so lately that its data will still be in the cache that it would leave. */
 static bool is_cache_hot(const struct task_state *t, const struct pull *pull)
 {
 	return cpu_distance(pull->from, pull->to) > SAME_CORE &&

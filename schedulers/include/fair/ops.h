@@ -52,8 +52,8 @@ static void place(struct task_struct *p, struct task_state *t, struct runqueue *
 }
 
 /*
- * Who runs next in any case goes to the core at once, which saves it a walk through the queue. A
- * CPU on its way out no longer asks for work.
+ * A task that runs next in any case goes to the core at once, which saves a walk through the queue,
+ * and so does any task of a CPU that goes offline, because that CPU no longer asks for work.
  */
 static void insert_new(struct task_struct *p, struct task_state *t, struct runqueue *rq, bool alone,
 		       u64 enq_flags)
@@ -78,7 +78,7 @@ static void insert_new(struct task_struct *p, struct task_state *t, struct runqu
 		kick(rq->cpu, SCX_KICK_PREEMPT);
 }
 
-/* Its weight has grown while it waited. */
+/* The weight of @p grew while it waited: let it preempt if that makes the difference. */
 static void compare_with_running(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	t->improved = false;
@@ -106,7 +106,7 @@ void BPF_STRUCT_OPS(fair_enqueue, struct task_struct *p, u64 enq_flags)
 		if (t->improved)
 			compare_with_running(p, t, rq);
 		if ((enq_flags & SCX_ENQ_REENQ) && is_taken(cpu))
-			call_idle_cpu_for(p);
+			kick_idle_for(p);
 		return;
 	}
 	if (rq->busy)
@@ -116,7 +116,7 @@ void BPF_STRUCT_OPS(fair_enqueue, struct task_struct *p, u64 enq_flags)
 	note_waiting(rq);
 	insert_new(p, t, rq, alone, enq_flags);
 	if (is_taken(cpu))
-		call_idle_cpu_for(p);
+		kick_idle_for(p);
 }
 
 static void keep(struct task_struct *prev, struct runqueue *rq)
@@ -176,7 +176,7 @@ void BPF_STRUCT_OPS(fair_running, struct task_struct *p)
 
 	if (!t)
 		return;
-	/* The core may have queued it without asking. */
+	/* The core may have queued it without ops.enqueue. */
 	if (t->counted_on != cpu)
 		place(p, t, rq, false);
 	own->curr_vruntime = t->policy.vruntime;
@@ -211,7 +211,7 @@ void BPF_STRUCT_OPS(fair_stopping, struct task_struct *p, bool runnable)
 	if (!runnable)
 		leave(t);
 	else if (p->scx.slice)
-		/* The core would queue it past us when a higher class takes the CPU. */
+		/* With slice left the core would queue it itself for a higher class. */
 		scx_bpf_task_set_slice(p, 0);
 	lose_cpu_if_outranked(rq);
 }
@@ -284,7 +284,7 @@ s32 BPF_STRUCT_OPS(fair_init_task, struct task_struct *p, struct scx_init_task_a
 	return 0;
 }
 
-/* It leaves for another policy, or for good. */
+/* @p leaves for another scheduling class, or exits. */
 void BPF_STRUCT_OPS(fair_disable, struct task_struct *p)
 {
 	struct task_state *t = state_of(p);

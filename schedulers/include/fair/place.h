@@ -6,7 +6,7 @@
 #include "include/neighbours.h"
 #include "include/runqueue/load.h"
 
-/* Percent up to which two CPUs count as equally busy when a task chooses between them. */
+/* Percent up to which two CPUs count as equally busy when one is chosen for a task. */
 #define PLACE_PCT (100 + (IMBALANCE_PCT - 100) / 2)
 
 static bool same_cache(s32 a, s32 b)
@@ -14,7 +14,7 @@ static bool same_cache(s32 a, s32 b)
 	return cpu_distance(a, b) <= SAME_CACHE;
 }
 
-/* An idle CPU of the core of @cpu for @p, or NO_CPU. */
+/* Return an idle CPU for @p in the core of @cpu, or NO_CPU. */
 static s32 idle_thread(const struct task_struct *p, s32 cpu)
 {
 	u32 other = cpu, step;
@@ -29,7 +29,7 @@ static s32 idle_thread(const struct task_struct *p, s32 cpu)
 	return NO_CPU;
 }
 
-/* A CPU for @p in the first core, counted from @cpu's, that is idle as a whole, or NO_CPU. */
+/* Return a CPU for @p in the first wholly idle core, counted from that of @cpu, or NO_CPU. */
 static s32 idle_core(const struct task_struct *p, s32 cpu)
 {
 	const struct cpumask *cores = scx_bpf_get_idle_smtmask();
@@ -52,7 +52,7 @@ static s32 idle_core(const struct task_struct *p, s32 cpu)
 	return found;
 }
 
-/* An idle CPU that shares its cache with @cpu: a core of its own for @p before a thread of one. */
+/* Return an idle CPU for @p in the cache of @cpu, of a wholly idle core if there is one. */
 static s32 idle_in_cache(const struct task_struct *p, s32 cpu)
 {
 	s32 found = idle_core(p, cpu);
@@ -60,7 +60,7 @@ static s32 idle_in_cache(const struct task_struct *p, s32 cpu)
 	return found == NO_CPU ? idle_thread(p, cpu) : found;
 }
 
-/* Where a new task starts: where its parent runs, unless another CPU has clearly less to do. */
+/* Return where a new task starts: on its parent's CPU unless another one has clearly less to do. */
 static s32 fork_cpu(const struct task_struct *p, s32 parent_cpu)
 {
 	u32 least = ~0U, load;

@@ -156,8 +156,8 @@ static bool policy_is_hot(const struct task_struct *p, const struct task_state *
 #endif
 
 /*
- * Note that @t begins or ends to be one of the tasks among which @rq is shared, whether it runs or
- * waits. It joins with @rq locked. It leaves with @rq locked, or with only the CPU locked that
+ * Note that @t begins or ceases to be one of the tasks among which @rq is shared, whether it runs
+ * or waits. It joins with @rq locked. It leaves with @rq locked, or with only the CPU locked that
  * pulls it, so a policy itself protects what it changes of @rq. Default: nothing.
  */
 #ifdef policy_join

@@ -9,8 +9,8 @@
 #include "include/runqueue/rescue.h"
 
 /*
- * A task runs until the scheduler ends its turn at a tick. The core only has to have something to
- * count down; without an end it might stop the tick.
+ * The slice that the core counts down. A task runs until the scheduler ends its turn at a tick, but
+ * with an infinite slice the core might stop the tick.
  */
 #define TURN_NS MS(1000)
 
@@ -31,7 +31,7 @@ static void join(struct task_state *t, struct runqueue *rq)
 static bool is_pullable(const struct task_struct *p, const struct task_state *t,
 			const struct pull *pull)
 {
-	/* Who is not counted yet where it waits is still being brought there. */
+	/* A task that its CPU does not count yet is still on its way there. */
 	if (t->counted_on != pull->from)
 		return false;
 	if (t->weight / 2 > pull->load)

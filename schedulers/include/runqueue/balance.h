@@ -4,37 +4,37 @@
 
 #include "load.h"
 
-/* What a scheduler has not set before it includes this file is as in 2.6.8. */
+/* Settings. A scheduler defines all of them before this file, or none, which is as in 2.6.8. */
 #ifndef PULL_SCAN_LIMIT
-/* What one look at another CPU's queue may cost at most. */
+/* How many tasks one look at the queue of another CPU may cost. */
 #define PULL_SCAN_LIMIT 64
-/* A busy CPU looks for imbalance this many times less often than an idle one. */
+/* How many times less often a busy CPU looks for imbalance than an idle one. */
 #define BUSY_FACTOR 64
-/* So often cache-hot tasks are left where they are. */
+/* How many failed looks it takes until cache-hot tasks are pulled too. */
 #define CACHE_NICE_TRIES 1
-/* Of two CPUs that differ by less than what one should give away, this is enough to give one. */
+/* From this difference of load on one task is pulled, even if the imbalance is less than one. */
 #define SMALL_IMBALANCE (2 * LOAD_OF_ONE)
-/* A CPU that has just run out of work looks at others that are nearer than this. */
+/* A newly idle CPU looks at CPUs that are nearer than this distance. */
 #define NEWLY_IDLE_REACH FAR
-/* Whether one that stays idle leaves hot tasks alone so often, too. */
+/* Whether a CPU that stays idle also leaves hot tasks alone for that many looks. */
 #define PATIENT_WHEN_IDLE false
 #endif
 
 #define LONGEST_INTERVAL_MS 4
 
-/* Somebody has come to @rq. */
+/* Note that a task has come to @rq. */
 static void note_waiting(const struct runqueue *rq)
 {
 	if (!work_waits && rq->nr > 1 && nr_to_give(rq) > 0)
 		work_waits = true;
 }
 
-/* Bring over what @pull describes; whether that was anything. */
+/* Bring over what @pull describes. Return whether that was any task. */
 static bool pull_tasks(struct pull *pull);
 
 /*
- * Look once at all other CPUs: who has most to give away to @cpu now, by distance. Tasks that may
- * run nowhere else are nothing to give. Whether there is any such CPU.
+ * Find for each distance the CPU that has most to give away to @cpu. Tasks that may run nowhere
+ * else do not count. Return whether any CPU has something to give.
  */
 __noinline bool find_busiest(s32 cpu, u64 now)
 {
@@ -59,7 +59,7 @@ __noinline bool find_busiest(s32 cpu, u64 now)
 	return found;
 }
 
-/* Bring one task of @from to @cpu, which has none; whether there is one that may come. */
+/* Bring one task of @from to @cpu, which has none. Return whether one may come. */
 __noinline bool pull_one(s32 cpu, s32 from, u64 now)
 {
 	struct runqueue *rq = rq_of(cpu);
@@ -78,14 +78,14 @@ __noinline bool pull_one(s32 cpu, s32 from, u64 now)
 		return false;
 	rq->balance_failed = 0;
 	if (nr_to_give(rq_of(from)) > 0)
-		call_for_waiting(from);
+		kick_idle_for_waiting(from);
 	return true;
 }
 
 /*
- * For a CPU without work: one task of the busiest CPU, from the nearest that has any. A CPU that
- * has just run out of work leaves hot tasks alone. One that stays idle does not, for it looks once
- * a tick only, and asks everybody when those of the busiest may not run here.
+ * Bring one task to a CPU without work, from the busiest CPU of the least distance that has any. A
+ * newly idle CPU leaves hot tasks alone. A CPU that stays idle does not, because it looks only once
+ * a tick, and it tries all CPUs when the tasks of the busiest may not run here.
  */
 static bool pull_to_idle(struct runqueue *rq, u64 now)
 {
@@ -96,7 +96,7 @@ static bool pull_to_idle(struct runqueue *rq, u64 now)
 	if (!work_waits)
 		return false;
 	if (!find_busiest(rq->cpu, now)) {
-		/* Who comes after this says so again; who came before it is found. */
+		/* A task that comes after this sets it again; one that came before is found. */
 		work_waits = false;
 		if (!find_busiest(rq->cpu, now))
 			return false;
@@ -135,7 +135,7 @@ static u32 average_of_all(struct pull *pull, u64 now)
 	return pull->cpus ? pull->sum / pull->cpus : 0;
 }
 
-/* What a CPU with work should bring over from @from, as weight; 0 if the two are near enough. */
+/* Return the weight that a busy CPU should bring over from @from, 0 if their loads are similar. */
 static u32 imbalance(struct runqueue *rq, s32 from, u64 now)
 {
 	u32 own = target_load(rq->cpu, 1, now), most = source_load(from, 1, now);
@@ -151,7 +151,7 @@ static u32 imbalance(struct runqueue *rq, s32 from, u64 now)
 	return give;
 }
 
-/* The CPU with most to give away, or NO_CPU. */
+/* Return the CPU that has most to give away, or NO_CPU. */
 static s32 busiest_of_all(struct runqueue *rq, u64 now)
 {
 	struct pull *pull = &rq->pull;
@@ -172,7 +172,7 @@ static s32 busiest_of_all(struct runqueue *rq, u64 now)
 	return best;
 }
 
-/* For a CPU with work, now and then: bring its share over from the busiest. */
+/* On a busy CPU, now and then: bring its share over from the busiest CPU. */
 static void pull_to_busy(struct runqueue *rq, u64 now)
 {
 	struct pull *pull = &rq->pull;
@@ -201,8 +201,7 @@ static void pull_to_busy(struct runqueue *rq, u64 now)
 		rq->balance_failed++;
 }
 
-/* On the tick of a CPU with work: is it time, and does somebody wait whom an idle CPU could take?
- */
+/* On the tick of a busy CPU: note whether balancing is due, and kick idle CPUs if tasks wait. */
 static void remind_to_balance(struct runqueue *rq, u64 now)
 {
 	if (cpu_ids == 1)
@@ -211,7 +210,7 @@ static void remind_to_balance(struct runqueue *rq, u64 now)
 		rq->balance_due = true;
 	/* An idle CPU has no tick of its own to look for work on. */
 	if (nr_to_give(rq) > 0)
-		call_for_waiting(rq->cpu);
+		kick_idle_for_waiting(rq->cpu);
 }
 
 #endif

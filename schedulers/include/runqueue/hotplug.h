@@ -4,10 +4,10 @@
 
 #include "balance.h"
 
-/* Set while tasks may be left in the queue of a CPU that went offline. */
+/* Whether tasks may be left in the queue of a CPU that went offline. */
 static bool orphans;
 
-/* What may run nowhere else goes where the kernel looks without asking. */
+/* Give tasks that may run nowhere else to their CPU's local queue, where the kernel finds them. */
 static void send_home(struct pull *pull, u32 array)
 {
 	struct task_struct *p;
@@ -25,7 +25,7 @@ static void send_home(struct pull *pull, u32 array)
 	}
 }
 
-/* Take over what waits where nobody asks for work any more. */
+/* Take over tasks that wait on CPUs that no longer ask for work. */
 static void adopt_orphans(struct runqueue *rq, u64 now)
 {
 	struct pull *pull = &rq->pull;
@@ -48,7 +48,7 @@ static void adopt_orphans(struct runqueue *rq, u64 now)
 	}
 }
 
-/* CPUs that are possible but not online now; only changes are told. */
+/* Note which CPUs are possible but offline at the start; the kernel reports only changes. */
 static void note_absent(void)
 {
 	const struct cpumask *online = scx_bpf_get_online_cpumask();
@@ -59,7 +59,7 @@ static void note_absent(void)
 	scx_bpf_put_cpumask(online);
 }
 
-/* On @cpu itself, which still takes interrupts. */
+/* Have the other CPUs take over the tasks of @cpu, which calls this and still takes interrupts. */
 static void leave_to_others(s32 cpu)
 {
 	s32 other;
@@ -73,15 +73,15 @@ static void leave_to_others(s32 cpu)
 }
 
 /*
- * Not an extern of that name: the kernel's BTF has none, and libbpf would read all its symbols at
- * every attachment.
+ * Not an extern of that name: the kernel's BTF has none, and libbpf would read all symbols of the
+ * kernel at every attachment.
  */
 MACHINE("address __cpu_active_mask")
 const volatile u64 cpu_active_mask;
 
 /*
- * Before the kernel says that a CPU goes offline it no longer lets it run anything but the CPU's
- * own kernel threads, and then waits for RCU, and so for tasks that may be in this CPU's queue.
+ * Before the kernel reports that a CPU goes offline, it lets the CPU run nothing but its own kernel
+ * threads, and then waits for RCU, and so for tasks that may be in this CPU's queue.
  */
 static bool is_active(s32 cpu)
 {
@@ -95,7 +95,7 @@ static bool is_active(s32 cpu)
 	return word & (1ULL << (CPU_INDEX(cpu) % 64));
 }
 
-/* Now and then, because looking costs as much as choosing a task. */
+/* Check once a tick, because the check costs as much as the choice of a task. */
 static void leave_if_inactive(struct runqueue *rq, u64 now)
 {
 	if (rq->offline || elapsed(rq->looked_at, now) < tick_ns)

@@ -8,12 +8,12 @@
 /* Percent by which another CPU must have more to do, as in 2.6's domains above a core. */
 #define IMBALANCE_PCT 125
 
-/* Longer idleness has made any load nothing. */
+/* After this many idle ticks any load is forgotten. */
 #define FORGOTTEN_TICKS 64
 
 /*
- * What is asked of many CPUs in turn is not static: the verifier then looks at it once, and not for
- * every way in which each of its callers gets there.
+ * Functions that are called for many CPUs in turn are not static: the verifier then checks them
+ * once, and not for every path of every caller.
  */
 
 /* A task of a higher class counts as one of nice 0. */
@@ -25,8 +25,8 @@ static u32 load_now(const struct runqueue *rq)
 }
 
 /*
- * The averages as they were when the CPU last ticked, and less for each tick that it slept through:
- * each takes half of the first, or a quarter of the second, which 2.4 times makes a half.
+ * Return an average as it was when the CPU last ticked, and less for each tick since: a tick takes
+ * half of the first, or a quarter of the second, which makes a half in 2.4 ticks.
  */
 static u32 average_load(const struct runqueue *rq, u32 index, u64 now)
 {
@@ -47,13 +47,13 @@ static void sample_load(struct runqueue *rq, u64 now)
 	u32 weight = rq->weight > 0 ? rq->weight : 0;
 	u32 fast = average_load(rq, 0, now), slow = average_load(rq, 1, now);
 
-	/* Rounded towards what it becomes, so that it gets there. */
+	/* Rounded towards the new weight, so that it gets there. */
 	rq->load[0] = (fast + weight + (weight > fast)) / 2;
 	rq->load[1] = (3 * slow + weight + (weight > slow ? 3 : 0)) / 4;
 	rq->load_at = now;
 }
 
-/* What @cpu surely has to give away: a short burst of work is no reason to move any. */
+/* Return the load that @cpu surely has: a short burst of work is not a reason to take some. */
 __noinline u32 source_load(s32 cpu, u32 index, u64 now)
 {
 	u32 average = average_load(rq_of(cpu), index, now), load = load_now(rq_of(cpu));
@@ -61,7 +61,7 @@ __noinline u32 source_load(s32 cpu, u32 index, u64 now)
 	return average < load ? average : load;
 }
 
-/* What @cpu may have to do: a short pause is no reason to bring it work. */
+/* Return the load that @cpu may have: a short pause is not a reason to bring it work. */
 __noinline u32 target_load(s32 cpu, u32 index, u64 now)
 {
 	u32 average = average_load(rq_of(cpu), index, now), load = load_now(rq_of(cpu));
@@ -75,8 +75,8 @@ __noinline bool is_idle(s32 cpu)
 }
 
 /*
- * Where @p, which is to run on @cpu, had better go if a higher class has that: where there is least
- * to do.
+ * Return where @p, which is to run on @cpu, should go instead if a higher class has that CPU: where
+ * the load is least.
  */
 static s32 open_cpu(const struct task_struct *p, s32 cpu)
 {

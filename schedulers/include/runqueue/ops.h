@@ -10,8 +10,7 @@
 #include "relief.h"
 #include "rescue.h"
 
-/* The operations of a scheduler with a queue of levels per CPU, which call its policy (policy.h).
- */
+/* The operations of a scheduler with a queue of levels per CPU; they call its policy. */
 
 s32 BPF_STRUCT_OPS(runqueue_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
@@ -22,13 +21,13 @@ s32 BPF_STRUCT_OPS(runqueue_select_cpu, struct task_struct *p, s32 prev_cpu, u64
 	t->sync = wake_flags & SCX_WAKE_SYNC;
 	if (!(wake_flags & SCX_WAKE_FORK))
 		return open_cpu(p, wake_cpu(p, t, prev_cpu));
-	/* 2.6.8 spread only threads, which share what they have in the cache anyway. */
+	/* 2.6.8 spreads only threads, which share what they have in the cache anyway. */
 	if (policy_balances_like_2_6_20() || p->mm == bpf_get_current_task_btf()->mm)
 		return open_cpu(p, fork_cpu(p, prev_cpu));
 	return prev_cpu;
 }
 
-/* A child starts where its parent stands, before it or behind everybody of that level. */
+/* A child starts on the level of its parent, before it or behind all tasks of that level. */
 static void place_child(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	struct task_struct *parent = bpf_get_current_task_btf();
@@ -87,7 +86,7 @@ void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
 		count_on(t, cpu);
 		note_waiting(rq);
 	}
-	/* Who has the CPU to itself goes to the core at once, which then need not ask for it. */
+	/* A task that has the CPU to itself goes to the core at once, which need not ask for it. */
 	if (alone && t->array == rq->active)
 		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, policy_run_ns(t, rq), enq_flags);
 	else
@@ -95,7 +94,7 @@ void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
 	if (comes || t->improved)
 		preempt(p, t, rq);
 	if ((comes || (enq_flags & SCX_ENQ_REENQ)) && is_taken(cpu))
-		call_idle_cpu_for(p);
+		kick_idle_for(p);
 	t->newborn = t->sync = t->improved = false;
 }
 
@@ -195,7 +194,7 @@ void BPF_STRUCT_OPS(runqueue_stopping, struct task_struct *p, bool runnable)
 	policy_stopping(p, t, runnable ? 0 : p->__state, elapsed(t->stamp, now));
 	t->stamp = now;
 	rq->busy = false;
-	/* With slice left the core would queue it past us when a higher class takes the CPU. */
+	/* With slice left the core would queue it itself when a higher class takes the CPU. */
 	if (runnable)
 		scx_bpf_task_set_slice(p, 0);
 	else
@@ -291,7 +290,7 @@ s32 BPF_STRUCT_OPS(runqueue_init_task, struct task_struct *p, struct scx_init_ta
 	return 0;
 }
 
-/* It leaves for another policy, or for good. */
+/* @p leaves for another scheduling class, or exits. */
 void BPF_STRUCT_OPS(runqueue_disable, struct task_struct *p)
 {
 	struct task_state *t = state_of(p);

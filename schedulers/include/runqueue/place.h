@@ -14,7 +14,7 @@ static bool is_cache_hot(const struct task_state *t, u32 distance, u64 now)
 	return elapsed(t->stamp, now) < hot_us[distance < FAR ? distance : FAR] * 1000;
 }
 
-/* 2.6.8: a task that is not cache hot follows its waker; a hot one only to a CPU with much less. */
+/* 2.6.8: a task that is not cache-hot follows its waker; a hot one only to a much lower load. */
 static bool follows_waker_early(const struct task_state *t, s32 this_cpu, s32 prev, u64 now)
 {
 	u32 distance = cpu_distance(this_cpu, prev);
@@ -29,7 +29,7 @@ static bool follows_waker_early(const struct task_state *t, s32 this_cpu, s32 pr
 	return (IMBALANCE_PCT + (IMBALANCE_PCT - 100) / 2) * this_load <= 100 * load;
 }
 
-/* 2.6.20: a task follows its waker when that leaves the waker's CPU no busier than its own. */
+/* 2.6.20: a task follows its waker if the CPU of the waker is not busier than its own then. */
 static bool follows_waker_late(const struct task_state *t, s32 this_cpu, s32 prev, u64 now)
 {
 	u32 distance = cpu_distance(this_cpu, prev);
@@ -49,7 +49,7 @@ static bool follows_waker_late(const struct task_state *t, s32 this_cpu, s32 pre
 	return distance > SAME_CORE && IMBALANCE_PCT * this_load <= 100 * load;
 }
 
-/* On a machine with SMT: an idle thread of the core of @cpu, if @cpu itself has work. */
+/* Return an idle thread of the core of @cpu if @cpu itself has work, or else @cpu. */
 static s32 idle_thread(const struct task_struct *p, s32 cpu)
 {
 	u32 other = cpu, step;
@@ -64,7 +64,7 @@ static s32 idle_thread(const struct task_struct *p, s32 cpu)
 	return cpu;
 }
 
-/* Where a woken task runs: where it ran before, or where its waker runs. */
+/* Return where a woken task runs: where it ran before, or where its waker runs. */
 static s32 wake_cpu(const struct task_struct *p, const struct task_state *t, s32 prev)
 {
 	s32 this_cpu = bpf_get_smp_processor_id(), cpu = prev;
@@ -81,7 +81,7 @@ static s32 wake_cpu(const struct task_struct *p, const struct task_state *t, s32
 	return idle_thread(p, cpu);
 }
 
-/* Where a new task starts: on the least busy CPU if its parent's has clearly more to do. */
+/* Return where a new task starts: on the least busy CPU if its parent's has clearly more to do. */
 static s32 fork_cpu(const struct task_struct *p, s32 parent_cpu)
 {
 	u64 now = scx_bpf_now();

@@ -7,7 +7,7 @@
 enum { PROMOTION_CODED, PROMOTION_DOCUMENTED, PROMOTION_NONE };
 
 /*
- * On a tick: move all that wait one level up when it is time, so that nobody waits for ever.
+ * On a tick: move all waiting tasks one level up when that is due, so that none waits for ever.
  * ZAPHOD's announcements say that the interval grows with the number of other tasks, but its test
  * for that is the wrong way round and never defers: the two rules differ from three tasks on
  * (docs/schedulers/zaphod.md).
@@ -25,7 +25,7 @@ static void promote_when_due(struct runqueue *rq, u32 rule, u64 interval, u64 no
 	if (time_before(now, rq->promotion_due))
 		return;
 	rq->promotions++;
-	/* From when it was due, not from this tick; but ticks that never came are not made good. */
+	/* Count from when it was due, not from this tick, but do not make up for lost ticks. */
 	rq->promotion_due += interval;
 	if (time_before(rq->promotion_due, now))
 		rq->promotion_due = now + interval;

@@ -43,7 +43,7 @@ static void pull_array(struct pull *pull, u32 array)
 	}
 }
 
-/* The expired queue first: who waits there longest has the coldest cache. */
+/* The expired queue first: its tasks have waited longest, so they are the least cache-hot. */
 static bool pull_tasks(struct pull *pull)
 {
 	u32 active = rq_of(pull->from)->active;

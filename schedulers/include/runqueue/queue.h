@@ -28,7 +28,7 @@ static u32 level_of_key(u64 key, const struct runqueue *rq)
 	return level_of(key >> RUNG_SHIFT, rq);
 }
 
-/* A CPU on its way out no longer asks for work; what must run there goes there directly. */
+/* A CPU that goes offline no longer asks for work: what must run there goes to the core at once. */
 static void insert(struct task_struct *p, struct task_state *t, struct runqueue *rq, u64 slice_ns,
 		   u64 enq_flags)
 {
@@ -41,7 +41,7 @@ static void insert(struct task_struct *p, struct task_state *t, struct runqueue 
 		scx_bpf_dsq_insert_vtime(p, queue, slice_ns, key, enq_flags);
 }
 
-/* The queue to look into when the active one is empty. */
+/* Return the queue to look into when the active one is empty. */
 static u64 second_queue(struct runqueue *rq)
 {
 	u32 second = rq->active ^ 1;
@@ -53,8 +53,7 @@ static u64 second_queue(struct runqueue *rq)
 	return queue_of(rq, second);
 }
 
-/* Whether @t comes before the running task: from a better queue, or on a better level of the same.
- */
+/* Whether @t comes before the running task: in a better queue, or on a better level of the same. */
 static bool precedes(const struct task_state *t, const struct runqueue *rq)
 {
 	if (t->array != rq->active)
@@ -62,7 +61,7 @@ static bool precedes(const struct task_state *t, const struct runqueue *rq)
 	return rq->curr_array != rq->active || level_of(t->rung, rq) < level_of(rq->curr_rung, rq);
 }
 
-/* Where @t stands on its CPU, for comparisons: less is better. */
+/* Return a number for where @t stands on its CPU; less is better. */
 static u32 standing(const struct task_state *t, const struct runqueue *rq)
 {
 	return ((u32)(t->array != rq->active) << 16) | level_of(t->rung, rq);
@@ -74,7 +73,7 @@ static inline bool equals(const struct task_state *t, const struct runqueue *rq)
 	       level_of(t->rung, rq) == level_of(rq->curr_rung, rq);
 }
 
-/* Put the running task @t behind all that wait on the best level that is not better than its. */
+/* Put the running task @t behind the best waiting level that is not better than its own. */
 static inline void join_next_level(struct task_state *t, struct runqueue *rq)
 {
 	struct task_struct *head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, rq->active));
@@ -87,7 +86,7 @@ static inline void join_next_level(struct task_state *t, struct runqueue *rq)
 	t->place = PLACE_TAIL;
 }
 
-/* Whether somebody who waits comes before @t, which would go on running. */
+/* Whether a waiting task comes before @t, which would go on running. */
 static bool is_beaten(const struct task_state *t, struct runqueue *rq)
 {
 	struct task_struct *head = __COMPAT_scx_bpf_dsq_peek(queue_of(rq, rq->active));

@@ -5,12 +5,12 @@
 #include "balance.h"
 
 /*
- * Who waits on a CPU that a higher class has taken may wait for as long as that likes, whatever the
- * loads of CPUs say. When it has lasted for a tick the other CPUs share those tasks, though they
- * have work themselves: each on its own tick, so that it is over within two.
+ * A task on a CPU that a higher class has taken waits until that class gives the CPU back, whatever
+ * the loads of CPUs say. After a tick of that, the other CPUs share its tasks, although they have
+ * work themselves: each on its own tick, so that all are moved within two.
  */
 
-/* The CPU where that is so, or NO_CPU. */
+/* Return a CPU where tasks wait for a higher class, or NO_CPU. */
 __noinline s32 find_held(s32 cpu)
 {
 	s32 other, held = NO_CPU;
@@ -23,21 +23,21 @@ __noinline s32 find_held(s32 cpu)
 	return held;
 }
 
-/* On the tick of a CPU with work, on which @p runs; on a CPU that is taken there is none. */
+/* On the tick of a CPU on which @p runs; a CPU that is taken has no tick of ours. */
 static void remind_to_relieve(struct task_struct *p, struct runqueue *rq, u64 now)
 {
 	s32 held = held_back ? find_held(rq->cpu) : NO_CPU;
 
 	if (held == NO_CPU)
 		return;
-	call_for_waiting(held);
+	kick_idle_for_waiting(held);
 	if (elapsed(rq_of(held)->taken_at, now) < tick_ns)
 		return;
 	rq->relief_due = true;
 	scx_bpf_task_set_slice(p, 0);
 }
 
-/* How many CPUs there are to share the work. */
+/* Return how many CPUs can share the work. */
 static u32 nr_open(struct pull *pull)
 {
 	s32 cpu;
@@ -48,7 +48,7 @@ static u32 nr_open(struct pull *pull)
 	return pull->cpus ?: 1;
 }
 
-/* Bring over this CPU's part, at its next choice. */
+/* Bring over this CPU's part, in its next dispatch. */
 static void relieve(struct runqueue *rq, u64 now)
 {
 	struct pull *pull = &rq->pull;

@@ -6,16 +6,16 @@
 #include "state.h"
 
 /*
- * So many are let through at once, a tick each. Then the others have their turns for a while, among
- * them the kernel's own threads, one of which the watchdog needs.
+ * How many tasks are rescued at once, with a tick each. Then the others have their turns for a
+ * while, among them the kernel's own threads, one of which the watchdog needs.
  */
 #define RESCUED_AT_ONCE 512
 #define RESCUE_REST_NS	MS(500)
 
-/* What one look through a queue may cost at most. */
+/* How many tasks one look through a queue may cost. */
 #define RESCUE_SCAN_LIMIT 8192
 
-/* On a tick, now and then: next time this CPU chooses, look for tasks that starve. */
+/* On a tick, now and then: have the next dispatch of this CPU look for tasks that starve. */
 static void remind_to_rescue(struct runqueue *rq, u64 now)
 {
 	if (rq->nr > 1 && !rq->rescued && elapsed(rq->rescued_at, now) >= RESCUE_REST_NS) {
@@ -33,7 +33,7 @@ static bool is_starved(const struct runqueue *rq, struct task_struct *p)
 	return ms >= STARVED_MS && rq->rescued < RESCUED_AT_ONCE;
 }
 
-/* Threads of the kernel are first; of a level who has waited longest. */
+/* Kernel threads run first; within a level, the task that has waited longest. */
 static void rescue_from(struct runqueue *rq, u32 array)
 {
 	struct task_struct *p;
@@ -44,8 +44,8 @@ static void rescue_from(struct runqueue *rq, u32 array)
 		if (!is_starved(rq, p))
 			continue;
 		/*
-		 * Whoever is better waits for all of them: until the next tick each, not a slice.
-		 * What begins with a tick has not quite had all of it when the next one comes.
+		 * Better tasks wait for all of them, so each has the time until the next tick and
+		 * not a slice. One that begins with a tick has not quite used it at the next one.
 		 */
 		scx_bpf_dsq_move_set_slice(BPF_FOR_EACH_ITER, tick_ns / 2);
 		if (scx_bpf_dsq_move(
@@ -56,11 +56,10 @@ static void rescue_from(struct runqueue *rq, u32 array)
 	}
 }
 
-/* Give a turn to the tasks that the watchdog would otherwise call stalled; whether there were any.
- */
+/* Let tasks run that the watchdog would otherwise call stalled. Return whether there are any. */
 static bool rescue_starved(struct runqueue *rq, u64 now)
 {
-	/* The CPU chooses again, so all of them have had it. */
+	/* The CPU asks for work again, so all of them have run. */
 	if (rq->rescued) {
 		rq->rescued = 0;
 		rq->rescued_at = now;
@@ -74,7 +73,7 @@ static bool rescue_starved(struct runqueue *rq, u64 now)
 	return rq->rescued;
 }
 
-/* Whether there is anything about rescues to decide now. */
+/* Whether rescue_starved has anything to do. */
 static __always_inline bool may_rescue(const struct runqueue *rq)
 {
 	return rq->rescue_due || rq->rescued;

@@ -16,11 +16,11 @@
 #include "include/sleep.h"
 #include "statistics.h"
 
-/* No second queue; */
+/* There is no second queue; */
 #define NOTHING 0
-/* one for tasks that have used up their slices until everybody has, when the two change roles; */
+/* it is for tasks that have used up their slices: when all have, the two change roles; */
 #define EXPIRED 1
-/* one for tasks that run only when the first is empty. */
+/* it is for tasks that run only when the first is empty. */
 #define BACKGROUND 2
 
 #ifdef SECOND_ARRAY
@@ -32,7 +32,7 @@
 #define NSEC_PER_MSEC 1000000ULL
 #define MS(n)	      ((u64)(n) * NSEC_PER_MSEC)
 
-/* Levels 0..99 are those of the real-time policies, which sched_ext never sees. */
+/* Levels 0..99 belong to the real-time policies, which sched_ext never sees. */
 #define BEST_LEVEL 100
 #define NICE_0	   120
 #define WORST_NICE 139
@@ -45,17 +45,17 @@
 /* Where a task goes among those of its level. */
 enum place {
 	PLACE_TAIL,
-	/* It was interrupted, and goes on before anybody of its level gets a turn. */
+	/* It was interrupted, and goes on before any other task of its level. */
 	PLACE_HEAD,
-	/* It has forked; whoever is at the head already comes first. */
+	/* It has forked: a waiting task of its level, such as its child, runs before it. */
 	PLACE_BEHIND_CHILD,
 };
 
 struct task_state {
 	struct policy_task policy;
-	/* Of the last switch in or out, or wake-up. */
+	/* Time of the last switch in or out, or wake-up. */
 	u64 stamp;
-	/* While running: up to when the policy knows of it. */
+	/* While running: the time up to which the policy has charged it. */
 	u64 charged_at;
 	/* The CPU whose load it is part of; NO_CPU while it sleeps. */
 	s32 counted_on;
@@ -65,7 +65,7 @@ struct task_state {
 	u32 weight;
 	s32 home;
 #ifdef SECOND_ARRAY
-	/* Its level as the CPU home counts it; see level_of. */
+	/* Its level in the count of the CPU home; see level_of. */
 	u16 rung;
 	/* Which of the CPU's queues. */
 	u8 array;
@@ -73,7 +73,7 @@ struct task_state {
 #endif
 	bool newborn;
 	bool sync;
-	/* It stands better, or weighs more, than when it was queued. */
+	/* Its standing is better, or its weight greater, than when it was queued. */
 	bool improved;
 	/* It may run on more than one CPU, and is counted as such. */
 	bool movable;
@@ -87,8 +87,8 @@ struct {
 } tasks SEC(".maps");
 
 /*
- * Tasks to bring from one CPU's queue to another's. It lies in the memory of a CPU, because the
- * verifier would look at every round of a loop that counts on its stack.
+ * Tasks to bring from one CPU's queue to another's. It is in the memory of a CPU: if a loop counted
+ * on its stack, the verifier would check every round.
  */
 struct pull {
 	s32 from;
@@ -100,12 +100,12 @@ struct pull {
 	u32 scanned;
 	/* How many tasks to look at. */
 	u32 limit;
-	/* By distance: the CPU there that has most to give away, and its load; see find_busiest. */
+	/* For each distance: the CPU that has most to give away, and its load; see find_busiest. */
 	struct {
 		s32 cpu;
 		u32 load;
 	} busiest[DISTANCE_PLACES];
-	/* The sum of the loads of so many CPUs. */
+	/* A sum of loads, and of how many CPUs. */
 	u32 sum;
 	u32 cpus;
 	bool also_hot;
@@ -119,14 +119,14 @@ struct runqueue {
 	/* Tasks that run or wait, and the sum of their weights. */
 	s32 nr;
 	s32 weight;
-	/* Those of them that may run on other CPUs too. */
+	/* How many of them may run on other CPUs too. */
 	s32 movable;
 #ifdef SECOND_ARRAY
-	/* How often everybody here was moved up by one level. */
+	/* How often all tasks here were moved up by one level. */
 	u16 promotions;
-	/* When the next one is; 0 while there is nobody to promote. */
+	/* When the next promotion is due; 0 while there is no task to promote. */
 	u64 promotion_due;
-	/* Of the running task, meaningless unless busy. */
+	/* The running task's; meaningless unless busy. */
 	u16 curr_rung;
 	u8 curr_array;
 	u8 active;
@@ -134,15 +134,15 @@ struct runqueue {
 	u64 heads;
 #endif
 	bool busy;
-	/* Of the running task. */
+	/* Whether the running task may run on other CPUs too. */
 	bool curr_movable;
-	/* A higher class has taken it from us at that time, and has not given it back yet. */
+	/* A higher class took the CPU at that time, and has not given it back yet. */
 	bool taken;
 	u64 taken_at;
-	/* On another CPU somebody waits for a higher class whom this one may serve sooner. */
+	/* On another CPU a task waits for a higher class, which this CPU may run sooner. */
 	bool relief_due;
 	bool offline;
-	/* When it last looked whether it is about to go offline. */
+	/* When it last checked whether it is about to go offline. */
 	u64 looked_at;
 	/* The last look for work found none anywhere. */
 	bool idle;
@@ -156,8 +156,8 @@ struct runqueue {
 	u64 load_at;
 	struct pull pull;
 	/*
-	 * When it last looked for tasks that starve, whether it shall again, how far the look has
-	 * got, and how many it has found that are having their turns.
+	 * When it last looked for tasks that starve, whether it looks again in its next dispatch,
+	 * how many tasks it has looked at, and how many of them it has rescued.
 	 */
 	u64 rescued_at;
 	bool rescue_due;
@@ -194,8 +194,8 @@ static inline bool is_user(const struct task_struct *p)
 
 #ifdef SECOND_ARRAY
 /*
- * Promotion moves all that wait one level up. Instead of moving them the CPU counts how often it
- * happened, and a task keeps that count added to the level at which it was queued.
+ * Promotion moves all waiting tasks one level up. Instead of moving them, the CPU counts how often
+ * it happened, and a task stores the level at which it was queued plus that count.
  */
 static u32 level_of(u16 rung, const struct runqueue *rq)
 {
@@ -210,7 +210,7 @@ static void set_level(struct task_state *t, const struct runqueue *rq, u32 level
 	t->home = rq->cpu;
 }
 
-/* As much better or worse as its nice value has become. */
+/* Shift the level of @t by as much as its nice value has changed, down to @worst. */
 static inline void shift_level(struct task_state *t, const struct runqueue *rq, s32 by, s32 worst)
 {
 	s32 level = (s32)level_of(t->rung, rq_of(t->home)) + by;
@@ -218,7 +218,7 @@ static inline void shift_level(struct task_state *t, const struct runqueue *rq, 
 	set_level(t, rq, level < BEST_LEVEL ? BEST_LEVEL : level > worst ? worst : level);
 }
 
-/* The same level on another CPU, where there were more or fewer promotions. */
+/* Keep the level of @t on another CPU, which had more or fewer promotions. */
 static void move_home(struct task_state *t, const struct runqueue *rq)
 {
 	if (t->home != rq->cpu)
@@ -250,13 +250,13 @@ static bool is_movable(const struct task_struct *p)
 	return p->nr_cpus_allowed > 1;
 }
 
-/* How many wait there whom another CPU might take. */
+/* Return how many tasks wait there that another CPU might take. */
 static s32 nr_to_give(const struct runqueue *rq)
 {
 	return rq->movable - (rq->busy && rq->curr_movable);
 }
 
-/* @p may run on one CPU only from now on, or on more. */
+/* Note that @p may run on one CPU only from now on, or on more. */
 static void recount_movable(struct task_state *t, const struct task_struct *p)
 {
 	s32 counted_on = t->counted_on;
@@ -267,8 +267,8 @@ static void recount_movable(struct task_state *t, const struct task_struct *p)
 }
 
 /*
- * Have @cpu look for work again. A kick that a CPU asks for after its last look at interrupts
- * before it goes offline would stay undone for good, and with it all that it asks for later.
+ * Have @cpu look for work again. A kick that a CPU asks for after its last interrupt before it goes
+ * offline would never be delivered, nor any that it asks for later.
  */
 static void kick(s32 cpu, u64 flags)
 {
@@ -276,7 +276,7 @@ static void kick(s32 cpu, u64 flags)
 		scx_bpf_kick_cpu(cpu, flags);
 }
 
-/* What @p is worth has changed: if it runs, its CPU looks whether it still should. */
+/* The standing of @p has changed: if it runs, its CPU checks whether it still should. */
 static void choose_anew_if_running(const struct task_struct *p)
 {
 	if (scx_bpf_task_running(p))

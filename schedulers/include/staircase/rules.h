@@ -16,7 +16,7 @@ static u64 cache_delay(void)
 	return cpu_ids > 1 ? MS(50) : MS(10);
 }
 
-/* The number of stairs below the top: 19 at nice 0, 0 at nice 19. */
+/* Return the number of stairs below the top: 19 at nice 0, 0 at nice 19. */
 static u32 stairs_of(s32 static_prio)
 {
 	return WORST_NICE - static_prio;
@@ -59,7 +59,7 @@ static void lose_burst(struct staircase_task *task)
 		task->burst--;
 }
 
-/* A stair ends on a tick, which may be late; what was too much is taken from the next one. */
+/* A stair ends on a tick, which may be late; the excess is taken from the next stair. */
 static void next_stair(struct staircase_task *task)
 {
 	task->stair_ns += interval();
@@ -67,7 +67,7 @@ static void next_stair(struct staircase_task *task)
 		task->stair_ns = interval();
 }
 
-/* Whether the running task has come to the end of a stair or of its round, and has a new level. */
+/* Whether the running task came to the end of a stair or of its round, and so has a new level. */
 static bool staircase_settle(struct staircase_task *task, s32 static_prio)
 {
 	if (task->slice_ns > 0 && task->stair_ns > 0)
@@ -82,7 +82,7 @@ static bool staircase_settle(struct staircase_task *task, s32 static_prio)
 	return true;
 }
 
-/* Many short runs with naps between them are one run: they go on with the old round. */
+/* Whether a short run and the nap after it belong to the run before: the old round goes on. */
 static bool continues_round(const struct staircase_task *task, u64 slept_ns)
 {
 	bool short_run = task->ran_ns < MS(1) || !rewards_sleep();
@@ -142,7 +142,7 @@ static void staircase_picked(const struct staircase_task *task, struct staircase
 	cpu->preempted = false;
 }
 
-/* Among equals he preempts who has more of his stair left, in the original's ticks of 1 ms. */
+/* Of two equals the one with more of its stair left preempts, in the original's ticks of 1 ms. */
 static bool has_longer_stair(const struct staircase_task *task, s32 static_prio,
 			     const struct staircase_cpu *cpu, u64 now)
 {

@@ -26,7 +26,7 @@ struct staircase_cpu {
 	/* The running task's stair when it got the CPU, and when that was. */
 	s64 stair_ns;
 	u64 since;
-	/* Somebody better waits for the running task's cache to be worth less. */
+	/* A better task waits until the running one has used its cache for a while. */
 	bool preempted;
 };
 

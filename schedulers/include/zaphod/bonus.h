@@ -7,13 +7,13 @@
 #include "state.h"
 
 #define SECONDS(n) ((u64)(n) * 1000 * NSEC_PER_MSEC)
-/* Longer sleeps say nothing about the user; the averages are held against 16 times the time. */
+/* Longer sleeps say nothing about the user; the averages are compared to 16 times the time. */
 #define SLEEP_WITHOUT_GAIN (SECONDS(15 * 60) * 16)
 #define SLEEP_THAT_RUSTS   (SECONDS(2 * 60 * 60) * 16)
 #define ONE_TASK	   16
 #define NR_RUNNING_MOST	   (1 << 20)
 
-/* End a cycle, or a slice without one: each average loses a sixteenth. */
+/* At the end of a cycle, or of a slice without one: each average loses a sixteenth. */
 static void evaluate(struct zaphod_task *task)
 {
 	u64 own;
@@ -59,7 +59,7 @@ static void lose_ia_bonus(struct zaphod_task *task)
 		decay_ia_bonus(task);
 }
 
-/* A bonus for having waited longer than taking fair turns with the others would need. */
+/* Set the bonus of a task that waited longer than fair turns with the others would need. */
 static void update_tpt_bonus(struct zaphod_task *task, u32 nr_running)
 {
 	u64 expected = nr_running > ONE_TASK ? task->cpu_ns * (nr_running - ONE_TASK) >> 4 : 0;
@@ -81,7 +81,7 @@ static void sample_nr_running(struct zaphod_cpu *cpu, u32 nr, u64 now)
 
 	cpu->sampled_at = now;
 	if (ms > 2 * busy_ms) {
-		/* Eleven steps make a half. */
+		/* Eleven steps halve it. */
 		u64 halvings = (ms - busy_ms) / 11;
 
 		average = halvings < 32 ? average >> halvings : 0;

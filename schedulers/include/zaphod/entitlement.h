@@ -4,10 +4,10 @@
 
 #include "bonus.h"
 
-/* Where a task stands that has as much per share as the yardstick. */
+/* The level of a task that uses as much per share as the yardstick. */
 #define LEVEL_OF_YARDSTICK 119
 
-/* 100 at nice 0, 1 at 19, 10000 at -20. */
+/* Return the shares of a nice value: 100 at nice 0, 1 at 19, 10000 at -20. */
 static u32 shares_of(s32 static_prio)
 {
 	u32 below = static_prio - NICE_0, above = NICE_0 - static_prio;
@@ -24,10 +24,10 @@ static void become_yardstick(struct zaphod_task *task, struct zaphod_cpu *cpu, u
 	cpu->yardstick_decays_at = now + MS(time_slice);
 }
 
-/* Each of more slices would make no difference: less than a 20,000th is left of what it was. */
+/* More decays would make no difference: less than a 20,000th is left. */
 #define MOST_DECAYS 1000
 
-/* It is forgotten little by little, slice by slice, also those in which nobody ran. */
+/* The yardstick decays once a slice, also in slices in which no task ran. */
 static void decay_yardstick(struct zaphod_cpu *cpu, u64 now)
 {
 	u64 slice = MS(time_slice), due;
@@ -41,7 +41,7 @@ static void decay_yardstick(struct zaphod_cpu *cpu, u64 now)
 		cpu->yardstick = (u64)cpu->yardstick * of_thousand(990) >> 24;
 }
 
-/* Compare what @task has used per share with who has most: who has little comes first. */
+/* Compare what @task uses per share with the yardstick: less is a better level. */
 static void update_entitlement(struct zaphod_task *task, s32 static_prio, struct zaphod_cpu *cpu,
 			       u64 now)
 {
@@ -58,7 +58,7 @@ static void update_entitlement(struct zaphod_task *task, s32 static_prio, struct
 			BEST_LEVEL + scale_round(ratio(task->usage_per_share, cpu->yardstick), 19);
 }
 
-/* On a tick: who had most and is running right now is not forgotten. */
+/* On a tick: a running task that uses more than the decayed yardstick becomes the new one. */
 static void hold_yardstick(struct zaphod_task *running, struct zaphod_cpu *cpu, u64 now)
 {
 	if (time_before(now, cpu->yardstick_decays_at))

@@ -10,12 +10,12 @@ static u32 of_thousand(u32 ppt)
 	return (u64)ppt * WHOLE / 1000;
 }
 
-/* @part of @whole, which is not less. */
+/* Return @part of @whole as a proportion, at most WHOLE. */
 static u32 ratio(u64 part, u64 whole)
 {
 	if (part >= whole)
 		return WHOLE;
-	/* Twelve places at once leave more than the 24 that are wanted. */
+	/* Twelve places less still leave more than the 24 that are wanted. */
 	if (part >> 40) {
 		part >>= 12;
 		whole >>= 12;
@@ -27,15 +27,15 @@ static u32 ratio(u64 part, u64 whole)
 	return (part << 24) / whole;
 }
 
-/* @proportion of a range of whole numbers that ends with @most; rounded, 1 gives @most. */
+/* Return @proportion of a range of whole numbers up to @most, rounded; WHOLE gives @most. */
 static u32 scale_round(u32 proportion, u32 most)
 {
 	return ((u64)(proportion / 2) * (2 * most + 1)) >> 24;
 }
 
 /*
- * scale_round of the square root of @proportion. The largest k with 2k <= sqrt(p) * (2 most + 1)
- * is the largest with 4k^2 <= p * (2 most + 1)^2, which needs no root.
+ * Return scale_round of the square root of @proportion, without a root: the largest k with
+ * 2k <= sqrt(p) * (2 most + 1) is the largest one with 4k^2 <= p * (2 most + 1)^2.
  */
 static u32 scale_round_root(u32 proportion, u32 most)
 {

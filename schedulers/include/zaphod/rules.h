@@ -5,7 +5,7 @@
 #include "entitlement.h"
 #include "policy.h"
 
-/* Behind those that are over their cap there is only the background. */
+/* The worst level of tasks that are over their cap; only the background is behind it. */
 #define WORST_CAPPED_LEVEL (WORST_NICE + TOTAL_BONUS)
 
 static void zaphod_begin(struct zaphod_task *task)
@@ -23,13 +23,13 @@ static void find_cap(const struct task_struct *p, struct zaphod_task *task)
 		task->soft_cap = of_thousand(soft_cap);
 }
 
-/* A task without any allowance. Once it may hold a lock after waiting for a disk, let it go on. */
+/* Whether a task has no allowance at all. One that may hold a lock after a disk wait goes on. */
 static bool is_background(const struct zaphod_task *task)
 {
 	return !task->soft_cap && !task->slept_uninterruptibly;
 }
 
-/* The published code puts him who exceeds his cap by more on a better level; see zaphod.md 9. */
+/* The published code gives a task that exceeds its cap by more a better level; see zaphod.md 9. */
 static u32 capped_level(const struct zaphod_task *task, s32 static_prio)
 {
 	u32 rest = ratio(task->soft_cap, task->usage);
@@ -51,7 +51,7 @@ static u32 zaphod_level(const struct task_struct *p, const struct zaphod_task *t
 	return base + TOTAL_BONUS - visible_ia_bonus(task) - task->tpt_bonus;
 }
 
-/* After its averages were evaluated. */
+/* Set what follows from the averages of @task, after they were evaluated. */
 static void reconsider(const struct task_struct *p, struct zaphod_task *task, s32 static_prio,
 		       struct zaphod_cpu *cpu)
 {
@@ -104,8 +104,7 @@ static void zaphod_expired(const struct task_struct *p, struct zaphod_task *task
 	lose_ia_bonus(task);
 	reconsider(p, task, static_prio, cpu);
 	task->slept_uninterruptibly = false;
-	/* A slice ends on a tick, which may be late; what was too much is taken from the next one.
-	 */
+	/* A slice ends on a tick, which may be late; the excess is taken from the next slice. */
 	task->slice_ns += MS(time_slice);
 	if (task->slice_ns < (s64)MS(1) || task->slice_ns > (s64)MS(time_slice))
 		task->slice_ns = MS(time_slice);

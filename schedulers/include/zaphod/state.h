@@ -10,7 +10,7 @@
  * scheduler that includes this file (policy.h).
  */
 
-/* What a task had since it was first seen. */
+/* What a task has had since it was first seen. */
 struct zaphod_totals {
 	STATISTIC("Time asleep (ns).")
 	u64 sleep_ns;
@@ -35,10 +35,10 @@ struct zaphod_task {
 	u64 sleep_ns;
 	u64 cpu_ns;
 	u64 delay_ns;
-	/* Proportions: of the time that it ran, and would have slept with a CPU of its own. */
+	/* Proportions of its time: running, and asleep if it had a CPU to itself. */
 	u32 usage;
 	u32 sleepiness;
-	/* What it may use before it loses its standing. */
+	/* The proportion that it may use before it gets a worse level. */
 	u32 soft_cap;
 	u32 usage_per_share;
 	/* In 256ths. */
@@ -51,7 +51,7 @@ struct zaphod_task {
 struct zaphod_cpu {
 	/* 16 times the average number of tasks. */
 	u32 nr_running;
-	/* The greatest usage per share seen lately: who has that is entitled to least. */
+	/* The greatest usage per share seen lately: that task is entitled to least. */
 	u32 yardstick;
 	u64 yardstick_decays_at;
 	u64 sampled_at;

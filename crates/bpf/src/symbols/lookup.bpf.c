@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Asks the kernel for the address of one of its symbols. It finds one among its hundreds of
- * thousands by halving (Linux kernel/kallsyms.c, kallsyms_lookup_names); who reads /proc/kallsyms
- * has it print them all.
+ * Asks the kernel for the address of one of its symbols. The kernel finds it among hundreds of
+ * thousands by bisection (Linux kernel/kallsyms.c, kallsyms_lookup_names); a reader of
+ * /proc/kallsyms makes it print them all.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

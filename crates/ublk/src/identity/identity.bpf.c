@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whom each request of one ublk disk belongs to. The driver's descriptors do not tell; here every
- * request passes in the context of the task that submits it, with its tag and before the driver
- * has it (Linux block/blk-mq.c, blk_account_io_start), so what the server reads when it is handed
- * the tag is of that very request. Under an elevator of the kernel it gets that tag only when it is
- * dispatched, and passes once more (blk_mq_start_request).
+ * Which task each request of one ublk disk belongs to. The descriptors of the driver do not say;
+ * here every request passes in the context of the task that submits it, with its tag and before the
+ * driver has it (Linux block/blk-mq.c, blk_account_io_start), so what the server reads when it is
+ * handed the tag belongs to that very request. Under an elevator of the kernel a request gets the
+ * tag only when it is dispatched, and passes once more (blk_mq_start_request).
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -13,11 +13,11 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* As many as a queue of ublk has at most. */
+/* The most tags that a queue of ublk has. */
 #define TAGS 4096
-/* As many as an elevator of the kernel has at most (kernel_queue.rs). */
+/* The most requests that an elevator of the kernel has (kernel_queue.rs). */
 #define WAITING 256
-/* What the kernel's elevators call a request without a tag. */
+/* The tag of a request that has none. */
 #define NO_TAG (~0U)
 
 const volatile struct {
@@ -36,7 +36,7 @@ struct origin {
 	char comm[16];
 };
 
-/* The server reads it in its own memory. */
+/* By tag; the server has it mapped into its memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -45,7 +45,7 @@ struct {
 	__type(value, struct origin);
 } origins SEC(".maps");
 
-/* Of requests in an elevator of the kernel, which have no tag of the driver yet. */
+/* By place: requests in an elevator of the kernel, which have no tag of the driver yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, WAITING);
@@ -53,7 +53,7 @@ struct {
 	__type(value, struct origin);
 } waiting SEC(".maps");
 
-/* Tasks that have used the disk: the exits of others interest nobody. */
+/* Tasks that have used the disk: only their exits are reported. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -100,15 +100,15 @@ int BPF_PROG(io_start, struct request *rq)
 	if (disk.names)
 		bpf_get_current_comm(origin->comm, sizeof(origin->comm));
 	origin->priority = BPF_CORE_READ(rq, bio, bi_ioprio);
-	/* include/linux/blk_types.h, op_is_sync; reads are always so. */
+	/* include/linux/blk_types.h, op_is_sync; reads are always synchronous. */
 	origin->sync = (rq->cmd_flags & (sync | write_through)) != 0;
-	/* To look is cheaper than to write it anew. */
+	/* A lookup is cheaper than an update. */
 	if (!bpf_map_lookup_elem(&users, &task))
 		bpf_map_update_elem(&users, &task, &known, BPF_ANY);
 	return 0;
 }
 
-/* An elevator of the kernel has let it go, and the driver gets it next. */
+/* An elevator of the kernel has dispatched the request, and the driver gets it next. */
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(issue, struct request *rq)
 {
