@@ -19,6 +19,6 @@ class MissingError(RunoffError):
     exit_code = 69
 
 
-def error_for(exit_code: int) -> type[RunoffError]:
+def choose_error(exit_code: int) -> type[RunoffError]:
     """The kind of error that an agent's exit code stands for."""
     return {kind.exit_code: kind for kind in (UsageError, MissingError)}.get(exit_code, RunoffError)

@@ -66,7 +66,7 @@ class Identity:
     inode: int
 
     @classmethod
-    def of(cls, about: os.stat_result) -> Self:
+    def from_stat(cls, about: os.stat_result) -> Self:
         return cls(about.st_dev, about.st_ino)
 
 
@@ -77,7 +77,7 @@ class HeldDirectory:
         """Raises OSError."""
         self.path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._identity = Identity.of(os.fstat(self._descriptor))
+        self._identity = Identity.from_stat(os.fstat(self._descriptor))
 
     def lock(self) -> bool:
         """Take the exclusive lock, which goes with this process; False where another process has it."""
@@ -93,7 +93,7 @@ class HeldDirectory:
     def identify(self, name: str) -> Identity | None:
         """Return which file is called ``name`` in it now; None if there is none."""
         try:
-            return Identity.of(os.stat(name, dir_fd=self._descriptor, follow_symlinks=False))
+            return Identity.from_stat(os.stat(name, dir_fd=self._descriptor, follow_symlinks=False))
         except OSError:
             return None
 
@@ -101,7 +101,7 @@ class HeldDirectory:
     def is_in_place(self) -> bool:
         """Whether its path still leads to it."""
         try:
-            return Identity.of(self.path.stat()) == self._identity
+            return Identity.from_stat(self.path.stat()) == self._identity
         except OSError:
             return False
 

@@ -21,7 +21,7 @@ def parse_assignments(text: str, where: str) -> dict[str, str]:
     return table
 
 
-def closest(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown word: a guess, or the list of what there is."""
     names = sorted(known)
     guesses = difflib.get_close_matches(word, names, n=1)
@@ -30,35 +30,35 @@ def closest(word: str, known: Iterable[str]) -> str:
     return f"; there are: {', '.join(names)}" if names else "; there are none"
 
 
-def parameter_line(name: str, value: object, allowed: str, about: str, *, fixed: bool) -> str:
+def render_parameter(name: str, value: object, allowed: str, about: str, *, fixed: bool) -> str:
     """``rr_interval_ms = 6  (1..1000 ms)  What it does.``"""
     return f"{name} = {value}  ({allowed}{', fixed once attached' if fixed else ''})  {about}"
 
 
-def printable(text: str) -> str:
+def escape_line(text: str) -> str:
     """Return ``text`` as one line in which nothing moves a cursor, hides, colours or reorders what a terminal shows.
 
     Control characters, line breaks, marks of direction and whatever else Unicode gives no shape are written as Python
     writes them: ``\\x1b``, ``\\n``, ``\\u202e``.
     """
-    return "".join(letter if _has_shape(letter) else repr(letter)[1:-1] for letter in text)
+    return "".join(letter if _is_visible(letter) else repr(letter)[1:-1] for letter in text)
 
 
-def printable_lines(text: str) -> str:
+def escape_lines(text: str) -> str:
     """Return the same for a text of several lines, which stay; a tab becomes blanks."""
-    return "\n".join(printable(line) for line in text.replace("\r\n", "\n").expandtabs().split("\n"))
+    return "\n".join(escape_line(line) for line in text.replace("\r\n", "\n").expandtabs().split("\n"))
 
 
 def escape_for_toml(text: str) -> str:
     """Return a TOML document that says the same with every letter printable."""
-    return "".join(letter if letter == "\n" or _has_shape(letter) else f"\\U{ord(letter):08x}" for letter in text)
+    return "".join(letter if letter == "\n" or _is_visible(letter) else f"\\U{ord(letter):08x}" for letter in text)
 
 
-def _has_shape(letter: str) -> bool:
+def _is_visible(letter: str) -> bool:
     return letter.isprintable() or unicodedata.category(letter) == "Zs"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A length of time for people: ``8 s``, ``3 min 05 s``, ``2 h 10 min``."""
     whole = round(seconds)
     if whole < 60:
@@ -68,6 +68,6 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """0.02 as ``2%``, with all the digits that the number has."""
     return f"{(Decimal(repr(share)) * 100).normalize():f}%"

@@ -8,13 +8,13 @@ STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=Fals
 """``"5"``, 5.0 and true are no whole numbers, 1 is not true, nan and inf are no numbers. 5 is a number of seconds."""
 
 
-def _whole(text: str) -> str:
+def _check_text(text: str) -> str:
     if "\0" in text:
         raise ValueError("a NUL character ends a text for the kernel and cannot be in one")
     return text
 
 
-Text = Annotated[str, Field(min_length=0), AfterValidator(_whole)]
+Text = Annotated[str, Field(min_length=0), AfterValidator(_check_text)]
 """Only for its length a string is looked into: bytes that are no UTF-8 have their sentence here, not where they are
 first written. A NUL character could be in no command line and no path."""
 
@@ -28,7 +28,7 @@ class Checked(BaseModel):
     model_config = STRICT
 
 
-def mistake(error: ValidationError) -> str:
+def describe_mistake(error: ValidationError) -> str:
     """The first of them: ``key: what is wrong``; without a key where it is in the whole."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])

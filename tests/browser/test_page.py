@@ -13,7 +13,7 @@ from runoff.campaign import requests
 from runoff.report import timeline
 from runoff.report.html import page as html
 from runoff.report.sentences import render_verdict
-from runoff.results import KeptLog
+from runoff.results import StoredLog
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -45,7 +45,7 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     digest = requests.keep(folder, "log", FEW)
     results = {name: make() for name, make in PAGES.items()}
-    kept = KeptLog(folder / "requests/log.tsv.gz", digest)
+    kept = StoredLog(folder / "requests/log.tsv.gz", digest)
     logs = {sample.id: kept for sample in results["disk"].samples}
     results["disk"] = replace(results["disk"], requests=logs)
     reports = {name: build.build_report(found) for name, found in results.items()}

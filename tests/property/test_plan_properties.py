@@ -21,7 +21,7 @@ from runoff.report import markdown
 from runoff.report.data import csv_table, document
 from runoff.report.html import page
 from runoff.report.terminal import screen
-from runoff.text import printable
+from runoff.text import escape_line
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 NAMES = st.text(LETTERS, min_size=1, max_size=8)
@@ -94,13 +94,13 @@ def test_names_survive_plan_journal_results_rerun_and_plan_again(
         chosen = parse_settings({**values, "workloads": [*values["workloads"], work]}, "test")
         carried_out(folder / "c", chosen)
         results = directory.read_results(folder / "c")
-        assert list(results.arms) == [printable(label.strip()) for label in chosen.arms]
-        assert results.workloads[1] == printable(name)
-        shown = {printable(metric), printable(title)}
-        own = next(each for each in results.metrics[printable(name)] if {each.name, each.title} == shown)
-        assert own.unit == printable(unit)
-        mine = [sample for sample in results.samples if sample.workload == printable(name)]
-        assert all(sample.metrics[printable(metric)] >= 1 for sample in mine)
+        assert list(results.arms) == [escape_line(label.strip()) for label in chosen.arms]
+        assert results.workloads[1] == escape_line(name)
+        shown = {escape_line(metric), escape_line(title)}
+        own = next(each for each in results.metrics[escape_line(name)] if {each.name, each.title} == shown)
+        assert own.unit == escape_line(unit)
+        mine = [sample for sample in results.samples if sample.workload == escape_line(name)]
+        assert all(sample.metrics[escape_line(metric)] >= 1 for sample in mine)
         assert (results.margin, results.rare) == (values["margin"], values["rare"])
         file = folder / "plan.toml"
         file.write_text(results.plan_text, encoding="utf-8", newline="")

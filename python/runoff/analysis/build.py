@@ -44,7 +44,7 @@ def build_report(
         DEFAULT_MARGIN if chosen is None else chosen,
         DEFAULT_RARE if seen is None else seen,
         seconds_per_block=results.seconds_per_block,
-        sequential=results.sequential,
+        sequential=results.is_sequential,
     )
     tables = _as_one_family([_sorted(table, sort) for table in _tables(results, asked)])
     repeats = {
@@ -53,7 +53,7 @@ def build_report(
     return Report(
         results=results,
         tables=tables,
-        voids=tuple(sample for sample in results.judged if not sample.valid),
+        voids=tuple(sample for sample in results.judged_samples if not sample.valid),
         warnings=tuple(find_warnings(results, tables)),
         environment=environment_rows(results.fingerprint, results.arms),
         overall=overall.build(tables, asked, results.arms),
@@ -64,7 +64,7 @@ def build_report(
 
 def _tables(results: Results, asked: Question) -> Iterator[Table]:
     cells: dict[tuple[str, str], list[Sample]] = {}
-    for sample in results.judged:
+    for sample in results.judged_samples:
         cells.setdefault((sample.workload, sample.load), []).append(sample)
     ordered = [(w, cells[w, load]) for w in results.workloads for load in results.loads if (w, load) in cells]
     names = shorter(results.workloads)

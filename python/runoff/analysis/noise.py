@@ -124,7 +124,7 @@ def measure_noise(results: Results) -> tuple[Noise, ...]:
 
 
 def _measure_place(results: Results, arm: str, workload: str, load: str) -> Noise:
-    samples = [s for s in results.judged if (s.workload, s.load) == (workload, load)]
+    samples = [s for s in results.judged_samples if (s.workload, s.load) == (workload, load)]
     every = (_measure_metric(results, metric, workload, load) for metric in results.metrics[workload])
     metrics = [found for found in every if found is not None]
     if not metrics:
@@ -151,7 +151,7 @@ def _measure_metric(results: Results, metric: Metric, workload: str, load: str) 
     from runoff.statistics.blocks import differences
 
     arms: dict[str, list[Observation]] = {arm: [] for arm in results.arms}
-    for sample in results.judged:
+    for sample in results.judged_samples:
         value = sample.metrics.get(metric.name)
         if (sample.workload, sample.load) == (workload, load) and value is not None and math.isfinite(value):
             arms[sample.arm].append(Observation(value, sample.position, sample.block))

@@ -82,7 +82,7 @@ def find_warnings(results: Results, tables: Sequence[Table]) -> Iterator[Campaig
 
 
 def _check_voids(results: Results, tables: Sequence[Table], arm: str) -> Iterator[CampaignWarning]:
-    mine = [sample for sample in results.judged if sample.arm == arm]
+    mine = [sample for sample in results.judged_samples if sample.arm == arm]
     void = sum(not sample.valid for sample in mine)
     if mine and void == len(mine):
         yield AllVoid(arm, void)
@@ -93,7 +93,7 @@ def _check_voids(results: Results, tables: Sequence[Table], arm: str) -> Iterato
 
 
 def _check_values(results: Results, table: Table) -> Iterator[CampaignWarning]:
-    mine = [s for s in results.judged if s.valid and (s.workload, s.load) == (table.workload, table.load)]
+    mine = [s for s in results.judged_samples if s.valid and (s.workload, s.load) == (table.workload, table.load)]
     missing = sum(table.metric.name not in sample.metrics for sample in mine)
     if missing and table.metric.headline:
         yield Lacking(table.place, table.metric.title, missing)

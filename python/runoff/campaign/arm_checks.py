@@ -3,7 +3,7 @@
 from runoff.campaign import programs
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
-from runoff.errors import UsageError, error_for
+from runoff.errors import UsageError, choose_error
 from runoff.plan.arms import Arm
 from runoff.plan.plan import Plan
 
@@ -50,7 +50,7 @@ def _check(engine: Engine, arm: Arm) -> Accepted:
         text += f"\n{answer.detail}"
     if arm.scheduler["kind"] == "object":
         raise UsageError(text)
-    raise error_for(answer.exit_code)(text)
+    raise choose_error(answer.exit_code)(text)
 
 
 def void_if_another(outcome: Outcome, arm: dict[str, str]) -> Outcome:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from runoff.results import Results
-from runoff.text import printable, printable_lines
+from runoff.text import escape_line, escape_lines
 
 _Value = TypeVar("_Value")
 
@@ -24,7 +24,7 @@ def make_printable(results: Results) -> Results:
 def _of_value(value: _Value) -> _Value:
     found: Any = value
     if isinstance(value, str):
-        found = printable(value)
+        found = escape_line(value)
     elif isinstance(value, Mapping):
         found = {_of_value(key): _of_value(each) for key, each in value.items()}
     elif isinstance(value, (tuple, list)):
@@ -38,4 +38,4 @@ def _of_value(value: _Value) -> _Value:
 def _of_field(name: str, value: Any) -> Any:
     if isinstance(value, Path) or name in _EXACT:
         return value
-    return printable_lines(value) if name in _OF_LINES and isinstance(value, str) else _of_value(value)
+    return escape_lines(value) if name in _OF_LINES and isinstance(value, str) else _of_value(value)

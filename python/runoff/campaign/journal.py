@@ -19,7 +19,7 @@ from runoff.errors import MissingError, UsageError
 from runoff.files import HeldDirectory, Identity, sync_directory, write_whole
 from runoff.plan.order import Cell
 from runoff.results import Conditions
-from runoff.validation import mistake
+from runoff.validation import describe_mistake
 
 FILE = database.FILE
 _UNFINISHED = f"{FILE}.new"
@@ -244,7 +244,7 @@ def _legible(directory: Path, what: str = "") -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         reason = str(error)
     except ValidationError as error:
-        reason = ": ".join(filter(None, [what, mistake(error)]))
+        reason = ": ".join(filter(None, [what, describe_mistake(error)]))
     except ValueError as error:
         reason = ": ".join(filter(None, [what, str(error)]))
     else:

@@ -8,7 +8,7 @@ from pathlib import Path
 from runoff.campaign.records import Row
 from runoff.errors import MissingError
 from runoff.files import make_folder, write_whole
-from runoff.results import KeptLog
+from runoff.results import StoredLog
 
 FOLDER = "requests"
 
@@ -32,9 +32,9 @@ def keep(directory: Path, sample: str, text: str) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def kept(directory: Path, rows: Iterable[Row]) -> dict[str, KeptLog]:
+def kept(directory: Path, rows: Iterable[Row]) -> dict[str, StoredLog]:
     """Return the logs of those samples that have one, by sample; whoever has removed the files does without."""
-    logs = {row.cell: KeptLog(_path(directory, row.cell), row.requests_sha256) for row in rows if row.requests_sha256}
+    logs = {row.cell: StoredLog(_path(directory, row.cell), row.requests_sha256) for row in rows if row.requests_sha256}
     return {cell: log for cell, log in logs.items() if log.path.exists()}
 
 

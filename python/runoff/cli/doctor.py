@@ -7,7 +7,7 @@ import click
 
 from runoff.cli.output import echo
 from runoff.engines import doctor
-from runoff.text import printable
+from runoff.text import escape_line
 
 _GLYPHS = {"yes": ("✓", "green"), "no": ("✗", "red"), "note": ("·", "yellow")}
 _TITLES: dict[doctor.Area, str] = {
@@ -41,7 +41,7 @@ def _print(findings: list[doctor.Finding], ready: dict[str, bool]) -> None:
         for finding in findings:
             if finding.area == area:
                 glyph, colour = _GLYPHS[finding.state]
-                mark, detail = click.style(glyph, fg=colour), printable(finding.detail)
+                mark, detail = click.style(glyph, fg=colour), escape_line(finding.detail)
                 echo(f"  {mark} {finding.name:<{width}}  {detail}", styled=True)
                 if finding.fix:
                     echo(f"    {'':<{width}}  → {finding.fix}")

@@ -10,7 +10,7 @@ from runoff.cli.output import echo
 from runoff.plan.parameters import allowed
 from runoff.plan.probes import PROBES
 from runoff.results import NO_LOAD
-from runoff.text import parameter_line
+from runoff.text import render_parameter
 
 KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "published")
 
@@ -41,7 +41,7 @@ def _print(entry: dict[str, Any]) -> None:
     echo(f"{entry['name']:<12} {entry['title']}")
     for parameter in entry["parameters"]:
         name, value, fixed = parameter["name"], parameter["default"], parameter.get("fixed", False)
-        echo("    " + parameter_line(name, value, parameter["range"], parameter["about"], fixed=fixed))
+        echo("    " + render_parameter(name, value, parameter["range"], parameter["about"], fixed=fixed))
 
 
 def _schedulers() -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from runoff.text import printable_lines
+from runoff.text import escape_lines
 
 
 class OutputError(Exception):
@@ -49,7 +49,7 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True, styled: bool = F
 
     What cannot be written to standard error is lost: no campaign ends for it. Raises OutputError.
     """
-    shown = text if styled else printable_lines(text)
+    shown = text if styled else escape_lines(text)
     with contextlib.suppress(OSError) if err else _noticed():
         click.echo(shown, err=err, nl=nl)
 

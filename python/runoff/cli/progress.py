@@ -15,7 +15,7 @@ from runoff.plan import stopping
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
 from runoff.results import LoadedWork
-from runoff.text import duration, printable, printable_lines
+from runoff.text import escape_line, escape_lines, format_duration
 
 MOST_NAMED = 3
 """Undecided comparisons that a line names."""
@@ -61,7 +61,7 @@ class Progress:
     def _print(self, text: str) -> None:
         """A line that stays, above the live one. Nobody may be able to read it: the campaign goes on."""
         with contextlib.suppress(OSError):
-            self._console.print(printable_lines(text), markup=False, soft_wrap=True)
+            self._console.print(escape_lines(text), markup=False, soft_wrap=True)
 
     def started(self, cell: Cell) -> None:
         if self._taken_here == 0:
@@ -108,7 +108,7 @@ class Progress:
 
         with contextlib.suppress(OSError):
             self._status.start()
-            self._status.update(Text(printable(text)[:width], style="bright_black"))
+            self._status.update(Text(escape_line(text)[:width], style="bright_black"))
 
     def _place(self, cell: Cell) -> str:
         arm, work = self._plan.arms[cell.arm].label, self._works[self._plan.works[cell.work].label]
@@ -131,7 +131,7 @@ class Progress:
         each_s = (time.monotonic() - self._start_s) / self._taken_here
         if self._plan.settings.until is not None:
             return "" if self._look is None else _remaining(self._look, each_s * self._samples_per_block())
-        return f"ETA {duration(each_s * (self._plan.planned - self._done))}"
+        return f"ETA {format_duration(each_s * (self._plan.planned - self._done))}"
 
     def _samples_per_block(self) -> int:
         return len(self._plan.arms) * len(self._plan.works) * len(self._plan.loads)
@@ -171,5 +171,5 @@ def _remaining(look: Look, block_s: float) -> str:
     median, low, high = look.ahead
     if low is None:
         return f"{len(look.undecided)} undecided, no end in sight"
-    times = ["?" if blocks is None else duration(block_s * blocks) for blocks in (median, low, high)]
+    times = ["?" if blocks is None else format_duration(block_s * blocks) for blocks in (median, low, high)]
     return f"{len(look.undecided)} undecided, ETA {times[0]} ({times[1]} to {times[2]})"

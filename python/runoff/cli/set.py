@@ -7,7 +7,7 @@ import click
 from runoff.cli.output import echo
 from runoff.engines.control import set_parameters
 from runoff.plan.parameters import allowed
-from runoff.text import parameter_line
+from runoff.text import render_parameter
 
 
 @click.command(epilog="\b\nExamples:\n  sudo runoff set bfs rr_interval_ms=3\n  sudo runoff set bfs")
@@ -25,4 +25,4 @@ def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> None:
         return
     for parameter in values["parameters"]:
         name, value, about = parameter["name"], parameter["value"], parameter["sentence"]
-        echo(parameter_line(name, value, allowed(parameter), about, fixed=not parameter["runtime"]))
+        echo(render_parameter(name, value, allowed(parameter), about, fixed=not parameter["runtime"]))

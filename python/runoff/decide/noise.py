@@ -20,7 +20,7 @@ from runoff.analysis.values import Report
 from runoff.errors import MissingError, UsageError
 from runoff.files import write_whole
 from runoff.results import Results
-from runoff.validation import mistake
+from runoff.validation import describe_mistake
 
 DEFAULT_ARM = "default"
 MOST_RUNS = 20
@@ -70,7 +70,7 @@ def read_noise(place: Path) -> Noise:
         raise UsageError(f"cannot read the noise in {place}: {error.strerror}") from None
     except ValidationError as error:
         raise UsageError(
-            f"{place} holds no noise ({mistake(error)}): remove it, and measure again by runoff noise"
+            f"{place} holds no noise ({describe_mistake(error)}): remove it, and measure again by runoff noise"
         ) from None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from runoff.engines.agent import find_agent
-from runoff.errors import RunoffError, error_for
+from runoff.errors import RunoffError, choose_error
 
 
 def set_parameters(scheduler: str, pairs: Sequence[str]) -> Mapping[str, Any]:
@@ -72,4 +72,4 @@ def raise_failure(code: int, errors: str, left: str = "what it had attached is d
         return
     if code < 0:
         raise RunoffError(f"the agent was ended by signal {-code}; {left}")
-    raise error_for(code)(errors.strip().removeprefix("runoff-agent: "))
+    raise choose_error(code)(errors.strip().removeprefix("runoff-agent: "))

@@ -13,7 +13,7 @@ from typing import Any
 from runoff.errors import UsageError
 from runoff.plan.elevators import DescribeElevators, Elevator, parse_elevator
 from runoff.plan.parameters import check_parameters
-from runoff.text import closest, parse_assignments
+from runoff.text import parse_assignments, suggest
 
 Describe = Callable[[], Mapping[str, Any]]
 """Yields the schedulers inside the agent by name, each with its parameters."""
@@ -163,5 +163,5 @@ def _object(name: str, label: str, kept: Mapping[str, str] | None) -> ObjectFile
 
 def _check_builtin(name: str, parameters: Mapping[str, str], known: Mapping[str, Any], label: str) -> None:
     if name not in known:
-        raise UsageError(f"arm {label!r}: unknown scheduler {name!r}{closest(name, ['default', *known])}")
+        raise UsageError(f"arm {label!r}: unknown scheduler {name!r}{suggest(name, ['default', *known])}")
     check_parameters(name, parameters, known[name]["parameters"], f"arm {label!r}")

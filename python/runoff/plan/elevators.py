@@ -7,7 +7,7 @@ from typing import Any
 from runoff.errors import UsageError
 from runoff.plan.parameters import check_parameters
 from runoff.results import Metric
-from runoff.text import closest, parse_assignments
+from runoff.text import parse_assignments, suggest
 
 DescribeElevators = Callable[[], Mapping[str, Any]]
 """Yields ``elevators``, those of the ``kernel``, the parameters of a ``disk``, and its ``models``."""
@@ -79,7 +79,7 @@ def parse_elevator(text: str, describe: DescribeElevators | None, where: str) ->
 def _check(name: str, parameters: Mapping[str, str], catalogue: Mapping[str, Any], where: str) -> None:
     described = {entry["name"]: entry["parameters"] for entry in [*catalogue["elevators"], *catalogue["kernel"]]}
     if name not in described:
-        raise UsageError(f"{where}: unknown elevator {name!r}{closest(name, described)}")
+        raise UsageError(f"{where}: unknown elevator {name!r}{suggest(name, described)}")
     check_parameters(name, parameters, described[name], where)
     _check_variant(parameters, described[name], where)
 
@@ -103,7 +103,7 @@ def check_model(text: str, size_mb: int, describe: DescribeElevators) -> None:
     catalogue = describe()
     models = {entry["name"]: dict(entry["values"]) for entry in catalogue["models"]}
     if name not in models:
-        raise UsageError(f"{where}: unknown model {name!r}{closest(name, models)}")
+        raise UsageError(f"{where}: unknown model {name!r}{suggest(name, models)}")
     described = catalogue["disk"]["parameters"]
     check_parameters(name, parameters, described, where)
     defaults = {parameter["name"]: parameter["default"] for parameter in described}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runoff.errors import UsageError
-from runoff.text import closest
+from runoff.text import suggest
 
 
 def check_parameters(
@@ -15,7 +15,7 @@ def check_parameters(
     table = {parameter["name"]: parameter for parameter in described}
     for key, value in given.items():
         if key not in table:
-            raise UsageError(f"{where}: {scheduler} has no parameter {key!r}{closest(key, list(table))}")
+            raise UsageError(f"{where}: {scheduler} has no parameter {key!r}{suggest(key, list(table))}")
         _check_value(key, value, table[key], where)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from runoff.errors import UsageError
 from runoff.results import PROBE_COST, Metric
-from runoff.text import closest
+from runoff.text import suggest
 
 ALL = "all"
 """Stands for every probe; for that of the disk only if there is one."""
@@ -96,7 +96,7 @@ def parse_probes(names: Sequence[str], *, makes_disks: bool) -> tuple[str, ...]:
     known = [probe.name for probe in PROBES]
     for name in names:
         if name not in known and name != ALL:
-            raise UsageError(f"unknown probe {name!r}{closest(name, [*known, ALL])}")
+            raise UsageError(f"unknown probe {name!r}{suggest(name, [*known, ALL])}")
     if REQUESTS in names and not makes_disks:
         raise UsageError(
             f"the probe {REQUESTS} is for disks that runoff makes: add an arm such as default+io=cfq, without --place"

@@ -6,7 +6,7 @@ from typing import Any
 
 from runoff.plan.option import Key, read_keys
 from runoff.plan.settings import Settings
-from runoff.text import escape_for_toml, percent
+from runoff.text import escape_for_toml, format_percent
 
 ALWAYS = {"on", "clock", "cpus", "blocks", "seed"}
 """Keys that are given even where they have their defaults, which another machine or version may not have."""
@@ -41,7 +41,7 @@ def _write_option(key: Key, value: Any) -> list[str]:
         case "pairs":
             return [word for name, each in value.items() for word in (flag, f"{name}={each}")]
         case "share":
-            return [flag, percent(value)]
+            return [flag, format_percent(value)]
     return [flag, str(value)]
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 from runoff.errors import UsageError
 from runoff.plan.option import Option
 from runoff.results import Clock, EngineName
-from runoff.validation import Checked, Text, Words, mistake
+from runoff.validation import Checked, Text, Words, describe_mistake
 
 DEFAULT_DISK_MODEL = "ide2003"
 
@@ -237,7 +237,7 @@ def parse_settings(values: Mapping[str, Any], origin: str) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise UsageError(f"{origin}: {mistake(error)}") from None
+        raise UsageError(f"{origin}: {describe_mistake(error)}") from None
 
 
 QUICK = "quick"

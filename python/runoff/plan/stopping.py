@@ -5,7 +5,7 @@ from typing import Protocol
 
 from runoff.errors import UsageError
 from runoff.results import FIRST_LOOK
-from runoff.text import closest, percent
+from runoff.text import format_percent, suggest
 
 USUAL_MOST = 500
 """Blocks of a campaign that goes on until all is decided, where nobody says how many it may take."""
@@ -46,7 +46,7 @@ def check(asked: Asked, load_labels: Collection[str]) -> None:
     """Raises UsageError for keys that contradict each other."""
     for label, count in asked.load_blocks.items():
         if label not in load_labels:
-            raise UsageError(f"load_blocks: no load {label!r}{closest(label, load_labels)}")
+            raise UsageError(f"load_blocks: no load {label!r}{suggest(label, load_labels)}")
         if count > asked.blocks:
             raise UsageError(f"load_blocks: {label} is to be in {count} blocks, but there are {asked.blocks}")
     if asked.until is None:
@@ -60,7 +60,9 @@ def _check_until(asked: Asked, until: float) -> None:
     if len(asked.arms) < 2:
         raise UsageError("--until decides between arms: name a second one, or leave it out")
     if asked.margin is not None and asked.margin != until:
-        raise UsageError(f"--until {percent(until)} is the margin too: leave --margin {percent(asked.margin)} out")
+        raise UsageError(
+            f"--until {format_percent(until)} is the margin too: leave --margin {format_percent(asked.margin)} out"
+        )
     if asked.load_blocks:
         raise UsageError("--until decides beside all loads alike: leave --load-blocks out")
     if asked.sensitivity is not None:

@@ -14,8 +14,8 @@ from runoff.errors import UsageError
 from runoff.published.claims import Claim
 from runoff.published.replication import Part
 from runoff.published.rows import KINDS, Row
-from runoff.text import closest
-from runoff.validation import Checked, Text, Words, mistake
+from runoff.text import suggest
+from runoff.validation import Checked, Text, Words, describe_mistake
 
 DATA = Path(__file__).with_name("data")
 DESCRIPTION = "report.toml"
@@ -116,10 +116,10 @@ def find(name: str) -> tuple[Report, str | None]:
         return read(Path(name)), None
     report, slash, table = name.partition("/")
     if report not in names():
-        raise UsageError(f"no published report {report!r}{closest(report, names())}")
+        raise UsageError(f"no published report {report!r}{suggest(report, names())}")
     found = read(DATA / report)
     if slash and table not in found.tables:
-        raise UsageError(f"{report} has no table {table!r}{closest(table, found.tables)}")
+        raise UsageError(f"{report} has no table {table!r}{suggest(table, found.tables)}")
     return found, table if slash else None
 
 
@@ -129,7 +129,7 @@ def read(directory: Path) -> Report:
     about = _description(directory)
     for table in about.tables:
         if table.kind not in KINDS:
-            raise UsageError(f"{directory / DESCRIPTION}: no kind of table {table.kind!r}{closest(table.kind, KINDS)}")
+            raise UsageError(f"{directory / DESCRIPTION}: no kind of table {table.kind!r}{suggest(table.kind, KINDS)}")
     tables = {table.name: _table(directory / f"{table.name}.csv", table) for table in about.tables}
     return Report(directory.resolve().name, about, tables)
 
@@ -139,7 +139,7 @@ def _description(directory: Path) -> Description:
     try:
         return Description.model_validate(_toml(path))
     except ValidationError as error:
-        raise UsageError(f"{path}: {mistake(error)}") from None
+        raise UsageError(f"{path}: {describe_mistake(error)}") from None
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _table(path: Path, about: TableAbout) -> Table:
         try:
             row = kind.model_validate(dict(zip(columns, cells, strict=True)))
         except ValidationError as error:
-            raise UsageError(f"{path}:{line}: {mistake(error).replace('Value error, ', '')}") from None
+            raise UsageError(f"{path}:{line}: {describe_mistake(error).replace('Value error, ', '')}") from None
         if any(other.key == row.key for other in rows):
             raise UsageError(f"{path}:{line}: there is a row {row.key!r} already")
         rows.append(row)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from runoff.errors import UsageError
 from runoff.published.numbers import Known, Number
 from runoff.published.rows import Row
-from runoff.text import closest
+from runoff.text import suggest
 
 ADDRESS = re.compile(r"([\w|-]+|\*)\[([^\]]+)\]\.(\w+)")
 RANGE = re.compile(r"(\d+)\.\.(\d+)")
@@ -54,13 +54,13 @@ def _of_table(
     tables: Mapping[str, tuple[Row, ...]], table: str, rows: str, column: str, address: str
 ) -> Iterator[Cell]:
     if table not in tables:
-        raise UsageError(f"{address}: no table {table!r}{closest(table, tables)}")
+        raise UsageError(f"{address}: no table {table!r}{suggest(table, tables)}")
     known = {row.key: row for row in tables[table]}
     for key in _keys(rows, list(known), address):
         try:
             number = known[key].known(column)
         except (AttributeError, TypeError):
-            raise UsageError(f"{address}: no number {column!r}{closest(column, known[key].cells)}") from None
+            raise UsageError(f"{address}: no number {column!r}{suggest(column, known[key].cells)}") from None
         printed = getattr(known[key], column)
         yield Cell(table, key, column, number, printed if isinstance(printed, Number) else None)
 
@@ -74,5 +74,5 @@ def _keys(rows: str, known: list[str], address: str) -> list[str]:
     named = rows.removeprefix("!").split("|")
     for key in named:
         if key not in known:
-            raise UsageError(f"{address}: no row {key!r}{closest(key, known)}")
+            raise UsageError(f"{address}: no row {key!r}{suggest(key, known)}")
     return [key for key in known if key not in named] if rows.startswith("!") else named

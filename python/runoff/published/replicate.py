@@ -18,7 +18,7 @@ from runoff.report.historic.relative import Label
 from runoff.results import NO_LOAD, Results
 from runoff.statistics import Verdict
 from runoff.statistics.values import DEFAULT_MARGIN, Comparison, Interval
-from runoff.text import closest
+from runoff.text import suggest
 
 PLANS = Path(__file__).with_name("plans")
 
@@ -91,7 +91,7 @@ def plan_path(name: str) -> Path:
     """The file of a plan that comes with runoff. Raises UsageError with the closest name."""
     known = {path.stem: path for path in PLANS.glob("*.toml")}
     if name not in known:
-        raise UsageError(f"no plan {name!r} comes with runoff{closest(name, known)}")
+        raise UsageError(f"no plan {name!r} comes with runoff{suggest(name, known)}")
     return known[name]
 
 
@@ -204,7 +204,7 @@ def parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...]]:
         raise UsageError(f"{report.name} has no plan: add [[parts]] to its report.toml")
     for plan in plans:
         if plan not in known:
-            raise UsageError(f"{report.name} has no plan {plan!r}{closest(plan, known)}")
+            raise UsageError(f"{report.name} has no plan {plan!r}{suggest(plan, known)}")
     return report, tuple(part for plan, part in known.items() if not plans or plan in plans)
 
 

@@ -9,7 +9,7 @@ from runoff.report import whytable, wording
 from runoff.report.html.table import ResultRow, overall_rows, result_rows
 from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warnings
-from runoff.text import printable_lines
+from runoff.text import escape_lines
 
 HEAD = "| arm | n | mean | change | its 95 % CI | p(adj) | verdict |\n|---|--:|--:|--:|--:|--:|---|"
 SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>|#"})
@@ -36,7 +36,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from (f"- {_safe(line)}" for line in wording.notes(report))
     yield "\n<details><summary>Legend and rerun</summary>\n"
     yield from (f"{_safe(line)}\n" for line in wording.legend(report))
-    yield from (f"    {line}" for line in printable_lines(report.results.rerun).split("\n"))
+    yield from (f"    {line}" for line in escape_lines(report.results.rerun).split("\n"))
     yield "\n</details>"
 
 

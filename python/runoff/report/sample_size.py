@@ -9,7 +9,7 @@ from runoff.report.data.json_text import dump, significant
 from runoff.report.layout import wrap
 from runoff.report.noise import DOES_NOT_VARY, size_text
 from runoff.statistics.planning import Blocks
-from runoff.text import duration
+from runoff.text import format_duration
 
 SCHEMA = "runoff.plan/1"
 UNKNOWN = "over 100000"
@@ -60,7 +60,7 @@ def _blocks(blocks: Blocks) -> str:
 
 
 def _time(answer: Answer) -> str:
-    return "" if answer.seconds is None else f", {duration(answer.seconds)}"
+    return "" if answer.seconds is None else f", {format_duration(answer.seconds)}"
 
 
 def as_json(sources: Sequence[Source], found: Sequence[Answer]) -> str:

@@ -45,7 +45,7 @@ def _nothing_judged(results: Results, tables: Sequence[Table]) -> str:
     if not results.samples:
         return "No sample has been taken yet."
     if len(results.arms) == 1:
-        if not any(sample.valid for sample in results.judged):
+        if not any(sample.valid for sample in results.judged_samples):
             return f"{results.arms[0]} is the only arm, and it has no valid sample."
         return f"{results.arms[0]} is the only arm: its samples are described, nothing is compared."
     return (

@@ -71,7 +71,7 @@ def _timelines(report: Report) -> Iterator[Timeline]:
 def _chosen(report: Report) -> Iterator[tuple[str, Sample]]:
     results = report.results
     first: dict[tuple[str, str, str], Sample] = {}
-    for sample in results.judged:
+    for sample in results.judged_samples:
         if sample.id in results.requests:
             first.setdefault((sample.workload, sample.load, sample.arm), sample)
     places = {(table.workload, table.load): table.place for table in report.tables}

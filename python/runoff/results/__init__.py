@@ -9,12 +9,12 @@ from runoff.results.values import (
     Direction,
     Ended,
     EngineName,
-    KeptLog,
     LoadedWork,
     Metric,
     Results,
     Sample,
     Sort,
+    StoredLog,
 )
 
 __all__ = [
@@ -26,10 +26,10 @@ __all__ = [
     "Direction",
     "Ended",
     "EngineName",
-    "KeptLog",
     "LoadedWork",
     "Metric",
     "Results",
     "Sample",
     "Sort",
+    "StoredLog",
 ]

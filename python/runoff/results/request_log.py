@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runoff.errors import UsageError
 from runoff.files import read_own
-from runoff.results import KeptLog
+from runoff.results import StoredLog
 
 COLUMNS = (
     "what", "arrived_ns", "dispatched_ns", "reached_ns", "done_ns", "served", "merged", "rwbs", "sector", "sectors",
@@ -71,7 +71,7 @@ class RequestLog:
     """When the elevator heard that a process has ended, in ns, and which; none in older logs, which did not say."""
 
 
-def read(kept: KeptLog) -> RequestLog:
+def read(kept: StoredLog) -> RequestLog:
     """Return the log of a sample's file (tab-separated, gzip). Raises UsageError if it is not what was written."""
     try:
         content = read_own(kept.path)

@@ -74,7 +74,7 @@ class Sample:
     """0-based part of the campaign: what was taken without a stop."""
 
     @property
-    def warmup(self) -> bool:
+    def is_warmup(self) -> bool:
         """Kept, but not judged."""
         return self.block < 0
 
@@ -107,7 +107,7 @@ class LoadedWork:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptLog:
+class StoredLog:
     """The log of a sample's disk requests, a file of the campaign."""
 
     path: Path
@@ -159,7 +159,7 @@ class Results:
     """The command that repeats the campaign."""
     plan_text: str = ""
     version: str = ""
-    requests: Mapping[str, KeptLog] = field(default_factory=dict)
+    requests: Mapping[str, StoredLog] = field(default_factory=dict)
     """By sample id (``runoff.results.request_log`` reads them)."""
     repeats: Mapping[str, "Results"] = field(default_factory=dict)
     """The same once more, by what was changed for it: ``quantum=500``."""
@@ -177,11 +177,11 @@ class Results:
     """How a campaign with ``until`` has ended; None while it goes on."""
 
     @property
-    def sequential(self) -> bool:
+    def is_sequential(self) -> bool:
         """Whether blocks were taken after earlier ones were looked at."""
         return self.until is not None or bool(self.looks)
 
     @property
-    def judged(self) -> tuple[Sample, ...]:
+    def judged_samples(self) -> tuple[Sample, ...]:
         """The samples without those for warming up."""
-        return tuple(sample for sample in self.samples if not sample.warmup)
+        return tuple(sample for sample in self.samples if not sample.is_warmup)

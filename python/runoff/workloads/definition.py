@@ -12,8 +12,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from runoff.errors import UsageError
 from runoff.results import Direction
-from runoff.text import closest
-from runoff.validation import Checked, mistake
+from runoff.text import suggest
+from runoff.validation import Checked, describe_mistake
 
 
 class Parameter(Checked):
@@ -128,7 +128,7 @@ class Catalogue:
         if name.endswith(".toml"):
             return Source(name, self._read(Path(name)))
         if name not in self.names():
-            guess = closest(name, self.names())
+            guess = suggest(name, self.names())
             raise UsageError(f"unknown {self.noun} {name!r}{guess}; or give the path of a .toml file")
         return Source(name, resources.files(self.package).joinpath(f"{name}.toml").read_bytes().decode())
 
@@ -146,7 +146,7 @@ class Catalogue:
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"{where} is not TOML: {error}") from None
         except ValidationError as error:
-            raise UsageError(f"{where}: {mistake(error)}") from None
+            raise UsageError(f"{where}: {describe_mistake(error)}") from None
         for name, metric in definition.metrics.items():
             for key in metric.only:
                 if key not in definition.parameters:

@@ -9,7 +9,7 @@ from typing import Any
 
 from runoff.errors import UsageError
 from runoff.results import NO_LOAD, Metric
-from runoff.text import closest, parse_assignments
+from runoff.text import parse_assignments, suggest
 from runoff.workloads.definition import (
     LOADS,
     WORKLOADS,
@@ -158,7 +158,7 @@ def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[
     given = parse_assignments(rest, where)
     for key in given:
         if key not in definition.parameters:
-            raise UsageError(f"{where}: no parameter {key!r}{closest(key, definition.parameters)}")
+            raise UsageError(f"{where}: no parameter {key!r}{suggest(key, definition.parameters)}")
     combinations: list[dict[str, str]] = [{}]
     varied = set(given)
     for key, parameter in definition.parameters.items():
@@ -187,7 +187,7 @@ def _label(name: str, chosen: Mapping[str, str], varied: set[str]) -> str:
 def _values(key: str, text: str, parameter: Parameter, where: str) -> list[str]:
     if parameter.choices is not None:
         if text not in parameter.choices:
-            raise UsageError(f"{where}: {key}={text}{closest(text, parameter.choices)}")
+            raise UsageError(f"{where}: {key}={text}{suggest(text, parameter.choices)}")
         return [text]
     if parameter.minimum is None or parameter.maximum is None:
         return [text]

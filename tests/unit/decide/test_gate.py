@@ -15,7 +15,7 @@ from made_campaigns import Values, made, noisy
 from runoff.cli.gate import command
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
-from runoff.text import printable
+from runoff.text import escape_line
 
 
 def gate(place: Path, *options: str, expect: int | None = None) -> Result:
@@ -270,8 +270,8 @@ def test_any_name_survives_every_view(tmp_path):
     place = made(tmp_path / "c", noisy(0.0, 0.1), arms=("default", ODD), names={ODD: "bfs"})
     file = tmp_path / "gate.xml"
     document = json.loads(gate(place, "--json", "--junit", str(file)).output)
-    assert document["comparisons"][0]["arm"] == printable(ODD)
-    assert printable(ODD) in (ElementTree.parse(file).getroot()[0][0].get("name") or "")
+    assert document["comparisons"][0]["arm"] == escape_line(ODD)
+    assert escape_line(ODD) in (ElementTree.parse(file).getroot()[0][0].get("name") or "")
     (row,) = [line for line in gate(place, "--markdown").output.splitlines() if line.startswith("|") and "bfs" in line]
     assert "bfs\\|\\<b\\>&" in row
 

@@ -271,10 +271,10 @@ def test_an_edited_end_is_a_sentence(tmp_path, value):
 def test_more_blocks_after_a_look_put_a_campaign_under_the_rule(tmp_path):
     place = made(tmp_path / "c", noisy(0.0, 0.03, sd=0.02))
     before = read_results(place)
-    assert not before.sequential
+    assert not before.is_sequential
     extend(place, 14)
     after = read_results(place)
-    assert (after.looks, after.blocks, after.planned, after.sequential) == ((10,), 14, 28, True)
+    assert (after.looks, after.blocks, after.planned, after.is_sequential) == ((10,), 14, 28, True)
     assert after.samples == before.samples
     plan, journal = open_again(place)
     with journal:

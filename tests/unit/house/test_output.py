@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from runoff.cli.main import cli
 from runoff.engines.outcome import Voided
-from runoff.text import printable, printable_lines
+from runoff.text import escape_line, escape_lines
 
 NASTY = "\x1b[31mred\x1b]0;title\x07 \u202egnp.exe\u2066 \x9b2J \x00 a\nb\rc \u200f\u2028"
 """Colours, a window's title, marks of direction, a control sequence of one byte, NUL and breaks of lines."""
@@ -25,11 +25,11 @@ def found_bad(text: str, *allowed: str) -> list[str]:
 
 
 def test_what_has_no_shape_is_written_as_python_writes_it() -> None:
-    assert printable("plain \u00e9\u4e2d\u00a0 \U0001f600") == "plain \u00e9\u4e2d\u00a0 \U0001f600"
-    assert printable("a\x1b[1m\u202e\n\x00") == "a\\x1b[1m\\u202e\\n\\x00"
-    assert printable_lines("a\r\n\tb\x07\rc") == "a\n        b\\x07\\rc"
-    assert found_bad(printable(NASTY)) == []
-    assert printable(printable(NASTY)) == printable(NASTY)
+    assert escape_line("plain \u00e9\u4e2d\u00a0 \U0001f600") == "plain \u00e9\u4e2d\u00a0 \U0001f600"
+    assert escape_line("a\x1b[1m\u202e\n\x00") == "a\\x1b[1m\\u202e\\n\\x00"
+    assert escape_lines("a\r\n\tb\x07\rc") == "a\n        b\\x07\\rc"
+    assert found_bad(escape_line(NASTY)) == []
+    assert escape_line(escape_line(NASTY)) == escape_line(NASTY)
 
 
 @pytest.fixture(scope="module")

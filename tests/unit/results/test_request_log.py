@@ -16,7 +16,7 @@ from runoff.plan.make import make_plan
 from runoff.plan.order import Cell
 from runoff.plan.settings import Settings
 from runoff.report.data import blktrace
-from runoff.results import KeptLog
+from runoff.results import StoredLog
 from runoff.results.request_log import parse, read
 
 
@@ -58,7 +58,7 @@ def test_the_same_log_gives_the_same_bytes_and_half_a_file_is_none(tmp_path: Pat
     assert sorted(path.name for path in first.parent.iterdir()) == ["a.tsv.gz", "b.tsv.gz"]
     first.write_bytes(second.read_bytes()[:-9])
     with pytest.raises(UsageError, match="is damaged"):
-        read(KeptLog(first, digest))
+        read(StoredLog(first, digest))
 
 
 def test_only_logs_of_samples_in_the_journal_count(tmp_path: Path):

@@ -13,7 +13,7 @@ from runoff.published.catalogue import Report
 from runoff.published.cells import Cell, cell, cells
 from runoff.published.numbers import Known, plain
 from runoff.published.rows import Row
-from runoff.text import closest
+from runoff.text import suggest
 
 Tables = Mapping[str, tuple[Row, ...]]
 Answer = tuple[Status, str]
@@ -108,7 +108,7 @@ def _about(tables: Tables, claim: said.About) -> Answer:
 
 def _rows(tables: Tables, claim: said.Rows) -> Answer:
     if claim.table not in tables:
-        raise UsageError(f"a claim names no table {claim.table!r}{closest(claim.table, tables)}")
+        raise UsageError(f"a claim names no table {claim.table!r}{suggest(claim.table, tables)}")
     found = len(tables[claim.table])
     return Status.FOLLOWS if found == claim.count else Status.FAILS, f"{claim.table} has {found} rows"
 

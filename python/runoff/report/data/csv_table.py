@@ -20,7 +20,7 @@ def render(report: Report) -> str:
     for sample in results.samples:
         head = (
             sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1,
-            "yes" if sample.warmup else "no", sample.arm,
+            "yes" if sample.is_warmup else "no", sample.arm,
             sample.workload, sample.load, "yes" if sample.valid else "no", sample.reason or "",
         )  # fmt: skip
         if not sample.valid:

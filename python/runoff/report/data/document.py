@@ -14,7 +14,7 @@ from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warning
 from runoff.results import Sample
 from runoff.statistics import Comparison, Interval, Verdict
-from runoff.text import printable_lines
+from runoff.text import escape_lines
 
 SCHEMA = "runoff.report/2"
 """Raised whenever a reader of the last version would misread this one."""
@@ -51,8 +51,8 @@ def document(report: Report) -> dict[str, Any]:
         "why": [_panel(panel) for panel in why.build(report)],
         "samples": [_sample(sample) for sample in results.samples],
         "fingerprint": _plain(results.fingerprint),
-        "rerun": printable_lines(results.rerun),
-        "plan": printable_lines(results.plan_text),
+        "rerun": escape_lines(results.rerun),
+        "plan": escape_lines(results.plan_text),
     }
 
 
@@ -128,7 +128,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "id": sample.id,
         "block": sample.block,
         "position": sample.position,
-        "warmup": sample.warmup,
+        "warmup": sample.is_warmup,
         "part": sample.part,
         "arm": sample.arm,
         "workload": sample.workload,

@@ -39,7 +39,7 @@ def log(report: Report) -> str:
             started,
             machine.get("hostname"), machine.get("cpu_model"), kernel.get("release"), sample.arm,
             sample.work.label(len(results.loads)),
-            seen[place], int(sample.warmup), _jobs(results.parameters.get(sample.workload, {})),
+            seen[place], int(sample.is_warmup), _jobs(results.parameters.get(sample.workload, {})),
             *(sample.metrics.get(name) for name in ("elapsed_s", "user_s", "system_s", "max_rss_kb")),
             *state,
         ))  # fmt: skip
@@ -54,7 +54,7 @@ def wide(report: Report) -> str:
     for sample in results.samples:
         started, temperature_c, frequency_khz, load1 = _conditions(sample)
         rows.append((
-            sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1, int(sample.warmup),
+            sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1, int(sample.is_warmup),
             sample.arm, sample.workload, sample.load, int(sample.valid), sample.reason,
             started, load1, temperature_c, frequency_khz,
             *(sample.metrics.get(name) for name in names),

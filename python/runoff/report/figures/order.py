@@ -25,7 +25,7 @@ def draw(report: Report, table: Table) -> str:
     scale = Scale.of(table)
     canvas = Canvas(WIDTH, f"{table.place}: {table.metric.title} in run order")
     bottom = TOP + PLOT + (VOID_LANE if table.voids else 0)
-    positions = [sample.position for sample in report.results.judged]
+    positions = [sample.position for sample in report.results.judged_samples]
     across = Axis(min(positions) - 0.5, max(positions) + 0.5, LEFT, WIDTH - 8)
     values = [scale.scaled(point.value) for point in table.points]
     upward = Axis.covering(min(values), max(values), TOP + PLOT, TOP)
@@ -46,7 +46,7 @@ def draw(report: Report, table: Table) -> str:
 
 def _bands(canvas: Canvas, report: Report, across: Axis, bottom: float) -> None:
     spans: dict[int, list[int]] = {}
-    for sample in report.results.judged:
+    for sample in report.results.judged_samples:
         spans.setdefault(sample.block, []).append(sample.position)
     shaded = ""
     labelled = float("-inf")

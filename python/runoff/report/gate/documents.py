@@ -9,7 +9,7 @@ from runoff.decide.gate.values import EXIT_CODES, Gate, Line
 from runoff.report.data.json_text import dump, significant
 from runoff.report.gate import wording
 from runoff.statistics.gate import Outcome
-from runoff.text import printable_lines
+from runoff.text import escape_lines
 
 SCHEMA = "runoff.gate/2"
 """Raised whenever a reader of the last version would misread this one."""
@@ -39,7 +39,7 @@ def document(gate: Gate) -> dict[str, Any]:
         "comparisons": [_line(gate, line) for line in gate.lines],
         "notes": wording.notes(gate),
         "risk": None if gate.risk is None else {key: _chances(value) for key, value in asdict(gate.risk).items()},
-        "rerun": printable_lines(results.rerun),
+        "rerun": escape_lines(results.rerun),
     }
 
 

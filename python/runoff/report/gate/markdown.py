@@ -7,7 +7,7 @@ from runoff.report.gate import wording
 from runoff.report.gate.text import COLUMNS, ORDER
 from runoff.report.markdown import SPECIAL
 from runoff.statistics.gate import Outcome
-from runoff.text import printable_lines
+from runoff.text import escape_lines
 
 SIGNS = {outcome: f"**{outcome}**" if EXIT_CODES[outcome] == 1 else f"{outcome}" for outcome in Outcome}
 
@@ -33,7 +33,7 @@ def _lines(gate: Gate) -> Iterator[str]:
         for truth, chances in wording.risk_rows(gate):
             yield f"| {truth} | {' | '.join(wording.cells(chances))} |"
     yield f"\nrunoff {_safe(results.version)}, {gate.report.engine}, order seed {results.seed}\n"
-    yield from (f"    {line}" for line in printable_lines(results.rerun).split("\n"))
+    yield from (f"    {line}" for line in escape_lines(results.rerun).split("\n"))
     yield "\n</details>"
 
 

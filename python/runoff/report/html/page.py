@@ -27,7 +27,7 @@ from runoff.report.html.table import (
 from runoff.report.numbers import Scale
 from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warnings
-from runoff.text import printable_lines
+from runoff.text import escape_lines
 
 LONGEST_NAME = 70
 """Of a page's heading."""
@@ -79,7 +79,7 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters["typeset"] = _typeset
-    environment.filters["printable"] = printable_lines
+    environment.filters["printable"] = escape_lines
     return environment.get_template("page.html.j2")
 
 

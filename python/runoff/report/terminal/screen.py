@@ -20,7 +20,7 @@ from runoff.report.terminal import matrix as matrixtext
 from runoff.report.terminal import why as whytext
 from runoff.report.terminal.table import Column, columns, rows
 from runoff.report.warnings import describe_warnings
-from runoff.text import printable_lines
+from runoff.text import escape_lines
 
 NARROWEST = 40
 
@@ -117,7 +117,7 @@ def _taken_on(report: Report, width: int, mail: bool) -> Iterator[Text]:
             yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
         elif told:
             yield Text(cut_middle(f"{name:8} {told}", width))
-    yield from (Text(line) for line in wrap_command(printable_lines(report.results.rerun), width, "rerun    "))
+    yield from (Text(line) for line in wrap_command(escape_lines(report.results.rerun), width, "rerun    "))
 
 
 def _rest(report: Report, width: int) -> Iterator[Text]:
