@@ -13,7 +13,7 @@ import numpy as np
 
 from runoff.results import FIRST_LOOK
 from runoff.statistics import sequential
-from runoff.statistics.level import single
+from runoff.statistics.level import level_for_each
 from runoff.statistics.power import least_blocks
 from runoff.statistics.values import DEFAULT_RARE
 
@@ -178,7 +178,7 @@ def separated(differences: Array, alpha: float) -> Array:
 def looks(draw: Draw, arms: int, campaigns: int, seed: int) -> Iterator[Array]:
     """For some campaigns at a time: whether some arm is separated at each look."""
     generator = np.random.default_rng([seed, arms])
-    alpha = single(ALPHA, arms - 1)
+    alpha = level_for_each(ALPHA, arms - 1)
     for begin in range(0, campaigns, STEP):
         values = draw(generator, min(STEP, campaigns - begin), arms)
         yield separated(values[:, 1:] - values[:, :1], alpha).any(axis=1)

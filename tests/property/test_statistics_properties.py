@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runoff.statistics import Observation, Question, Verdict, analyse, classic, together
+from runoff.statistics import Observation, Question, Verdict, analyse, analyse_classic, judge_family
 from runoff.statistics.letters import connect
 
 values = st.floats(min_value=0.001, max_value=1e6)
@@ -34,7 +34,7 @@ def test_glyph_interval_and_p_never_contradict(data, direction, margin, rare):
             assert comparison.p < 0.05 + 1e-6
             assert (interval.high < 0) == ((comparison.verdict is Verdict.BETTER) == (direction == "lower"))
         if comparison.verdict is Verdict.SAME:
-            assert interval.inside(-100 * margin - 1e-9, 100 * margin + 1e-9)
+            assert interval.is_inside(-100 * margin - 1e-9, 100 * margin + 1e-9)
             assert comparison.n >= 10
             assert comparison.unseen <= rare + 1e-9
         if comparison.verdict is Verdict.UNCLEAR:
@@ -45,7 +45,7 @@ def test_glyph_interval_and_p_never_contradict(data, direction, margin, rare):
 @settings(deadline=None, max_examples=100)
 @given(arms, st.sampled_from(["lower", "higher"]))
 def test_the_classic_view_never_contradicts_itself(data, direction):
-    found = classic(analyse(observe(data), Question(next(iter(data)), direction)))
+    found = analyse_classic(analyse(observe(data), Question(next(iter(data)), direction)))
     for pair in found.pairs:
         shared = set(found.letters[pair.first]) & set(found.letters[pair.second])
         assert pair.separated == (not shared)
@@ -105,7 +105,7 @@ def test_headline_tables_of_pure_noise_show_a_winner_in_5_percent_of_reports():
         ]
         alone += any(c.separated for table in tables for c in table.comparisons.values())
         judged += any(
-            c.verdict in (Verdict.BETTER, Verdict.WORSE) for t in together(tables) for c in t.comparisons.values()
+            c.verdict in (Verdict.BETTER, Verdict.WORSE) for t in judge_family(tables) for c in t.comparisons.values()
         )
     assert 0.05 * FAMILIES - tolerance <= judged <= 0.05 * FAMILIES + tolerance
     assert alone > 0.25 * FAMILIES

@@ -15,7 +15,7 @@ import verdict_scenarios as scenarios
 from verdict_scenarios import Shape, Tables
 
 from runoff.plan.order import draw
-from runoff.statistics import Observation, Question, Verdict, analyse, together
+from runoff.statistics import Observation, Question, Verdict, analyse, judge_family
 
 TABLES = int(os.environ.get("VERDICT_TABLES") or 2000)
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -82,7 +82,7 @@ def test_campaigns_of_the_rule_for_arrays_are_those_of_the_package(blocks, arms)
         asked_of = [
             analyse(asked(taken, 4 * campaign + table), Question("arm0", "lower", tables=4)) for table in range(4)
         ]
-        verdicts = [c.verdict for table in together(asked_of) for c in table.comparisons.values()]
+        verdicts = [c.verdict for table in judge_family(asked_of) for c in table.comparisons.values()]
         assert found[campaign] == any(verdict in (Verdict.BETTER, Verdict.WORSE) for verdict in verdicts)
     assert 0.1 < found.mean() < 0.9
 

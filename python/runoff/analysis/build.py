@@ -13,7 +13,7 @@ from runoff.analysis.values import Report
 from runoff.analysis.warnings import find_warnings
 from runoff.errors import UsageError
 from runoff.results import Metric, Results, Sample, Sort
-from runoff.statistics import Analysis, Observation, Question, analyse, together
+from runoff.statistics import Analysis, Observation, Question, analyse, judge_family
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN, DEFAULT_RARE
 
 
@@ -86,7 +86,7 @@ def _belongs(metric: Metric) -> bool:
 def _as_one_family(tables: list[Table]) -> tuple[Table, ...]:
     """What is better or worse in a headline table must be so among all of them."""
     family = [number for number, table in enumerate(tables) if _belongs(table.metric)]
-    found = together([tables[number].analysis for number in family])
+    found = judge_family([tables[number].analysis for number in family])
     for number, analysis in zip(family, found, strict=True):
         tables[number] = replace(tables[number], analysis=analysis)
     return tuple(tables)

@@ -11,7 +11,7 @@ from runoff.decide.noise import list_noise
 from runoff.errors import UsageError
 from runoff.results import Results
 from runoff.statistics import DEFAULT_RARE
-from runoff.statistics.planning import Blocks, for_same, to_detect
+from runoff.statistics.planning import Blocks, blocks_for_same, blocks_to_detect
 
 CHANCES = (0.8, 0.9)
 
@@ -163,10 +163,10 @@ def answers(sources: Sequence[Source], detect: float, margin: float, rare: float
 
 def _answers(source: Source, sd: float, detect: float, margin: float, rare: float) -> Iterator[Answer]:
     for chance in CHANCES:
-        blocks = to_detect(math.log1p(detect), sd, source.df, chance, joint=source.joint)
+        blocks = blocks_to_detect(math.log1p(detect), sd, source.df, chance, joint=source.joint)
         yield Answer(source, "difference", detect, chance, blocks)
     for chance in CHANCES:
-        blocks = for_same(math.log1p(margin), sd, source.df, chance, comparisons=source.comparisons, rare=rare)
+        blocks = blocks_for_same(math.log1p(margin), sd, source.df, chance, comparisons=source.comparisons, rare=rare)
         yield Answer(source, "same", margin, chance, blocks)
 
 

@@ -9,8 +9,8 @@ from runoff.analysis.values import Report
 from runoff.decide.looks import Look
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
-from runoff.statistics.forecast import Course, ahead
-from runoff.statistics.level import single
+from runoff.statistics.forecast import Course, forecast_blocks
+from runoff.statistics.level import level_for_each
 from runoff.statistics.power import least_blocks
 from runoff.statistics.verdict import margin_of
 
@@ -82,7 +82,7 @@ def _hopeless(table: Table, comparison: Comparison) -> str:
 def _agree(comparison: Comparison, margin: float) -> bool:
     """As far as values can be read."""
     interval = comparison.percent_interval
-    return comparison.difference == 0 if interval is None else interval.inside(-100 * margin, 100 * margin)
+    return comparison.difference == 0 if interval is None else interval.is_inside(-100 * margin, 100 * margin)
 
 
 def _ahead(
@@ -102,9 +102,9 @@ def _ahead(
                 sd=comparison.sd,
                 margin=None if margin is None else (-margin, margin),
                 least=least_blocks(question.rare),
-                level_same=single(question.alpha, comparisons),
-                level_apart=single(question.alpha, joint),
+                level_same=level_for_each(question.alpha, comparisons),
+                level_apart=level_for_each(question.alpha, joint),
             )
         )
-    found = ahead(courses, most)
+    found = forecast_blocks(courses, most)
     return found.median, found.low, found.high

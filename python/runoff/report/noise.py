@@ -29,7 +29,7 @@ def _lines(report: Report, found: Noise | UsageError) -> Iterator[str]:
 def describe_pooled(pooled: Pooled, blocks: int) -> str:
     """How much equal arms differ, and what a number of blocks can show beside it, of two arms."""
     from runoff.statistics import DEFAULT_ALPHA
-    from runoff.statistics.power import detectable
+    from runoff.statistics.power import detectable_difference
 
     if pooled.sd == 0:
         return f"{DOES_NOT_VARY}, over {pooled.blocks} blocks"
@@ -37,7 +37,7 @@ def describe_pooled(pooled: Pooled, blocks: int) -> str:
     told = f"equal arms differ by {size} (SD) from block to block, over {pooled.blocks} blocks"
     if blocks < 2:
         return told
-    shown = amount(detectable(blocks, 1, DEFAULT_ALPHA) * pooled.sd, pooled.metric)
+    shown = amount(detectable_difference(blocks, 1, DEFAULT_ALPHA) * pooled.sd, pooled.metric)
     return f"{told}; {blocks} blocks show {shown} with 80 % chance"
 
 

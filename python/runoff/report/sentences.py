@@ -171,7 +171,7 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
         if found := by[verdict]:
             yield f"{_listed(found)} {_is(found)} {verdict.word} than {baseline}"
     if found := by[Verdict.SAME]:
-        margin = f"within {100 * analysis.question.margin:g} %" if analysis.relative else "to the last digit"
+        margin = f"within {100 * analysis.question.margin:g} %" if analysis.is_relative else "to the last digit"
         seen = _unseen([analysis.comparisons[arm] for arm in found])
         yield f"{_listed(found)} {_is(found)} the same as {baseline} {margin} {seen}"
     if found := by[Verdict.UNCLEAR]:

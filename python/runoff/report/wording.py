@@ -158,7 +158,7 @@ def legend(report: Report) -> tuple[str, ...]:
         if others
         else ""
     )
-    in_units = any(not table.analysis.relative for table in report.tables)
+    in_units = any(not table.analysis.is_relative for table in report.tables)
     diff = f" diff = arm - {report.baseline}, in the metric's unit." if in_units else ""
     sequential = "Intervals and p(adj) hold after all blocks at once, whoever looked. " if question.sequential else ""
     return (

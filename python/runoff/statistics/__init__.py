@@ -55,11 +55,11 @@ def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> An
     return compare.analyse(arms, question)
 
 
-def together(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:
+def judge_family(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:
     """Judge several tables as one family; see ``runoff.statistics.family.together``."""
     from runoff.statistics import family
 
-    return family.together(analyses)
+    return family.judge_family(analyses)
 
 
 def geometric_mean(tables: Sequence[Mapping[str, Sequence[Observation]]], question: Question) -> Analysis:
@@ -69,7 +69,7 @@ def geometric_mean(tables: Sequence[Mapping[str, Sequence[Observation]]], questi
     return overall.geometric_mean(tables, question)
 
 
-def classic(analysis: Analysis) -> Classic:
+def analyse_classic(analysis: Analysis) -> Classic:
     """One-way analysis of variance and Tukey-Kramer; see ``runoff.statistics.oneway.analyse``."""
     from runoff.statistics import oneway
 

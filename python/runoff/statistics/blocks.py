@@ -89,7 +89,7 @@ def differences(baseline: Sequence[Observation], arm: Sequence[Observation]) -> 
         ratio_of_means=ratio,
         ratio_sd=ratio_sd,
         correlation=_correlation(values, mean, sd),
-        confounded=_confounded(couples, base, other, logs),
+        confounded=_is_confounded(couples, base, other, logs),
         step=_step(np.concatenate([base, other]), logs),
     )
 
@@ -136,7 +136,7 @@ def _correlation(values: npt.NDArray[np.float64], mean: float, sd: float | None)
     return float(np.sum(centred[1:] * centred[:-1]) / np.sum(centred**2))
 
 
-def _confounded(
+def _is_confounded(
     couples: Sequence[tuple[Observation, Observation]],
     base: npt.NDArray[np.float64],
     other: npt.NDArray[np.float64],

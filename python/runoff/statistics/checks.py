@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from runoff.statistics.advice import find_unclear
 from runoff.statistics.blocks import CORRELATION_MINIMUM, CORRELATION_Z
-from runoff.statistics.describe import constant
+from runoff.statistics.describe import is_constant
 from runoff.statistics.trend import mann_kendall
 from runoff.statistics.values import Comparison, Observation, Question, Summary, Warning
 
@@ -57,7 +57,7 @@ def _check_spread(
         return
     if question.repeats_exactly:
         yield Warning("copies", tuple(summaries))
-    elif constant([summary.mean for summary in summaries.values()]):
+    elif is_constant([summary.mean for summary in summaries.values()]):
         yield Warning("constant")
     elif any(comparison.n > 1 for comparison in comparisons.values()):
         yield Warning("constant", tuple(summaries))
@@ -96,7 +96,7 @@ def _check_drift(arms: Mapping[str, Sequence[Observation]], summaries: Mapping[s
         if summary.sd:
             placed += [(o.position, o.value - summary.mean) for o in arms[arm]]
     residuals = [value for _, value in sorted(placed)]
-    if len(residuals) < DRIFT_MINIMUM or constant(residuals):
+    if len(residuals) < DRIFT_MINIMUM or is_constant(residuals):
         return
     tau, p = mann_kendall(residuals)
     if p < CHECK_ALPHA:

@@ -19,7 +19,7 @@ FEWEST_FENCED = 7
 """The quartiles of fewer values lie so near to the extremes that no value is beyond the fences, but by rounding."""
 
 
-def constant(values: Sequence[float]) -> bool:
+def is_constant(values: Sequence[float]) -> bool:
     """Whether all values are equal up to rounding."""
     return max(values) - min(values) <= ROUNDING * max(abs(min(values)), abs(max(values)))
 
@@ -52,7 +52,7 @@ def summarise(arm: str, values: Sequence[float], alpha: float, margin: float = D
 
 def moments(values: Sequence[float]) -> tuple[float, float | None]:
     """Mean and sample SD; values are scaled first, so that squares neither overflow nor vanish."""
-    if constant(values):
+    if is_constant(values):
         return values[0], 0.0 if len(values) > 1 else None
     scale = max(abs(value) for value in values)
     scaled = np.asarray(values) / scale

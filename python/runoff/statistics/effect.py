@@ -5,7 +5,7 @@ import math
 from runoff.statistics.blocks import Differences
 
 
-def standardised(found: Differences) -> float | None:
+def standardise(found: Differences) -> float | None:
     """The difference in standard deviations of one run within a block.
 
     Root 2 times mean / SD of the block differences, because a difference has the noise of two runs, times Hedges'

@@ -26,7 +26,7 @@ class Fit:
         return self.sd * math.sqrt(1 / self.counts[first] + 1 / self.counts[second])
 
 
-def one_way(summaries: Mapping[str, Summary]) -> Fit | None:
+def fit_one_way(summaries: Mapping[str, Summary]) -> Fit | None:
     """Arms as the only factor, variance pooled over all arms; None if no arm was replicated."""
     df = sum(summary.n - 1 for summary in summaries.values())
     if df == 0:

@@ -40,7 +40,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class Forecast:
     """Further blocks until all is decided: median and 90 % interval; None is later than was looked."""
 
     low: int | None
@@ -48,22 +48,22 @@ class Ahead:
     high: int | None
 
 
-def ahead(courses: Sequence[Course], most: int) -> Ahead:
+def forecast_blocks(courses: Sequence[Course], most: int) -> Forecast:
     """Until all of ``courses`` are decided at one look, at most ``most`` blocks from now; the same each time."""
     horizon = min(most, MOST_AHEAD)
     if horizon < 1 or not courses:
-        return Ahead(None, None, None) if courses else Ahead(0, 0, 0)
+        return Forecast(None, None, None) if courses else Forecast(0, 0, 0)
     draw = np.random.default_rng(1)
     decided = np.ones((COURSES, horizon), dtype=bool)
     for course in courses:
-        decided &= _decided(course, horizon, draw)
+        decided &= _simulate_decisions(course, horizon, draw)
     when = np.sort(np.where(decided.any(axis=1), decided.argmax(axis=1) + 1, horizon + 1))
     found = [int(when[int(share * (COURSES - 1))]) for share in INTERVAL]
-    return Ahead(*(blocks if blocks <= horizon else None for blocks in found))
+    return Forecast(*(blocks if blocks <= horizon else None for blocks in found))
 
 
-def _decided(course: Course, horizon: int, draw: np.random.Generator) -> npt.NDArray[np.bool_]:
-    mean, sd, n = _future(course, horizon, draw)
+def _simulate_decisions(course: Course, horizon: int, draw: np.random.Generator) -> npt.NDArray[np.bool_]:
+    mean, sd, n = _simulate_blocks(course, horizon, draw)
     error = sd / np.sqrt(n)
     apart = np.abs(mean) > _criticals(course.n, horizon, course.level_apart) * error
     apart &= n >= FIRST_LOOK
@@ -75,7 +75,7 @@ def _decided(course: Course, horizon: int, draw: np.random.Generator) -> npt.NDA
     return decided
 
 
-def _future(course: Course, horizon: int, draw: np.random.Generator) -> tuple[_Numbers, _Numbers, _Numbers]:
+def _simulate_blocks(course: Course, horizon: int, draw: np.random.Generator) -> tuple[_Numbers, _Numbers, _Numbers]:
     """Mean and SD after each further block, courses x blocks, and the number of blocks by then."""
     df = course.n - 1
     sd = course.sd * np.sqrt(df / draw.chisquare(df, (COURSES, 1)))

@@ -34,7 +34,9 @@ GRAVEST_LAST = tuple(Outcome)
 """What counts of several comparisons is the last of these that one of them has."""
 
 
-def outcome(estimate: float, interval: Interval | None, limit: float, separated: bool, step: float = 0.0) -> Outcome:
+def judge_comparison(
+    estimate: float, interval: Interval | None, limit: float, separated: bool, step: float = 0.0
+) -> Outcome:
     """Of one comparison.
 
     Regressed: the interval is beyond the limit. Worse: the estimate is, and the report says that there is a difference
@@ -50,13 +52,13 @@ def outcome(estimate: float, interval: Interval | None, limit: float, separated:
     return Outcome.FINE if interval.high + step <= limit else Outcome.UNCLEAR
 
 
-def together(outcomes: Sequence[Outcome]) -> Outcome:
+def combine_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
     """Of a gate: one regression is one, and fine is only what is fine throughout."""
     return max(outcomes, key=GRAVEST_LAST.index, default=Outcome.UNCLEAR)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RiskInput:
     """What the chances of one comparison depend on."""
 
     n: int
@@ -112,7 +114,7 @@ def _correlation(one: Mapping[int, float], other: Mapping[int, float]) -> float:
     return float(first @ second) / size if size > 0 else 0.0
 
 
-def risk(judged: Sequence[Judged], correlated: Sequence[Sequence[float]]) -> Risk:
+def estimate_risk(judged: Sequence[RiskInput], correlated: Sequence[Sequence[float]]) -> Risk:
     """Of a gate over all of ``judged`` (at least one), whose means go together by ``correlated``.
 
     Drawn 20,000 times by a generator of its own: the same each time, with a standard error of 0.35 points at most.
@@ -147,6 +149,6 @@ def risk(judged: Sequence[Judged], correlated: Sequence[Sequence[float]]) -> Ris
     return Risk(*(chances(by) for by in (0.0, 0.5, 1.0, 2.0)))
 
 
-def _width(each: Judged) -> float:
+def _width(each: RiskInput) -> float:
     """Of its intervals, in limits."""
     return each.critical * each.sd / math.sqrt(each.n) / each.limit

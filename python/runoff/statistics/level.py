@@ -11,28 +11,28 @@ from functools import lru_cache
 from scipy import special
 
 
-def single(alpha: float, comparisons: int) -> float:
+def level_for_each(alpha: float, comparisons: int) -> float:
     """Level of each of ``comparisons`` so that any of them errs with probability ``alpha`` at most."""
     return -math.expm1(math.log1p(-alpha) / max(comparisons, 1))
 
 
-def adjusted(p: float, comparisons: int) -> float:
+def adjust(p: float, comparisons: int) -> float:
     """The smallest ``alpha`` at which ``p`` reaches the level of one among ``comparisons``."""
     return 1.0 if p >= 1 else -math.expm1(max(comparisons, 1) * math.log1p(-p))
 
 
-def unadjusted(p: float, comparisons: int) -> float:
+def unadjust(p: float, comparisons: int) -> float:
     """The inverse of ``adjusted``."""
-    return 1.0 if p >= 1 else single(p, comparisons)
+    return 1.0 if p >= 1 else level_for_each(p, comparisons)
 
 
 @lru_cache(maxsize=4096)
 def critical(alpha: float, comparisons: int, df: float) -> float:
     """Multiple of its standard error beyond which one of ``comparisons`` differences is separated."""
-    return float(special.stdtrit(df, 1 - single(alpha, comparisons) / 2))
+    return float(special.stdtrit(df, 1 - level_for_each(alpha, comparisons) / 2))
 
 
-def two_sided(t: float, df: float) -> float:
+def two_sided_p(t: float, df: float) -> float:
     """P that Student's t is as far from 0 as ``t``."""
     return 2 * float(special.stdtr(df, -abs(t)))
 

@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from scipy import special
 
 from runoff.statistics import tukey
-from runoff.statistics.fit import Fit, anova, one_way
+from runoff.statistics.fit import Fit, anova, fit_one_way
 from runoff.statistics.letters import connect
 from runoff.statistics.values import Classic, Interval, Pair, Question, Summary
 
 
 def analyse(summaries: Mapping[str, Summary], question: Question) -> Classic:
     """All pairs of the arms that have ``summaries``."""
-    fit = one_way(summaries) if summaries else None
+    fit = fit_one_way(summaries) if summaries else None
     if fit is None:
         return Classic(None, {}, (), {})
-    pairs = tukey.pairs(fit, summaries, question)
+    pairs = tukey.compare_pairs(fit, summaries, question)
     return Classic(anova(fit), _intervals(fit, question), pairs, _letters(summaries, pairs, question))
 
 

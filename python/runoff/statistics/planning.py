@@ -23,16 +23,16 @@ class Blocks:
     high: int | None
 
 
-def to_detect(
+def blocks_to_detect(
     effect: float, sd: float, df: int, chance: float, *, joint: int = 1, alpha: float = DEFAULT_ALPHA
 ) -> Blocks:
     """Blocks after which a true difference of ``effect`` is ``+`` or ``-`` with this chance."""
     if effect == 0:
         return Blocks(None, None, None)
-    return _over_sd(sd, df, lambda n, each: chance_of_difference(n, effect / each, joint, alpha), chance, 2)
+    return _count_over_sd(sd, df, lambda n, each: chance_of_difference(n, effect / each, joint, alpha), chance, 2)
 
 
-def for_same(
+def blocks_for_same(
     margin: float,
     sd: float,
     df: int,
@@ -46,15 +46,17 @@ def for_same(
     if margin == 0:
         return Blocks(None, None, None)
     least = least_blocks(rare)
-    return _over_sd(sd, df, lambda n, each: chance_of_same(n, 0.0, margin / each, comparisons, alpha), chance, least)
+    return _count_over_sd(
+        sd, df, lambda n, each: chance_of_same(n, 0.0, margin / each, comparisons, alpha), chance, least
+    )
 
 
-def _over_sd(sd: float, df: int, chance: Callable[[int, float], float], wanted: float, least: int) -> Blocks:
+def _count_over_sd(sd: float, df: int, chance: Callable[[int, float], float], wanted: float, least: int) -> Blocks:
     bounds = sd_interval(sd, df)
-    return Blocks(*(_fewest(chance, each, wanted, least) for each in (sd, bounds.low, bounds.high)))
+    return Blocks(*(_find_fewest(chance, each, wanted, least) for each in (sd, bounds.low, bounds.high)))
 
 
-def _fewest(chance: Callable[[int, float], float], sd: float, wanted: float, least: int) -> int | None:
+def _find_fewest(chance: Callable[[int, float], float], sd: float, wanted: float, least: int) -> int | None:
     """The smallest number of blocks, ``least`` or more, with that chance; None above MOST_BLOCKS."""
     low, high = least - 1, least
     while chance(high, sd) < wanted:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from runoff.statistics.level import adjusted, critical, sign_flip
+from runoff.statistics.level import adjust, critical, sign_flip
 from runoff.statistics.values import DECIDED, LEAST_BLOCKS, MOST_BLOCKS, Advice, Question
 
 NODES = 64
@@ -21,7 +21,7 @@ UNSEEN = 0.1
 """Chance that an event of the rarest kind that is told was not seen."""
 
 
-def unseen(n: int) -> float:
+def unseen_share(n: int) -> float:
     """The share of runs that an event may hit and still be in none of ``n`` with 10 % chance."""
     return float(1 - UNSEEN ** (1 / n))
 
@@ -51,7 +51,7 @@ def chance_of_same(n: int, size: float, margin: float, comparisons: int, alpha: 
     return float(np.mean(np.maximum(0.0, high - low)))
 
 
-def detectable(n: int, comparisons: int, alpha: float) -> float:
+def detectable_difference(n: int, comparisons: int, alpha: float) -> float:
     """The difference, in SDs of the block differences, that shows with a chance of 80 % (noncentral t)."""
     return float(special.nctdtrinc(n - 1, 1 - DECIDED, critical(alpha, comparisons, n - 1))) / math.sqrt(n)
 
@@ -66,7 +66,7 @@ def advise(n: int, mean: float, sd: float, margin: float | None, comparisons: in
     if sd == 0:
         if mean == 0 or inside:
             return Advice("same", False, least, least, least)
-        blocks = next(k for k in range(2, 64) if adjusted(sign_flip(k), joint) <= question.alpha)
+        blocks = next(k for k in range(2, 64) if adjust(sign_flip(k), joint) <= question.alpha)
         return Advice("difference", True, blocks, blocks, blocks)
     if not inside:
         if mean == 0:
@@ -93,11 +93,11 @@ def _advice(
 ) -> Advice:
     tail = (1 - SD_INTERVAL) / 2
     low, high = (sd * math.sqrt((n - 1) / float(special.chdtri(n - 1, p))) for p in (tail, 1 - tail))
-    blocks, fewest, most = (_first(least, lambda k, s=s: chance(k, s)) for s in (sd, low, high))  # type: ignore[misc]
+    blocks, fewest, most = (_find_first(least, lambda k, s=s: chance(k, s)) for s in (sd, low, high))  # type: ignore[misc]
     return Advice("same" if towards == "same" else "difference", as_seen, blocks, fewest, most)
 
 
-def _first(least: int, chance: Callable[[int], float]) -> int:
+def _find_first(least: int, chance: Callable[[int], float]) -> int:
     """The smallest number from ``least`` on with a chance of 80 %; one more than ``MOST_BLOCKS`` if there is none."""
     low, high = least - 1, least
     while chance(high) < DECIDED:

@@ -40,7 +40,7 @@ def evidence(n: float, t: float) -> float:
     return n / 2 * (math.log1p(square) - math.log1p(square / spread)) - math.log(spread) / 2
 
 
-def two_sided(t: float, n: float) -> float:
+def two_sided_p(t: float, n: float) -> float:
     """The smallest level at which a look at this ``t`` rejects; at any look at all that small with this chance."""
     return math.exp(-max(0.0, evidence(n, t)))
 

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from scipy import special
 
-from runoff.statistics.describe import constant
+from runoff.statistics.describe import is_constant
 from runoff.statistics.fit import Fit
 from runoff.statistics.values import Interval, Pair, Question, Summary
 
@@ -36,15 +36,15 @@ def adjusted_p(t: float, arms: int, df: float) -> float:
     return min(1.0, max(0.0, float(stats.studentized_range.sf(math.sqrt(2) * t, arms, df))))
 
 
-def pairs(fit: Fit, summaries: Mapping[str, Summary], question: Question) -> tuple[Pair, ...]:
+def compare_pairs(fit: Fit, summaries: Mapping[str, Summary], question: Question) -> tuple[Pair, ...]:
     """All pairs of arms in plan order."""
     couples = [(summaries[a], summaries[b]) for a, b in combinations(fit.means, 2)]
     if fit.sd == 0:
-        return tuple(_constant_pair(a, b, len(couples), question) for a, b in couples)
-    return tuple(_pair(fit, a, b, question.alpha) for a, b in couples)
+        return tuple(_compare_constant_pair(a, b, len(couples), question) for a, b in couples)
+    return tuple(_compare_pair(fit, a, b, question.alpha) for a, b in couples)
 
 
-def _pair(fit: Fit, a: Summary, b: Summary, alpha: float) -> Pair:
+def _compare_pair(fit: Fit, a: Summary, b: Summary, alpha: float) -> Pair:
     difference = fit.means[b.arm] - fit.means[a.arm]
     arms = len(fit.means)
     error = fit.standard_error(a.arm, b.arm)
@@ -60,14 +60,14 @@ def _pair(fit: Fit, a: Summary, b: Summary, alpha: float) -> Pair:
     )
 
 
-def _constant_pair(a: Summary, b: Summary, pairs_tested: int, question: Question) -> Pair:
+def _compare_constant_pair(a: Summary, b: Summary, pairs_tested: int, question: Question) -> Pair:
     """No arm varies, so there is no error to measure against: ask how rarely shuffled labels sort so well.
 
     Of all ways to deal the labels only two part the values completely, which gives the permutation
     test's p (times the number of pairs). Copies of one deterministic run are not exchangeable
     samples, so for them nothing is tested.
     """
-    difference = 0.0 if constant([a.mean, b.mean]) else b.mean - a.mean
+    difference = 0.0 if is_constant([a.mean, b.mean]) else b.mean - a.mean
     if question.repeats_exactly:
         return Pair(a.arm, b.arm, difference, None, None, None, False)
     p = min(1.0, pairs_tested * 2 / math.comb(a.n + b.n, a.n)) if difference else 1.0

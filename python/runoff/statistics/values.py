@@ -86,7 +86,7 @@ class Interval:
     low: float
     high: float
 
-    def inside(self, low: float, high: float) -> bool:
+    def is_inside(self, low: float, high: float) -> bool:
         """Whether all of it lies in [low, high]."""
         return low <= self.low and self.high <= high
 
@@ -265,7 +265,7 @@ class Analysis:
     warnings: tuple[Warning, ...]
 
     @property
-    def relative(self) -> bool:
+    def is_relative(self) -> bool:
         """Whether all differences are given in percent of the baseline."""
         known = [c for c in self.comparisons.values() if c.difference is not None]
         if not known:

@@ -8,8 +8,8 @@ import numpy as np
 from runoff.results import FIRST_LOOK, Direction
 from runoff.statistics import power, sequential, signs
 from runoff.statistics.blocks import Differences
-from runoff.statistics.effect import standardised
-from runoff.statistics.level import adjusted, critical, sign_flip, single, two_sided
+from runoff.statistics.effect import standardise
+from runoff.statistics.level import adjust, critical, level_for_each, sign_flip, two_sided_p
 from runoff.statistics.values import LARGEST_LOG, Comparison, Interval, Question, Verdict
 
 
@@ -18,7 +18,7 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
     p, interval = _test(found, question, comparisons)
     detectable = None
     if found.sd and not question.sequential:
-        size = power.detectable(found.n, comparisons, question.alpha) * found.sd
+        size = power.detectable_difference(found.n, comparisons, question.alpha) * found.sd
         detectable = 100 * math.expm1(min(size, LARGEST_LOG)) if found.logs else size
     comparison = Comparison(
         arm=arm,
@@ -31,18 +31,18 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
         p=p,
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
         step=found.step,
-        coarse=_coarse(found, question),
-        within=_within(found, interval, question, comparisons),
-        unseen=power.unseen(found.n),
-        effect=standardised(found),
+        coarse=_is_coarse(found, question),
+        within=_is_within_margin(found, interval, question, comparisons),
+        unseen=power.unseen_share(found.n),
+        effect=standardise(found),
         detectable=detectable,
         correlation=found.correlation,
         confounded=found.confounded,
     )
-    return judged(comparison, question, comparisons)
+    return judge(comparison, question, comparisons)
 
 
-def judged(comparison: Comparison, question: Question, comparisons: int) -> Comparison:
+def judge(comparison: Comparison, question: Question, comparisons: int) -> Comparison:
     """With its verdict, and with advice if that is unclear."""
     verdict = _verdict(comparison, question)
     advice = None
@@ -63,7 +63,7 @@ def margin_of(comparison: Comparison, question: Question) -> float | None:
     return math.log1p(question.margin) - (comparison.step or 0.0)
 
 
-def _coarse(found: Differences, question: Question) -> bool:
+def _is_coarse(found: Differences, question: Question) -> bool:
     return found.step is None or (found.logs and found.step >= math.log1p(question.margin))
 
 
@@ -80,31 +80,31 @@ def _test(found: Differences, question: Question, comparisons: int) -> tuple[flo
         return None, None
     if found.sd == 0:
         flip = sequential.sign_flip if question.sequential else sign_flip
-        p = adjusted(flip(found.n), comparisons) if found.mean else 1.0
+        p = adjust(flip(found.n), comparisons) if found.mean else 1.0
         known = p <= question.alpha or not found.mean
         return p, Interval(found.mean, found.mean) if known else None
     n = found.informative
     error = found.sd / math.sqrt(n)
-    half, t = multiple(question, comparisons, n) * error, found.mean / error
+    half, t = critical_multiple(question, comparisons, n) * error, found.mean / error
     interval = Interval(found.mean - half, found.mean + half)
     if question.sequential:
-        return adjusted(sequential.two_sided(t, n), comparisons), interval if math.isfinite(half) else None
-    p = two_sided(t, n - 1)
+        return adjust(sequential.two_sided_p(t, n), comparisons), interval if math.isfinite(half) else None
+    p = two_sided_p(t, n - 1)
     if comparisons == 1 and signs.FEWEST <= found.n <= signs.MOST:
         values = np.asarray(found.values)
         p, also = max(p, signs.p(values) / signs.LENIENCY), signs.interval(values, signs.LENIENCY * question.alpha)
         interval = Interval(min(interval.low, also.low), max(interval.high, also.high))
-    return adjusted(p, comparisons), interval
+    return adjust(p, comparisons), interval
 
 
-def multiple(question: Question, comparisons: int, n: float) -> float:
+def critical_multiple(question: Question, comparisons: int, n: float) -> float:
     """Of the standard error beyond which one of ``comparisons`` differences of ``n`` blocks is separated."""
     if question.sequential:
-        return sequential.critical(n, single(question.alpha, comparisons))
+        return sequential.critical(n, level_for_each(question.alpha, comparisons))
     return critical(question.alpha, comparisons, n - 1)
 
 
-def _within(found: Differences, interval: Interval | None, question: Question, comparisons: int) -> bool:
+def _is_within_margin(found: Differences, interval: Interval | None, question: Question, comparisons: int) -> bool:
     """Whether the arms differ by less than the margin for certain, in the geometric and in the arithmetic mean.
 
     They part where a few runs are far slower than the rest, and what those cost is in the arithmetic one.
@@ -113,10 +113,10 @@ def _within(found: Differences, interval: Interval | None, question: Question, c
         return False
     if not found.logs:
         return found.mean == 0 and found.sd == 0
-    if not interval.inside(math.log1p(-question.margin) + found.step, math.log1p(question.margin) - found.step):
+    if not interval.is_inside(math.log1p(-question.margin) + found.step, math.log1p(question.margin) - found.step):
         return False
     n = found.informative
-    half = multiple(question, comparisons, n) * (found.ratio_sd or 0.0) / math.sqrt(n)
+    half = critical_multiple(question, comparisons, n) * (found.ratio_sd or 0.0) / math.sqrt(n)
     change = (found.ratio_of_means or 1.0) - 1
     return abs(change) + half + found.step <= question.margin + 1e-14
 
@@ -134,8 +134,8 @@ def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
     if not comparison.separated or not stands:
         return Verdict.UNCLEAR
     size = comparison.difference or 0.0 if comparison.log_mean is None else comparison.log_mean
-    return _good(size, question.direction)
+    return _judge_direction(size, question.direction)
 
 
-def _good(difference: float, direction: Direction) -> Verdict:
+def _judge_direction(difference: float, direction: Direction) -> Verdict:
     return Verdict.BETTER if (difference < 0) == (direction == "lower") else Verdict.WORSE

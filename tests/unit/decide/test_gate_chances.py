@@ -5,7 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from runoff.statistics.gate import Chances, Judged, Outcome, correlation, outcome, risk, together
+from runoff.statistics.gate import (
+    Chances,
+    Outcome,
+    RiskInput,
+    combine_outcomes,
+    correlation,
+    estimate_risk,
+    judge_comparison,
+)
 from runoff.statistics.level import critical as students
 from runoff.statistics.values import Interval
 
@@ -35,7 +43,7 @@ CRITICAL = students(0.05, 1, N - 1)
     ],
 )
 def test_outcome_at_a_limit_of_two_percent(estimate, interval, separated, found):
-    assert outcome(estimate, interval, 0.02, separated) is found
+    assert judge_comparison(estimate, interval, 0.02, separated) is found
 
 
 @pytest.mark.parametrize(
@@ -49,17 +57,17 @@ def test_outcome_at_a_limit_of_two_percent(estimate, interval, separated, found)
     ],
 )
 def test_what_digits_leave_open_is_open(interval, step, found):
-    assert outcome((interval.low + interval.high) / 2, interval, 0.02, interval.low > 0, step) is found
+    assert judge_comparison((interval.low + interval.high) / 2, interval, 0.02, interval.low > 0, step) is found
 
 
 def test_one_regression_is_one_and_fine_is_only_what_is_fine_throughout():
     fine, worse, unclear, perhaps = Outcome.FINE, Outcome.REGRESSED, Outcome.UNCLEAR, Outcome.WORSE
-    assert together([perhaps, worse, unclear]) is worse
-    assert together([fine, perhaps, unclear]) is perhaps
-    assert together([fine, fine]) is fine
-    assert together([fine, unclear]) is unclear
-    assert together([unclear, worse, fine]) is worse
-    assert together([]) is unclear
+    assert combine_outcomes([perhaps, worse, unclear]) is worse
+    assert combine_outcomes([fine, perhaps, unclear]) is perhaps
+    assert combine_outcomes([fine, fine]) is fine
+    assert combine_outcomes([fine, unclear]) is unclear
+    assert combine_outcomes([unclear, worse, fine]) is worse
+    assert combine_outcomes([]) is unclear
 
 
 def simulated(values: np.ndarray, limits: list[float], critical: float, joint: float) -> list[float]:
@@ -82,8 +90,8 @@ def test_the_chances_of_a_gate_are_the_simulated_ones(together):
     sds, limits, joint = [0.02, 0.03], [0.02, 0.02], students(0.05, 2, N - 1)
     correlated = [[1.0, together], [together, 1.0]]
     values = (np.random.default_rng(3).standard_normal((20_000, N, 2)) @ np.linalg.cholesky(correlated).T) * sds
-    judged = [Judged(N, sd, limit, CRITICAL, joint) for sd, limit in zip(sds, limits, strict=True)]
-    found = risk(judged, correlated)
+    judged = [RiskInput(N, sd, limit, CRITICAL, joint) for sd, limit in zip(sds, limits, strict=True)]
+    found = estimate_risk(judged, correlated)
     rows = ((0.0, found.unchanged), (0.5, found.at_half), (1.0, found.at_limit), (2.0, found.at_twice))
     for by, chances in rows:
         expected = simulated(values + np.array([0.0, by * limits[1]]), limits, CRITICAL, joint)
@@ -99,14 +107,14 @@ def test_a_truth_inside_the_limit_is_hardly_ever_told_to_be_beyond_it():
         _, _, worse, regressed = simulated(values, [limit], critical, critical)
         assert regressed < 0.025
         assert worse > 0.3
-        found = risk([Judged(n, sd, limit, critical, critical)], [[1.0]])
+        found = estimate_risk([RiskInput(n, sd, limit, critical, critical)], [[1.0]])
         assert found.at_limit.regressed == pytest.approx(0.025, abs=0.005)
         assert found.at_half.regressed < 0.02
 
 
 def test_the_chances_are_the_same_each_time_and_sum_to_one():
-    judged = [Judged(8, 0.02, 0.01, CRITICAL, CRITICAL)]
-    first, second = risk(judged, [[1.0]]), risk(judged, [[1.0]])
+    judged = [RiskInput(8, 0.02, 0.01, CRITICAL, CRITICAL)]
+    first, second = estimate_risk(judged, [[1.0]]), estimate_risk(judged, [[1.0]])
     assert first == second
     for chances in (first.unchanged, first.at_half, first.at_limit, first.at_twice):
         assert sum(as_list(chances)) == pytest.approx(1)
@@ -114,7 +122,7 @@ def test_the_chances_are_the_same_each_time_and_sum_to_one():
 
 def test_a_gate_passes_a_regression_of_just_the_limit_in_one_of_forty_campaigns():
     """That is what its interval of 95 % promises, however quiet the machine is."""
-    found = risk([Judged(N, 0.005, 0.02, CRITICAL, CRITICAL)], [[1.0]])
+    found = estimate_risk([RiskInput(N, 0.005, 0.02, CRITICAL, CRITICAL)], [[1.0]])
     assert found.at_limit.fine == pytest.approx(0.025, abs=0.003)
     assert found.unchanged.fine > 0.999
     assert found.at_twice.regressed > 0.999
@@ -135,5 +143,5 @@ def test_comparisons_go_together_over_the_blocks_they_share():
 def test_correlations_that_do_not_fit_together_are_no_error():
     """Over different blocks each is right for its own, and together they may be those of nothing at all."""
     impossible = [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]
-    found = risk([Judged(N, 0.02, 0.02, CRITICAL, CRITICAL)] * 3, impossible)
+    found = estimate_risk([RiskInput(N, 0.02, 0.02, CRITICAL, CRITICAL)] * 3, impossible)
     assert 0 < found.unchanged.fine < 1

@@ -14,7 +14,7 @@ from runoff.cli.noise import command as noise
 from runoff.cli.plan import command
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
-from runoff.statistics.planning import for_same, to_detect
+from runoff.statistics.planning import blocks_for_same, blocks_to_detect
 
 
 @pytest.fixture(autouse=True)
@@ -34,20 +34,20 @@ def found(document: dict[str, Any], asked: str, chance: float) -> dict[str, Any]
 def test_the_blocks_are_those_of_the_pilots_noise(tmp_path, chance):
     document = json.loads(ask(command, made(tmp_path / "c", alternating), "--detect", "1%", "--json").output)
     shown, alike = found(document, "difference", chance), found(document, "same", chance)
-    expected = to_detect(math.log(1.01), SD, 9, chance)
+    expected = blocks_to_detect(math.log(1.01), SD, 9, chance)
     assert (shown["needed"], shown["low"], shown["high"]) == (expected.needed, expected.low, expected.high)
-    assert alike["needed"] == for_same(math.log(1.02), SD, 9, chance).needed
+    assert alike["needed"] == blocks_for_same(math.log(1.02), SD, 9, chance).needed
     assert (shown["size"], alike["size"]) == (0.01, 0.02)
     assert shown["seconds"] == pytest.approx(4 * shown["needed"])
 
 
 def test_the_plans_margin_and_rare_events_are_asked_about(tmp_path):
     document = json.loads(ask(command, made(tmp_path / "c", alternating, margin=0.05, rare=0.5), "--json").output)
-    assert found(document, "same", 0.8)["needed"] == for_same(math.log(1.05), SD, 9, 0.8, rare=0.5).needed
+    assert found(document, "same", 0.8)["needed"] == blocks_for_same(math.log(1.05), SD, 9, 0.8, rare=0.5).needed
     assert found(document, "difference", 0.8)["size"] == 0.05
     options = ("--margin", "1%", "--rare", "5%", "--json")
     document = json.loads(ask(command, made(tmp_path / "d", alternating, margin=0.05, rare=0.5), *options).output)
-    assert found(document, "same", 0.8)["needed"] == for_same(math.log(1.01), SD, 9, 0.8).needed
+    assert found(document, "same", 0.8)["needed"] == blocks_for_same(math.log(1.01), SD, 9, 0.8).needed
 
 
 def test_kept_noise_answers_for_any_number_of_arms(tmp_path):
@@ -57,9 +57,9 @@ def test_kept_noise_answers_for_any_number_of_arms(tmp_path):
     five = json.loads(
         ask(command, "--work", "hackbench", "--arms", "5", "--on", "lab", "--clock", "real", "--json").output
     )
-    assert found(two, "difference", 0.8)["needed"] == to_detect(math.log(1.02), SD, 9, 0.8).needed
-    assert found(five, "difference", 0.8)["needed"] == to_detect(math.log(1.02), SD, 9, 0.8, joint=4).needed
-    assert found(five, "same", 0.8)["needed"] == for_same(math.log(1.02), SD, 9, 0.8, comparisons=4).needed
+    assert found(two, "difference", 0.8)["needed"] == blocks_to_detect(math.log(1.02), SD, 9, 0.8).needed
+    assert found(five, "difference", 0.8)["needed"] == blocks_to_detect(math.log(1.02), SD, 9, 0.8, joint=4).needed
+    assert found(five, "same", 0.8)["needed"] == blocks_for_same(math.log(1.02), SD, 9, 0.8, comparisons=4).needed
     assert found(five, "difference", 0.8)["seconds"] == pytest.approx(10 * found(five, "difference", 0.8)["needed"])
     for option in (("--on", "host"), ("--clock", "virtual")):
         with pytest.raises(UsageError, match="but of hackbench"):

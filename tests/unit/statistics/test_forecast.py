@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from runoff.statistics import sequential
-from runoff.statistics.forecast import Ahead, Course, _future, ahead
+from runoff.statistics.forecast import Course, Forecast, _simulate_blocks, forecast_blocks
 
 MARGIN = (math.log1p(-0.02), math.log1p(0.02))
 
@@ -37,7 +37,7 @@ def test_the_interval_holds_the_end_in_nine_of_ten_campaigns(mean, sd):
             continue
         asked += 1
         seen = values[:10]
-        found = ahead([course(10, float(seen.mean()), float(seen.std(ddof=1)))], 390)
+        found = forecast_blocks([course(10, float(seen.mean()), float(seen.std(ddof=1)))], 390)
         held += (found.low or 391) <= end - 10 <= (found.high or 391)
     assert asked > 80
     assert held / asked == pytest.approx(0.9, abs=0.08)
@@ -63,7 +63,7 @@ def test_each_course_is_looked_at_as_the_campaign_will_be():
     noise = np.array([[0.5, -1.5, 2.0]])
     found = course(4, float(seen.mean()), float(seen.std(ddof=1)))
     draw = Known(0.25, np.array([[0.7]]), noise)
-    mean, sd, n = _future(found, 3, draw)  # type: ignore[arg-type]
+    mean, sd, n = _simulate_blocks(found, 3, draw)  # type: ignore[arg-type]
     drawn_sd = 2 * found.sd
     further = found.mean + 0.7 * drawn_sd / 2 + drawn_sd * noise[0]
     for step in range(3):
@@ -74,7 +74,7 @@ def test_each_course_is_looked_at_as_the_campaign_will_be():
 
 
 def test_a_clear_difference_ends_soon_and_a_hidden_one_late():
-    soon, late = ahead([course(10, 0.1, 0.08)], 500), ahead([course(10, 0.02, 0.08)], 500)
+    soon, late = forecast_blocks([course(10, 0.1, 0.08)], 500), forecast_blocks([course(10, 0.02, 0.08)], 500)
     assert soon.median is not None
     assert soon.median < 20
     assert late.median is None or late.median > 5 * soon.median
@@ -82,34 +82,35 @@ def test_a_clear_difference_ends_soon_and_a_hidden_one_late():
 
 def test_all_are_waited_for():
     one, other = course(10, 0.05, 0.05), course(10, 0.0, 0.02)
-    both = ahead([one, other], 500)
+    both = forecast_blocks([one, other], 500)
     assert both.median is not None
-    assert both.median >= max(ahead([each], 500).median or 0 for each in (one, other)) - 1
+    assert both.median >= max(forecast_blocks([each], 500).median or 0 for each in (one, other)) - 1
 
 
 def test_same_waits_for_its_least_number_of_blocks():
-    assert ahead([course(10, 0.0, 0.001, least=45, level_apart=1e-300)], 500) == Ahead(35, 35, 35)
+    assert forecast_blocks([course(10, 0.0, 0.001, least=45, level_apart=1e-300)], 500) == Forecast(35, 35, 35)
 
 
 def test_without_a_margin_only_a_difference_decides():
-    assert ahead([course(20, 0.0, 0.001, margin=None)], 100).median is None
-    assert ahead([course(20, 0.0, 0.001)], 100) == Ahead(1, 1, 1)
+    assert forecast_blocks([course(20, 0.0, 0.001, margin=None)], 100).median is None
+    assert forecast_blocks([course(20, 0.0, 0.001)], 100) == Forecast(1, 1, 1)
 
 
 def test_nothing_is_foretold_beyond_the_cap():
-    assert ahead([course(10, 0.0, 0.5)], 20) == Ahead(None, None, None)
-    assert ahead([course(10, 0.0, 0.5)], 0) == Ahead(None, None, None)
-    assert ahead([], 20) == Ahead(0, 0, 0)
+    assert forecast_blocks([course(10, 0.0, 0.5)], 20) == Forecast(None, None, None)
+    assert forecast_blocks([course(10, 0.0, 0.5)], 0) == Forecast(None, None, None)
+    assert forecast_blocks([], 20) == Forecast(0, 0, 0)
 
 
 def test_a_large_mean_keeps_its_digits():
     """Differences in a metric's unit may be far from zero beside their noise."""
-    assert ahead([course(10, 1e9, 1.0, margin=None)], 20) == Ahead(1, 1, 1)
+    assert forecast_blocks([course(10, 1e9, 1.0, margin=None)], 20) == Forecast(1, 1, 1)
     moved, still = (
-        ahead([course(10, mean, 1.0, margin=(mean - 1.2, mean + 1.2), level_apart=1e-300)], 100) for mean in (1e9, 0.0)
+        forecast_blocks([course(10, mean, 1.0, margin=(mean - 1.2, mean + 1.2), level_apart=1e-300)], 100)
+        for mean in (1e9, 0.0)
     )
     assert moved == still
 
 
 def test_the_same_is_foretold_each_time():
-    assert ahead([course(10, 0.02, 0.03)], 300) == ahead([course(10, 0.02, 0.03)], 300)
+    assert forecast_blocks([course(10, 0.02, 0.03)], 300) == forecast_blocks([course(10, 0.02, 0.03)], 300)

@@ -8,23 +8,23 @@ from statsmodels.stats.power import TTestPower
 
 from runoff.statistics import planning
 from runoff.statistics.level import critical
-from runoff.statistics.planning import Blocks, for_same, sd_interval, to_detect
+from runoff.statistics.planning import Blocks, blocks_for_same, blocks_to_detect, sd_interval
 
 
 @pytest.mark.parametrize("effect", [0.2, 0.5, 1.0, 1.5])
 @pytest.mark.parametrize("chance", [0.8, 0.9])
 def test_blocks_to_detect_are_those_of_statsmodels(effect, chance):
     theirs = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=chance, alternative="two-sided")
-    assert to_detect(effect, 1.0, 9, chance).needed == pytest.approx(math.ceil(theirs), abs=1)
+    assert blocks_to_detect(effect, 1.0, 9, chance).needed == pytest.approx(math.ceil(theirs), abs=1)
 
 
 def test_what_is_detected_scales_with_the_noise():
-    assert to_detect(0.02, 0.05, 9, 0.8) == to_detect(-2.0, 5.0, 9, 0.8)
+    assert blocks_to_detect(0.02, 0.05, 9, 0.8) == blocks_to_detect(-2.0, 5.0, 9, 0.8)
 
 
 @pytest.mark.parametrize("chance", [0.8, 0.9])
 def test_the_blocks_for_same_have_that_chance_in_simulation(chance):
-    n = for_same(1.0, 2.0, 9, chance, rare=0.5).needed
+    n = blocks_for_same(1.0, 2.0, 9, chance, rare=0.5).needed
     assert n is not None
     for blocks, more in ((n, True), (n - 2, False)):
         values = 2.0 * np.random.default_rng(1).standard_normal((20_000, blocks))
@@ -34,17 +34,19 @@ def test_the_blocks_for_same_have_that_chance_in_simulation(chance):
 
 
 def test_more_comparisons_need_more_blocks():
-    assert (to_detect(1.0, 1.5, 9, 0.8, joint=8).needed or 0) > (to_detect(1.0, 1.5, 9, 0.8).needed or 0)
-    assert (for_same(1.0, 3.0, 9, 0.8, comparisons=4).needed or 0) > (for_same(1.0, 3.0, 9, 0.8).needed or 0)
+    assert (blocks_to_detect(1.0, 1.5, 9, 0.8, joint=8).needed or 0) > (blocks_to_detect(1.0, 1.5, 9, 0.8).needed or 0)
+    assert (blocks_for_same(1.0, 3.0, 9, 0.8, comparisons=4).needed or 0) > (
+        blocks_for_same(1.0, 3.0, 9, 0.8).needed or 0
+    )
 
 
 def test_same_waits_for_what_is_rare():
-    assert for_same(1.0, 0.01, 9, 0.8, rare=0.05) == Blocks(45, 45, 45)
-    assert for_same(1.0, 0.01, 9, 0.8, rare=0.5) == Blocks(10, 10, 10)
+    assert blocks_for_same(1.0, 0.01, 9, 0.8, rare=0.05) == Blocks(45, 45, 45)
+    assert blocks_for_same(1.0, 0.01, 9, 0.8, rare=0.5) == Blocks(10, 10, 10)
 
 
 def test_a_pilot_of_few_blocks_leaves_a_wide_interval():
-    few, many = to_detect(1.0, 2.0, 4, 0.8), to_detect(1.0, 2.0, 100, 0.8)
+    few, many = blocks_to_detect(1.0, 2.0, 4, 0.8), blocks_to_detect(1.0, 2.0, 100, 0.8)
     assert few.needed == many.needed
     assert few.low is not None
     assert few.high is not None
@@ -54,21 +56,21 @@ def test_a_pilot_of_few_blocks_leaves_a_wide_interval():
 
 
 def test_the_interval_holds_the_number_of_the_true_sd_in_nine_of_ten_pilots():
-    truth = to_detect(0.5, 1.0, 1000, 0.8).needed
+    truth = blocks_to_detect(0.5, 1.0, 1000, 0.8).needed
     assert truth is not None
     pilots = np.random.default_rng(2).standard_normal((400, 10)).std(axis=1, ddof=1)
-    found = [to_detect(0.5, float(sd), 9, 0.8) for sd in pilots]
+    found = [blocks_to_detect(0.5, float(sd), 9, 0.8) for sd in pilots]
     held = np.mean([(each.low or 0) <= truth <= (each.high or math.inf) for each in found])
     assert held == pytest.approx(0.9, abs=0.045)
 
 
 def test_a_question_without_an_answer_has_none():
     nothing = Blocks(None, None, None)
-    assert to_detect(0.0, 1.0, 9, 0.8) == nothing
-    assert for_same(0.0, 1.0, 9, 0.8) == nothing
-    assert to_detect(1e-6, 1.0, 9, 0.8) == nothing
-    assert to_detect(0.011, 1.0, 9, 0.8).high is None
-    assert to_detect(0.011, 1.0, 9, 0.8).low is not None
+    assert blocks_to_detect(0.0, 1.0, 9, 0.8) == nothing
+    assert blocks_for_same(0.0, 1.0, 9, 0.8) == nothing
+    assert blocks_to_detect(1e-6, 1.0, 9, 0.8) == nothing
+    assert blocks_to_detect(0.011, 1.0, 9, 0.8).high is None
+    assert blocks_to_detect(0.011, 1.0, 9, 0.8).low is not None
 
 
 def test_the_interval_of_an_sd_covers_it():
@@ -79,5 +81,5 @@ def test_the_interval_of_an_sd_covers_it():
 
 def test_no_number_beyond_what_anybody_takes_is_given(monkeypatch):
     monkeypatch.setattr(planning, "MOST_BLOCKS", 50)
-    assert to_detect(0.5, 1.0, 1000, 0.8).needed == 34
-    assert to_detect(0.3, 1.0, 1000, 0.8).needed is None
+    assert blocks_to_detect(0.5, 1.0, 1000, 0.8).needed == 34
+    assert blocks_to_detect(0.3, 1.0, 1000, 0.8).needed is None

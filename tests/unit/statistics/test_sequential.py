@@ -11,8 +11,8 @@ from checkout import ROOT
 from scipy import integrate, special, stats
 
 from runoff.results import FIRST_LOOK
-from runoff.statistics import Question, analyse, sequential, together
-from runoff.statistics.level import single
+from runoff.statistics import Question, analyse, judge_family, sequential
+from runoff.statistics.level import level_for_each
 from runoff.statistics.values import Comparison, Interval, Observation, Verdict
 
 
@@ -165,7 +165,7 @@ def test_the_level_is_shared_by_the_arms_of_a_table_and_by_tables():
     asked = Question("base", "lower", margin=0.001, sequential=True, tables=4)
     tables = [analyse({"base": base, "arm": arm}, asked) for arm in (other, base, base, base)]
     assert tables[0].comparisons["arm"].verdict is Verdict.WORSE
-    assert together(tables)[0].comparisons["arm"].verdict is Verdict.UNCLEAR
+    assert judge_family(tables)[0].comparisons["arm"].verdict is Verdict.UNCLEAR
 
 
 def test_no_advice_of_one_look_is_given():
@@ -195,7 +195,7 @@ def test_the_bench_separates_what_the_program_does(arms):
     generator = np.random.default_rng(5)
     for sd in (0.0, 0.005, 0.02):
         values = 0.01 + sd * generator.standard_normal((1, 60))
-        at_once = BENCH.separated(values, single(0.05, arms - 1))[0]
+        at_once = BENCH.separated(values, level_for_each(0.05, arms - 1))[0]
         assert at_once.any()
         for n in range(1, 61):
             assert at_once[n - 1] == looked_at(list(values[0, :n]), arms=arms).separated

@@ -10,7 +10,7 @@ from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds, s
 
 from runoff.statistics import Observation, Question, Verdict, analyse
 from runoff.statistics.blocks import differences
-from runoff.statistics.effect import standardised
+from runoff.statistics.effect import standardise
 from runoff.statistics.trend import mann_kendall
 
 
@@ -162,7 +162,7 @@ def test_the_effect_has_no_bias_of_few_blocks(n):
     df = n - 1
     exact = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
     plain = math.sqrt(2) * found.mean / (found.sd or 1)
-    assert (standardised(found) or 0) / plain == pytest.approx(exact, rel=0.02 if n == 3 else 0.005)
+    assert (standardise(found) or 0) / plain == pytest.approx(exact, rel=0.02 if n == 3 else 0.005)
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.9])

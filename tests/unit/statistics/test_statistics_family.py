@@ -3,7 +3,7 @@
 import pytest
 from test_statistics_verdicts import BASE, compare
 
-from runoff.statistics import Analysis, Verdict, together
+from runoff.statistics import Analysis, Verdict, judge_family
 
 
 def slower(percent: float, noise: float = 1.0, arms: int = 1, tables: int = 4) -> Analysis:
@@ -25,16 +25,16 @@ def test_each_step_counts_what_is_left():
     reached = 0.0
     for rank, number in enumerate(order):
         reached = max(reached, 1 - (1 - single[number]) ** (4 - rank))
-        assert of(together(alone)[number]).p_report == pytest.approx(max(reached, single[number]))
+        assert of(judge_family(alone)[number]).p_report == pytest.approx(max(reached, single[number]))
 
 
 def test_what_stands_alone_may_not_stand_among_others():
     one = slower(4.0, tables=9, noise=3.5)
     assert of(one).p < 0.05
     assert of(one).verdict is Verdict.WORSE
-    assert of(together([one])[0]).verdict is Verdict.WORSE
+    assert of(judge_family([one])[0]).verdict is Verdict.WORSE
     noise = [slower(0.0, tables=9) for _ in range(8)]
-    first, *_rest = together([one, *noise])
+    first, *_rest = judge_family([one, *noise])
     assert of(first).p == of(one).p
     assert of(first).percent_interval == of(one).percent_interval
     assert of(first).verdict is Verdict.UNCLEAR
@@ -43,7 +43,7 @@ def test_what_stands_alone_may_not_stand_among_others():
 
 def test_a_later_step_is_no_milder_than_the_table_itself():
     """With one table Holm's second arm has half of Sidak's factor; its interval has all of it."""
-    (analysis,) = together([slower(4.0, noise=2.5, arms=3, tables=1)])
+    (analysis,) = judge_family([slower(4.0, noise=2.5, arms=3, tables=1)])
     for arm in ("arm0", "arm1", "arm2"):
         comparison = of(analysis, arm)
         assert comparison.p_report >= comparison.p
@@ -52,5 +52,5 @@ def test_a_later_step_is_no_milder_than_the_table_itself():
 
 def test_what_was_not_tested_has_no_p():
     void = compare({"base": BASE, "arm0": []})
-    assert of(together([void])[0]).p_report is None
-    assert of(together([void])[0]).verdict is Verdict.VOID
+    assert of(judge_family([void])[0]).p_report is None
+    assert of(judge_family([void])[0]).verdict is Verdict.VOID

@@ -20,14 +20,14 @@ def test_blocks_that_see_what_is_rare(rare, blocks):
 
 
 def test_the_rarest_that_was_seen():
-    assert power.unseen(45) == pytest.approx(1 - 0.1 ** (1 / 45))
-    assert (1 - power.unseen(10)) ** 10 == pytest.approx(0.1)
+    assert power.unseen_share(45) == pytest.approx(1 - 0.1 ** (1 / 45))
+    assert (1 - power.unseen_share(10)) ** 10 == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("n", [2, 5, 10, 100])
 @pytest.mark.parametrize("arms", [1, 4])
 def test_what_is_detectable_is_so_in_80_percent(n, arms):
-    size = power.detectable(n, arms, 0.05)
+    size = power.detectable_difference(n, arms, 0.05)
     critical = stats.t.isf((1 - 0.95 ** (1 / arms)) / 2, n - 1)
     assert stats.nct.sf(critical, n - 1, size * math.sqrt(n)) == pytest.approx(0.8, abs=1e-6)
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
-from runoff.statistics import Analysis, Classic, Interval, Observation, Question, Summary, analyse, classic
+from runoff.statistics import Analysis, Classic, Interval, Observation, Question, Summary, analyse, analyse_classic
 from runoff.statistics.tukey import critical
 
 # R's data set PlantGrowth (Dobson 1983, table 7.1) and what R's aov and TukeyHSD print for it.
@@ -48,7 +48,7 @@ def summaries(data: dict[str, list[float]]) -> dict[str, Summary]:
 
 
 def compare(data: dict[str, list[float]]) -> Classic:
-    return classic(describe(data))
+    return analyse_classic(describe(data))
 
 
 def bounds(interval: Interval | None) -> tuple[float, float]:

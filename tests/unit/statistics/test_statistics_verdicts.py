@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from runoff.report.warnings import describe_warning
-from runoff.statistics import Analysis, Interval, Observation, Question, Verdict, analyse, classic
+from runoff.statistics import Analysis, Interval, Observation, Question, Verdict, analyse, analyse_classic
 
 BASE = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
 SLOWER = [value + 20 for value in (100.1, 100.6, 99.3, 100.5, 99.1, 100.4)]
@@ -70,8 +70,8 @@ def test_all_values_identical():
     assert analysis.comparisons["arm"].verdict is Verdict.UNCLEAR
     assert analysis.comparisons["arm"].advice is None
     assert analysis.comparisons["arm"].percent_interval == Interval(0.0, 0.0)
-    assert classic(analysis).anova.f is None
-    assert set(classic(analysis).letters.values()) == {"a"}
+    assert analyse_classic(analysis).anova.f is None
+    assert set(analyse_classic(analysis).letters.values()) == {"a"}
     assert kinds(analysis) == ["constant"]
 
 
@@ -194,7 +194,7 @@ def test_copies_of_one_run_are_no_evidence():
     assert analysis.comparisons["arm"].verdict is Verdict.UNCLEAR
     assert analysis.comparisons["arm"].percent == pytest.approx(100 / 12)
     assert analysis.comparisons["twin"].verdict is Verdict.UNCLEAR
-    assert classic(analysis).letters == {}
+    assert analyse_classic(analysis).letters == {}
     assert kinds(analysis) == ["copies"]
 
 
@@ -203,7 +203,7 @@ def test_one_sample_each_shows_the_difference_and_decides_nothing():
     comparison = analysis.comparisons["arm"]
     assert (comparison.verdict, comparison.percent) == (Verdict.UNCLEAR, pytest.approx(200.0))
     assert comparison.percent_interval is None
-    assert classic(analysis).anova is None
+    assert analyse_classic(analysis).anova is None
     assert kinds(analysis) == ["few", "resolution"]
     assert "one block has no spread" in sentences(analysis)[-1]
 
@@ -218,14 +218,14 @@ def test_a_void_baseline_leaves_nothing_to_compare_with():
     analysis = compare({"base": [], "arm": BASE, "other": SLOWER})
     assert analysis.comparisons["base"].verdict is Verdict.VOID
     assert analysis.comparisons["arm"].verdict is Verdict.UNCLEAR
-    assert classic(analysis).letters == {"arm": "a", "other": "b"}
+    assert analyse_classic(analysis).letters == {"arm": "a", "other": "b"}
     assert "or name another arm first" in sentences(analysis)[0]
 
 
 def test_without_any_valid_sample_no_other_baseline_is_recommended():
     analysis = compare({"base": [], "arm": []})
     assert {c.verdict for c in analysis.comparisons.values()} == {Verdict.VOID}
-    assert classic(analysis).anova is None
+    assert analyse_classic(analysis).anova is None
     (sentence,) = sentences(analysis)
     assert "name another arm" not in sentence
     assert "take them again" in sentence
@@ -234,7 +234,7 @@ def test_without_any_valid_sample_no_other_baseline_is_recommended():
 def test_a_single_arm_is_described_and_not_judged():
     analysis = compare({"only": BASE})
     assert analysis.summaries["only"].n == 6
-    found = classic(analysis)
+    found = analyse_classic(analysis)
     assert (found.pairs, found.anova, found.letters) == ((), None, {})
 
 
@@ -242,7 +242,7 @@ def test_a_single_arm_is_described_and_not_judged():
 def test_zero_and_negative_values_are_compared_in_units(shift):
     analysis = compare({"base": [v + shift for v in BASE], "arm": [v + shift for v in SLOWER]})
     comparison = analysis.comparisons["arm"]
-    assert not analysis.relative
+    assert not analysis.is_relative
     assert (comparison.percent, comparison.percent_interval) == (None, None)
     assert comparison.difference == pytest.approx(20, abs=0.2)
     assert comparison.verdict is Verdict.WORSE
@@ -266,7 +266,7 @@ def test_the_unit_does_not_matter(scale):
     data = {"base": BASE, "arm": SLOWER, "wide": WIDE}
     plain = compare(data)
     scaled = compare({arm: [v * scale for v in values] for arm, values in data.items()})
-    assert classic(scaled).anova.f == pytest.approx(classic(plain).anova.f)
+    assert analyse_classic(scaled).anova.f == pytest.approx(analyse_classic(plain).anova.f)
     for arm in ("arm", "wide"):
         ours, reference = scaled.comparisons[arm], plain.comparisons[arm]
         assert ours.verdict is reference.verdict

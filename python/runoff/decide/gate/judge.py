@@ -7,8 +7,16 @@ from runoff.analysis.values import Report
 from runoff.decide.gate.values import Gate, Line, Reason, ReasonKind
 from runoff.errors import UsageError
 from runoff.statistics import Comparison, Interval
-from runoff.statistics.gate import Judged, Outcome, Risk, correlation, outcome, risk, together
-from runoff.statistics.verdict import multiple
+from runoff.statistics.gate import (
+    Outcome,
+    Risk,
+    RiskInput,
+    combine_outcomes,
+    correlation,
+    estimate_risk,
+    judge_comparison,
+)
+from runoff.statistics.verdict import critical_multiple
 
 
 def judge(report: Report, limit: float) -> Gate:
@@ -30,7 +38,7 @@ def judge(report: Report, limit: float) -> Gate:
         report=report,
         limit=limit,
         lines=lines,
-        outcome=together([line.outcome for line in lines]) if whole else Outcome.UNCLEAR,
+        outcome=combine_outcomes([line.outcome for line in lines]) if whole else Outcome.UNCLEAR,
         unseen=_unseen(lines),
         risk=_risk(tables, report.results.arms[1:], limit),
     )
@@ -47,7 +55,7 @@ def _line(table: Table, arm: str, limit: float) -> Line:
 def _outcome(table: Table, comparison: Comparison, limit: float) -> Outcome:
     assert comparison.log_interval is not None
     assert comparison.log_mean is not None
-    return outcome(
+    return judge_comparison(
         _sign(table) * comparison.log_mean,
         _worse_interval(table, comparison.log_interval),
         _limit(table, limit),
@@ -125,17 +133,17 @@ def _risk(tables: list[Table], arms: tuple[str, ...], limit: float) -> Risk | No
             bounds = _worse_interval(table, interval)
             half = (bounds.high - bounds.low) / 2 / (comparison.sd / math.sqrt(comparison.n))
             judged.append(
-                Judged(
+                RiskInput(
                     comparison.n,
                     comparison.sd,
                     _limit(table, limit),
                     half,
-                    max(half, multiple(table.analysis.question, len(tables) * len(arms), comparison.n)),
+                    max(half, critical_multiple(table.analysis.question, len(tables) * len(arms), comparison.n)),
                     comparison.step or 0.0,
                 )
             )
             series.append(_differences(table, arm))
-    return risk(judged, correlation(series)) if judged else None
+    return estimate_risk(judged, correlation(series)) if judged else None
 
 
 def _differences(table: Table, arm: str) -> dict[int, float]:

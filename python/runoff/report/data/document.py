@@ -94,7 +94,7 @@ def _table(table: Table) -> dict[str, Any]:
         "margin": analysis.question.margin,
         "rare": analysis.question.rare,
         "judged_with": analysis.question.tables,
-        "relative": analysis.relative,
+        "relative": analysis.is_relative,
         "arms": [_arm(table, arm) for arm in table.arms],
         "warnings": [{"kind": w.kind, "text": describe_warning(w, analysis)} for w in analysis.warnings],
     }

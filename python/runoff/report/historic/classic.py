@@ -11,7 +11,7 @@ from runoff.report import wording
 from runoff.report.html.table import quantile_rows
 from runoff.report.layout import wrap
 from runoff.report.numbers import Scale, p_text
-from runoff.statistics import Classic, classic
+from runoff.statistics import Classic, analyse_classic
 
 WIDTH = 80
 """Of sentences; tables are as wide as they must be."""
@@ -37,7 +37,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from wrap(ABOUT, WIDTH)
     for table in report.headline:
         yield ""
-        yield from _table(table, classic(table.analysis))
+        yield from _table(table, analyse_classic(table.analysis))
     if notes := wording.notes(report):
         yield ""
     for line in notes:

@@ -118,7 +118,7 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "distribution": Markup(distribution.draw(table, report.baseline)),
         "order": Markup(order.draw(report, table)) if table.metric.headline else "",
         "tail": Markup(tail.draw(report, table)) if table.metric.headline and table.percentile else "",
-        "change": "change" if table.analysis.relative else "diff",
+        "change": "change" if table.analysis.is_relative else "diff",
         "rows": result_rows(table, report.baseline),
         "quantiles": spread_rows(table),
         "comparisons": comparison_rows(table),

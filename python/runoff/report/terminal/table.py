@@ -143,7 +143,7 @@ def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
             interval = scale.signed_range(c.interval) if c.interval else ""
         changes.append(change)
         intervals.append(interval)
-    title = "diff" if in_units and not table.analysis.relative else "change"
+    title = "diff" if in_units and not table.analysis.is_relative else "change"
     return [
         Column(title, tuple(changes), coloured=True),
         Column("its 95 % CI", tuple(intervals), 3, coloured=True),
