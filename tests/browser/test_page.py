@@ -95,7 +95,7 @@ def test_page(name, width, pages, open_page):
     timelines = timeline.count(report)
     assert (timelines > 0) == (name == "disk")
     assert page.locator("#disk svg").count() == timelines
-    tails = sum(table.percentile for table in report.headline)
+    tails = sum(table.is_percentile for table in report.headline)
     pictures = 1 + 2 * headline + tails + (len(report.tables) - headline) + timelines
     assert page.locator("figure svg").count() == pictures
     assert page.locator("figure svg").first.is_visible()

@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import isfinite
 
 from runoff.analysis import overall
-from runoff.analysis.environment import environment_rows
-from runoff.analysis.labels import shorter
+from runoff.analysis.environment import list_environment_rows
+from runoff.analysis.labels import shorten_labels
 from runoff.analysis.noise import Noise
 from runoff.analysis.table import Point, Table
 from runoff.analysis.values import Report
@@ -46,7 +46,7 @@ def build_report(
         seconds_per_block=results.seconds_per_block,
         sequential=results.is_sequential,
     )
-    tables = _as_one_family([_sorted(table, sort) for table in _tables(results, asked)])
+    tables = _judge_as_one_family([_sort_arms(table, sort) for table in _tables(results, asked)])
     repeats = {
         n: build_report(each, alpha=alpha, margin=chosen, rare=seen, sort=sort) for n, each in results.repeats.items()
     }
@@ -55,7 +55,7 @@ def build_report(
         tables=tables,
         voids=tuple(sample for sample in results.judged_samples if not sample.valid),
         warnings=tuple(find_warnings(results, tables)),
-        environment=environment_rows(results.fingerprint, results.arms),
+        environment=list_environment_rows(results.fingerprint, results.arms),
         overall=overall.build(tables, asked, results.arms),
         repeats=repeats,
         noise=noise,
@@ -67,25 +67,28 @@ def _tables(results: Results, asked: Question) -> Iterator[Table]:
     for sample in results.judged_samples:
         cells.setdefault((sample.workload, sample.load), []).append(sample)
     ordered = [(w, cells[w, load]) for w in results.workloads for load in results.loads if (w, load) in cells]
-    names = shorter(results.workloads)
-    family = sum(_belongs(metric) for workload, _ in ordered for metric in results.metrics[workload])
+    names = shorten_labels(results.workloads)
+    family = sum(_is_in_family(metric) for workload, _ in ordered for metric in results.metrics[workload])
     for workload, cell in ordered:
         repeats = _repeats_exactly(results, cell)
         for metric in results.metrics[workload]:
             question = replace(
-                asked, direction=metric.direction, repeats_exactly=repeats, tables=family if _belongs(metric) else 1
+                asked,
+                direction=metric.direction,
+                repeats_exactly=repeats,
+                tables=family if _is_in_family(metric) else 1,
             )
             yield _table(results, cell, metric, question, names[workload])
 
 
-def _belongs(metric: Metric) -> bool:
+def _is_in_family(metric: Metric) -> bool:
     """To the family of tables that are judged together."""
     return metric.headline and metric.direction != "none"
 
 
-def _as_one_family(tables: list[Table]) -> tuple[Table, ...]:
+def _judge_as_one_family(tables: list[Table]) -> tuple[Table, ...]:
     """What is better or worse in a headline table must be so among all of them."""
-    family = [number for number, table in enumerate(tables) if _belongs(table.metric)]
+    family = [number for number, table in enumerate(tables) if _is_in_family(table.metric)]
     found = judge_family([tables[number].analysis for number in family])
     for number, analysis in zip(family, found, strict=True):
         tables[number] = replace(tables[number], analysis=analysis)
@@ -114,20 +117,20 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
         analysis=analysis,
         points=points,
         voids=tuple(sorted((s for s in cell if not s.valid), key=lambda s: s.position)),
-        arms=_ranked(results.arms, analysis, -1 if metric.direction == "higher" else 1),
+        arms=_rank_arms(results.arms, analysis, -1 if metric.direction == "higher" else 1),
         place=work.label(loads),
         short_place=short + work.suffix(loads),
         lacking=lacking,
     )
 
 
-def _sorted(table: Table, sort: Sort) -> Table:
+def _sort_arms(table: Table, sort: Sort) -> Table:
     """Rows are best mean first already."""
     by = {"mean": table.arms, "name": tuple(sorted(table.arms)), "plan": tuple(table.analysis.comparisons)}
     return replace(table, arms=by[sort])
 
 
-def _ranked(arms: tuple[str, ...], analysis: Analysis, sign: int) -> tuple[str, ...]:
+def _rank_arms(arms: tuple[str, ...], analysis: Analysis, sign: int) -> tuple[str, ...]:
     known = sorted((arm for arm in arms if arm in analysis.summaries), key=lambda a: sign * analysis.summaries[a].mean)
     return (*known, *(arm for arm in arms if arm not in analysis.summaries))
 

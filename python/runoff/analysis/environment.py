@@ -9,15 +9,15 @@ PER_ARM = "arms"
 """The fingerprint's table whose keys are arm labels."""
 
 
-def environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -> tuple[EnvironmentRow, ...]:
+def list_environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -> tuple[EnvironmentRow, ...]:
     """Differences first, then the rest, each in the fingerprint's order."""
     shared = [
         EnvironmentRow(key, (text,))
         for name, value in fingerprint.items()
         if name != PER_ARM
-        for key, text in _flat(name, value)
+        for key, text in _flatten(name, value)
     ]
-    per_arm = {arm: dict(_flat("", fingerprint.get(PER_ARM, {}).get(arm, {}))) for arm in arms}
+    per_arm = {arm: dict(_flatten("", fingerprint.get(PER_ARM, {}).get(arm, {}))) for arm in arms}
     keys = dict.fromkeys(key for facts in per_arm.values() for key in facts)
     rows = [EnvironmentRow(key, tuple(per_arm[arm].get(key, "-") for arm in arms)) for key in keys]
     return (
@@ -30,9 +30,9 @@ def environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -> tup
 _BEST_KNOWN = ("release", "preempt", "cpu_model", "cpus_online", "memory")
 
 
-def brief(fingerprint: Mapping[str, Any], table: str) -> str:
+def summarise_facts(fingerprint: Mapping[str, Any], table: str) -> str:
     """One table's facts on one line, those people look for first; empty if the fingerprint has no such table."""
-    facts = dict(_flat("", fingerprint.get(table, {})))
+    facts = dict(_flatten("", fingerprint.get(table, {})))
     chosen = [key for key in _BEST_KNOWN if key in facts] or list(facts)
     return ", ".join(f"{key} {facts[key]}".strip() for key in chosen)
 
@@ -41,16 +41,16 @@ SEVERAL = "several: "
 """How a list of kernels begins."""
 
 
-def kernels(fingerprint: Mapping[str, Any]) -> str:
+def describe_kernels(fingerprint: Mapping[str, Any]) -> str:
     """The kernel on one line; of a campaign with arms on several, all by their full names."""
     names = list(fingerprint.get("kernels", {}))
-    return f"{SEVERAL}{', '.join(names)}" if len(names) > 1 else brief(fingerprint, "kernel")
+    return f"{SEVERAL}{', '.join(names)}" if len(names) > 1 else summarise_facts(fingerprint, "kernel")
 
 
-def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+def _flatten(name: str, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _flat(f"{name}.{key}" if name else str(key), inner)
+            yield from _flatten(f"{name}.{key}" if name else str(key), inner)
     elif isinstance(value, (list, tuple)):
         yield name, ", ".join(str(item) for item in value)
     else:

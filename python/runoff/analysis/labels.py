@@ -6,19 +6,19 @@ from collections.abc import Sequence
 PARAMETER = re.compile(r"[a-z][a-z0-9_]*=\S*")
 
 
-def shorter(workloads: Sequence[str]) -> dict[str, str]:
+def shorten_labels(workloads: Sequence[str]) -> dict[str, str]:
     """By name as the plan has it: what is left without the parameters that all workloads of the same kind share."""
     kinds: dict[str, list[str]] = {}
     for workload in dict.fromkeys(workloads):
         kinds.setdefault(workload.partition(":")[0], []).append(workload)
-    return {workload: _without(workload, _shared(same)) for same in kinds.values() for workload in same}
+    return {workload: _drop_parameters(workload, _find_shared(same)) for same in kinds.values() for workload in same}
 
 
-def _shared(workloads: Sequence[str]) -> set[str]:
+def _find_shared(workloads: Sequence[str]) -> set[str]:
     return set[str].intersection(*(set(_parameters(workload)) for workload in workloads))
 
 
-def _without(workload: str, shared: set[str]) -> str:
+def _drop_parameters(workload: str, shared: set[str]) -> str:
     parameters = _parameters(workload)
     if not parameters:
         return workload

@@ -11,7 +11,7 @@ def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Ov
     """None where there are fewer than two workloads and loads, or nothing to compare."""
     first: dict[str, Table] = {}
     for table in tables:
-        if table.judged and table.metric.headline:
+        if table.is_judged and table.metric.headline:
             first.setdefault(table.place, table)
     chosen = tuple(first.values())
     if len(chosen) < 2:

@@ -46,27 +46,27 @@ class Table:
     """Arms whose samples are valid and have not this metric."""
 
     @property
-    def percentile(self) -> bool:
+    def is_percentile(self) -> bool:
         """Whether the metric is a percentile of many events of a sample: the mean of several is none, so that the
         median over the samples is shown beside it."""
         return bool(PERCENTILE.search(self.metric.name))
 
     @property
-    def judged(self) -> bool:
+    def is_judged(self) -> bool:
         """Whether arms get a verdict here."""
         return self.metric.direction != "none" and len(self.analysis.comparisons) > 1
 
-    def mean_of(self, arm: str) -> float | None:
+    def find_mean(self, arm: str) -> float | None:
         """Of ``arm``'s valid samples here; None without one."""
         summary = self.analysis.summaries.get(arm)
         return None if summary is None else summary.mean
 
-    def voids_of(self, arm: str) -> int:
+    def count_voids(self, arm: str) -> int:
         """How many samples of ``arm`` are void here."""
         return sum(sample.arm == arm for sample in self.voids)
 
-    def lost(self, arm: str) -> tuple[int, int] | None:
+    def count_lost(self, arm: str) -> tuple[int, int] | None:
         """How many samples of ``arm`` are void here, of how many; None if that is too few to matter."""
-        void = self.voids_of(arm)
+        void = self.count_voids(arm)
         taken = void + len({point.block for point in self.points if point.arm == arm})
         return (void, taken) if void > MANY_VOIDS * taken else None

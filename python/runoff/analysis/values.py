@@ -74,7 +74,7 @@ class Report:
     @property
     def question(self) -> Question:
         """What was asked of all headline tables, but for the direction."""
-        asked = [table.analysis.question for table in self.headline if table.judged]
+        asked = [table.analysis.question for table in self.headline if table.is_judged]
         asked += [table.analysis.question for table in self.tables]
         return asked[0] if asked else Question(self.baseline, "none")
 
@@ -94,5 +94,5 @@ class Report:
     @property
     def others_judged(self) -> tuple[int, float]:
         """How many judged tables are not headline tables, and how many of them may show a false ``+`` or ``-``."""
-        alphas = [t.analysis.question.alpha for t in self.tables if t.judged and not t.metric.headline]
+        alphas = [t.analysis.question.alpha for t in self.tables if t.is_judged and not t.metric.headline]
         return len(alphas), sum(alphas)

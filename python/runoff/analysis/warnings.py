@@ -8,7 +8,7 @@ from runoff.results import PROBE_COST, Results
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedWarning:
     """What the campaign or its engine wrote down when samples were taken."""
 
     text: str
@@ -16,17 +16,17 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class EarlierLooks:
     """Blocks were taken after earlier ones had been looked at, so that intervals are those of the sequential rule."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinished:
+class UnfinishedCampaign:
     """Samples of the plan are still to be taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class AllVoid:
+class VoidArm:
     """No sample of an arm is valid."""
 
     arm: str
@@ -35,7 +35,7 @@ class AllVoid:
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class ManyVoids:
     """So many samples of an arm are void that those left may be the lucky ones."""
 
     arm: str
@@ -44,7 +44,7 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class MissingValues:
     """Valid samples have no value of a headline metric."""
 
     place: str
@@ -54,7 +54,7 @@ class Lacking:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ActiveProbes:
     """Probes took part in the samples."""
 
     percent: float
@@ -63,40 +63,42 @@ class Observed:
     place: str
 
 
-CampaignWarning = Recorded | Looked | Unfinished | AllVoid | Selected | Lacking | Observed
+CampaignWarning = (
+    RecordedWarning | EarlierLooks | UnfinishedCampaign | VoidArm | ManyVoids | MissingValues | ActiveProbes
+)
 
 
 def find_warnings(results: Results, tables: Sequence[Table]) -> Iterator[CampaignWarning]:
     """Yield all that apply, in the order in which they are shown."""
-    yield from map(Recorded, results.changes)
+    yield from map(RecordedWarning, results.changes)
     if results.ended is not None or results.looks:
-        yield Looked()
+        yield EarlierLooks()
     if len(results.samples) < results.planned:
-        yield Unfinished()
+        yield UnfinishedCampaign()
     for arm in results.arms:
         yield from _check_voids(results, tables, arm)
     for table in tables:
         yield from _check_values(results, table)
     yield from _check_probes(tables)
-    yield from map(Recorded, results.warnings)
+    yield from map(RecordedWarning, results.warnings)
 
 
 def _check_voids(results: Results, tables: Sequence[Table], arm: str) -> Iterator[CampaignWarning]:
     mine = [sample for sample in results.judged_samples if sample.arm == arm]
     void = sum(not sample.valid for sample in mine)
     if mine and void == len(mine):
-        yield AllVoid(arm, void)
+        yield VoidArm(arm, void)
         return
     left = [table for table in tables if arm in table.analysis.summaries]
-    if lost := {table.place: found for table in left if (found := table.lost(arm))}:
-        yield Selected(arm, lost)
+    if lost := {table.place: found for table in left if (found := table.count_lost(arm))}:
+        yield ManyVoids(arm, lost)
 
 
 def _check_values(results: Results, table: Table) -> Iterator[CampaignWarning]:
     mine = [s for s in results.judged_samples if s.valid and (s.workload, s.load) == (table.workload, table.load)]
     missing = sum(table.metric.name not in sample.metrics for sample in mine)
     if missing and table.metric.headline:
-        yield Lacking(table.place, table.metric.title, missing)
+        yield MissingValues(table.place, table.metric.title, missing)
 
 
 def _check_probes(tables: Sequence[Table]) -> Iterator[CampaignWarning]:
@@ -107,4 +109,4 @@ def _check_probes(tables: Sequence[Table]) -> Iterator[CampaignWarning]:
         for arm, summary in table.analysis.summaries.items()
     ]
     if cost:
-        yield Observed(*max(cost))
+        yield ActiveProbes(*max(cost))

@@ -22,7 +22,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class Explanation:
     """One arm on one workload beside one load, where a headline metric separates it from the baseline."""
 
     arm: str
@@ -45,7 +45,7 @@ class Why:
         return self.compared * self.alpha
 
 
-def build(report: Report) -> tuple[Why, ...]:
+def build(report: Report) -> tuple[Explanation, ...]:
     """Panels in the order of tables and arms; none where no arm is better or worse."""
     groups: dict[tuple[str, str], list[Table]] = {}
     for table in report.tables:
@@ -54,10 +54,10 @@ def build(report: Report) -> tuple[Why, ...]:
     return tuple(panel for tables in groups.values() for arm in arms for panel in _panel(arm, tables))
 
 
-def _panel(arm: str, tables: Sequence[Table]) -> Iterator[Why]:
-    if not any(table.metric.headline and _judged(table, arm) for table in tables):
+def _panel(arm: str, tables: Sequence[Table]) -> Iterator[Explanation]:
+    if not any(table.metric.headline and _judge_counter(table, arm) for table in tables):
         return
-    counters = [table for table in tables if _explains(table.metric)]
+    counters = [table for table in tables if _is_explanation(table.metric)]
     compared = [table for table in counters if table.analysis.comparisons[arm].difference is not None]
     if not compared:
         return
@@ -65,17 +65,17 @@ def _panel(arm: str, tables: Sequence[Table]) -> Iterator[Why]:
     known = [Reason(table, size) for table, size in sizes if size is not None]
     known.sort(key=lambda reason: -abs(reason.size))
     first = tables[0]
-    yield Why(
+    yield Explanation(
         arm, first.place, first.short_place, first.load, first.workload,
         reasons=tuple(known[:MOST]), separated=len(known), compared=len(compared),
         alpha=first.analysis.question.alpha,
     )  # fmt: skip
 
 
-def _explains(metric: Metric) -> bool:
+def _is_explanation(metric: Metric) -> bool:
     """What observing took is no reason."""
     return metric.direction == "none" and not metric.headline and metric.name != PROBE_COST
 
 
-def _judged(table: Table, arm: str) -> bool:
+def _judge_counter(table: Table, arm: str) -> bool:
     return table.analysis.comparisons[arm].verdict in (Verdict.BETTER, Verdict.WORSE)

@@ -7,7 +7,7 @@ import time
 from rich.console import Console
 from rich.status import Status
 
-from runoff.analysis.labels import shorter
+from runoff.analysis.labels import shorten_labels
 from runoff.cli.output import echo
 from runoff.decide.looks import Look
 from runoff.engines.outcome import Outcome, Taken
@@ -38,7 +38,7 @@ class Progress:
 
     def began(self, plan: Plan, done: int) -> None:
         self._plan = plan
-        self._works = shorter([work.label for work in plan.works])
+        self._works = shorten_labels([work.label for work in plan.works])
         self._done = done
         self._taken_here = 0
         self._start_s = time.monotonic()

@@ -69,7 +69,7 @@ def of_campaign(results: Results) -> tuple[Source, ...]:
             f"{results.arms[0]} is the only arm of this campaign, so no difference has a noise: take a pilot with two "
             "arms, or the noise of this machine by runoff noise"
         )
-    tables = [table for table in build.build_report(results).headline if table.judged]
+    tables = [table for table in build.build_report(results).headline if table.is_judged]
     joint = len(tables) * (len(results.arms) - 1)
     found = tuple(source for table in tables for source in _of_table(table, results, joint))
     if all(source.sd is None for source in found):

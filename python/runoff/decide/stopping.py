@@ -32,7 +32,7 @@ class Until:
 def look(results: Results, blocks: int, most: int) -> Look:
     """What the first ``blocks`` blocks of ``results`` decide, of at most ``most``."""
     report = build.build_report(_first(results, blocks))
-    tables = [table for table in report.headline if table.judged]
+    tables = [table for table in report.headline if table.is_judged]
     joint = len(tables) * (len(results.arms) - 1)
     every = [(table, c) for table in tables for c in table.analysis.comparisons.values()]
     undecided = [(t, c) for t, c in every if c.verdict is Verdict.UNCLEAR and not _hopeless(t, c)]

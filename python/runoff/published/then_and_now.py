@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from runoff.analysis.environment import brief, kernels
+from runoff.analysis.environment import describe_kernels, summarise_facts
 from runoff.published.catalogue import Report
 from runoff.published.replicate import Beside, Now, Outcome, Today, counts
 from runoff.published.replication import Part
@@ -56,8 +56,8 @@ def _facts(today: Today | None) -> Mapping[str, str]:
         return {"": "not run"}
     results = today.results
     known = {
-        "machine": brief(results.fingerprint, "machine") or brief(results.fingerprint, "hardware"),
-        "kernel": kernels(results.fingerprint),
+        "machine": summarise_facts(results.fingerprint, "machine") or summarise_facts(results.fingerprint, "hardware"),
+        "kernel": describe_kernels(results.fingerprint),
         "schedulers": ", ".join(results.arms),
         "measured": f"{results.engine}, {results.clock} clock, {results.blocks} blocks, runoff {results.version}",
     }

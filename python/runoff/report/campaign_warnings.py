@@ -2,14 +2,14 @@
 
 from runoff.analysis.values import Report
 from runoff.analysis.warnings import (
-    AllVoid,
+    ActiveProbes,
     CampaignWarning,
-    Lacking,
-    Looked,
-    Observed,
-    Recorded,
-    Selected,
-    Unfinished,
+    EarlierLooks,
+    ManyVoids,
+    MissingValues,
+    RecordedWarning,
+    UnfinishedCampaign,
+    VoidArm,
 )
 from runoff.report.noise import describe_noise
 from runoff.results import Results
@@ -24,19 +24,19 @@ def describe_campaign(report: Report) -> list[str]:
 def describe_warning(warning: CampaignWarning, results: Results) -> str:
     """Return the sentence for one warning about the campaign of ``results``."""
     match warning:
-        case Recorded(text):
+        case RecordedWarning(text):
             return text
-        case Looked():
+        case EarlierLooks():
             return _looked(results)
-        case Unfinished():
+        case UnfinishedCampaign():
             return _unfinished(results)
-        case AllVoid(arm, void):
+        case VoidArm(arm, void):
             return f"{arm} has no valid sample, all {void} are void: remove the cause and take them again"
-        case Selected():
+        case ManyVoids():
             return _selected(warning, results)
-        case Lacking(place, title, samples):
+        case MissingValues(place, title, samples):
             return f"{place}: {samples} valid samples lack {title}; check the workload's log"
-        case Observed(percent, arm, place):
+        case ActiveProbes(percent, arm, place):
             return (
                 f"probes observed these samples and took up to {percent:.2g} % of one CPU ({arm} on {place}), beside "
                 "what entering and timing them takes: judge arms by a campaign without --probe"
@@ -62,7 +62,7 @@ def _unfinished(results: Results) -> str:
     return f"only {taken} of {planned} planned samples are taken, verdicts are provisional: runoff resume"
 
 
-def _selected(warning: Selected, results: Results) -> str:
+def _selected(warning: ManyVoids, results: Results) -> str:
     """Which verdicts are in doubt depends on whether the arm is the baseline."""
     lost = ", ".join(f"{void} of {taken} samples as void on {place}" for place, (void, taken) in warning.lost.items())
     if len(results.arms) < 2:

@@ -59,7 +59,7 @@ def _overall(found: Overall) -> Iterator[str]:
         yield ""
 
 
-def _panel(panel: why.Why, baseline: str) -> Iterator[str]:
+def _panel(panel: why.Explanation, baseline: str) -> Iterator[str]:
     yield f"{_safe(wording.why_heading(panel))}\n"
     if panel.reasons:
         yield f"| counter | {_safe(baseline)} | {_safe(panel.arm)} | change | its 95 % CI | SDs |"

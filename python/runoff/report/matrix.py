@@ -63,10 +63,10 @@ def build(report: Report) -> Iterator[Matrix]:
 
 
 def _entry(table: Table, alone: Table | None, arm: str) -> Entry:
-    mean, own = table.mean_of(arm), None if alone is None else alone.mean_of(arm)
+    mean, own = table.find_mean(arm), None if alone is None else alone.find_mean(arm)
     ratio = mean / own if mean is not None and own else None
     comparison = table.analysis.comparisons.get(arm)
-    return Entry(mean, ratio, comparison.verdict if comparison is not None and table.judged else None)
+    return Entry(mean, ratio, comparison.verdict if comparison is not None and table.is_judged else None)
 
 
 def _largest(table: Table) -> float:

@@ -29,7 +29,7 @@ def surveys(headline: Sequence[Table], repeats: Mapping[str, Report]) -> Iterato
         return
     for table in headline:
         for arm, comparison in table.analysis.comparisons.items():
-            if table.judged and comparison.verdict is not None:
+            if table.is_judged and comparison.verdict is not None:
                 repeated = {name: _verdict(table, arm, report) for name, report in repeats.items()}
                 yield Survey(table, arm, comparison.verdict, repeated)
 

@@ -32,7 +32,7 @@ def render_verdict(report: Report) -> tuple[str, ...]:
 
 
 def _verdict_of(results: Results, tables: Sequence[Table]) -> str:
-    judged = [table for table in tables if table.judged]
+    judged = [table for table in tables if table.is_judged]
     if not judged:
         return _nothing_judged(results, tables)
     told = _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
@@ -194,7 +194,7 @@ def _size(table: Table, arm: str) -> str:
     size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
     if comparison.percent is not None:
         size = f"{percent_text(comparison.percent, 1)} %"
-    lost = table.lost(arm)
+    lost = table.count_lost(arm)
     return f"{size}, of {lost[1] - lost[0]} valid runs in {lost[1]}" if lost else size
 
 

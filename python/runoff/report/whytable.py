@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from runoff.analysis.why import Reason, Why
+from runoff.analysis.why import Explanation, Reason
 from runoff.report.html.table import change_of
 from runoff.report.numbers import Scale
 
@@ -24,7 +24,7 @@ class WhyRow:
     """In standard deviations of one run within a block."""
 
 
-def rows(panel: Why, baseline: str) -> list[WhyRow]:
+def rows(panel: Explanation, baseline: str) -> list[WhyRow]:
     """In the panel's order."""
     return [_row(reason, panel.arm, baseline) for reason in panel.reasons]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
-from runoff.analysis.why import Why
+from runoff.analysis.why import Explanation
 from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.matrix import Matrix
 from runoff.report.numbers import Scale
@@ -51,18 +51,18 @@ def matrix_heading(matrix: Matrix) -> str:
     return f"{table.workload}: {table.metric.title} beside each load ({unit}{direction(table)}{times})"
 
 
-def why_heading(panel: Why) -> str:
+def why_heading(panel: Explanation) -> str:
     """Where, who, and how many counters differ."""
     return f"why, {panel.short_place}: {panel.arm}, {why_share(panel)}"
 
 
-def why_share(panel: Why) -> str:
+def why_share(panel: Explanation) -> str:
     """How many counters differ of how many, and how many are shown of these."""
     shown = f", the {len(panel.reasons)} largest" if len(panel.reasons) < panel.separated else ""
     return f"{panel.separated} of {panel.compared} counters differ{shown}"
 
 
-def why_note(panels: Sequence[Why]) -> str:
+def why_note(panels: Sequence[Explanation]) -> str:
     """What to think of panels of counters."""
     compared, chance = sum(panel.compared for panel in panels), sum(panel.chance for panel in panels)
     return (

@@ -11,7 +11,7 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
-from runoff.analysis.environment import environment_rows
+from runoff.analysis.environment import list_environment_rows
 from runoff.report import markdown
 from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import csv_table
@@ -42,7 +42,7 @@ def test_tables_follow_the_plan_with_headlines_first(three):
 def test_void_samples_never_reach_the_statistics(three):
     table = three.headline[1]
     assert table.analysis.summaries["zaphod:mode=eb"].n == 4
-    assert table.voids_of("zaphod:mode=eb") == 1
+    assert table.count_voids("zaphod:mode=eb") == 1
     assert len(table.points) == 14
 
 
@@ -106,7 +106,7 @@ def test_no_arm_is_an_error_that_names_the_way_out():
 
 
 def test_what_differs_between_arms_comes_first():
-    rows = environment_rows(examples.FINGERPRINT, ("default", "bfs"))
+    rows = list_environment_rows(examples.FINGERPRINT, ("default", "bfs"))
     assert [row.key for row in rows[:3]] == ["scheduler", "object_sha256", "governor"]
     assert [row.differs for row in rows[:4]] == [True, True, False, False]
     assert rows[0].values == ("EEVDF", "bfs")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runoff.analysis.labels import shorter
+from runoff.analysis.labels import shorten_labels
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ from runoff.analysis.labels import shorter
     ],
 )
 def test_what_tells_them_apart_is_left(workloads, names):
-    found = shorter(workloads)
+    found = shorten_labels(workloads)
     assert [found[workload] for workload in workloads] == names
 
 
 def test_names_stay_different():
     workloads = ["w", "w:a=1", "w:a=1,b=2", "w:a=2,b=2", "w:b=2,c=3", "v:a=1"]
-    assert len(set(shorter(workloads).values())) == len(workloads)
+    assert len(set(shorten_labels(workloads).values())) == len(workloads)

@@ -31,7 +31,7 @@ def judge(report: Report, limit: float) -> Gate:
             f"{report.baseline} is the only arm of this campaign: a gate compares, so take one with two, e.g. "
             "runoff compare ./base.bpf.o ./changed.bpf.o --work hackbench"
         )
-    tables = [table for table in report.headline if table.judged]
+    tables = [table for table in report.headline if table.is_judged]
     lines = tuple(_line(table, arm, limit) for table in tables for arm in report.results.arms[1:])
     whole = len(report.results.samples) >= report.results.planned
     return Gate(
@@ -103,7 +103,7 @@ def _hindrance(table: Table, comparison: Comparison) -> Reason | None:
         if holds:
             return Reason(kind, arm)
     for each in (baseline, arm):
-        if lost := table.lost(each):
+        if lost := table.count_lost(each):
             return Reason("lost", each, lost=lost)
     return None
 

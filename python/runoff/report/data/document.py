@@ -107,14 +107,14 @@ def _arm(table: Table, arm: str) -> dict[str, Any]:
     verdict = analysis.comparisons[arm].verdict
     return {
         "arm": arm,
-        "void": table.voids_of(arm),
+        "void": table.count_voids(arm),
         "summary": _rounded({k: v for k, v in asdict(summary).items() if k != "arm"}) if summary else None,
         "against_baseline": _rounded(comparison),
         "verdict": verdict.word if isinstance(verdict, Verdict) else None,
     }
 
 
-def _panel(panel: why.Why) -> dict[str, Any]:
+def _panel(panel: why.Explanation) -> dict[str, Any]:
     counters = [
         {"metric": reason.table.metric.name, "standardised": _rounded(reason.size) if isfinite(reason.size) else None}
         for reason in panel.reasons

@@ -42,7 +42,7 @@ def draw(table: Table, baseline: str) -> str:
         if arm in summaries:
             _row(canvas, axis, scale, table, summaries[arm], middle)
         else:
-            absent = "not measured" if arm in table.lacking else f"no valid sample ({table.voids_of(arm)} void)"
+            absent = "not measured" if arm in table.lacking else f"no valid sample ({table.count_voids(arm)} void)"
             canvas.text(left + 6, middle + 4, absent, "tick")
     return canvas.render(bottom + 42)
 

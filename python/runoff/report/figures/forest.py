@@ -43,7 +43,7 @@ def draw(report: Report) -> str:
     y = float(TOP)
     for table, rows in tables:
         y += HEADING
-        better = f", {table.metric.direction} is better" if table.judged else ""
+        better = f", {table.metric.direction} is better" if table.is_judged else ""
         canvas.text(2, y - 8, cut_middle(f"{table.place}: {table.metric.title}{better}", 74), "group")
         for comparison, interval in rows:
             canvas.text(axis.start - 10, y + ROW / 2 + 4, cut_middle(comparison.arm, letters), "name", "end")

@@ -133,7 +133,7 @@ def _notes(gate: Gate) -> Iterator[str]:
             f"only {len(results.samples)} of {results.planned} planned samples are taken, so nothing can be told yet: "
             "runoff resume"
         )
-    if not any(table.judged for table in gate.report.headline):
+    if not any(table.is_judged for table in gate.report.headline):
         yield "no headline metric has a direction, so nothing can be told: name a workload that has one"
     yield from (line for line, _ in wording.voids(gate.report))
     if gate.unseen is not None:

@@ -89,7 +89,7 @@ def _means(report: Report, accounting: Accounting, workload: str, load: str, arm
 
     def mean(metric: str) -> float:
         table = tables.get(metric)
-        return (table.mean_of(arm) if table is not None else None) or 0.0
+        return (table.find_mean(arm) if table is not None else None) or 0.0
 
     elapsed = tables.get("elapsed_s")
     summary = None if elapsed is None else elapsed.analysis.summaries.get(arm)

@@ -117,15 +117,15 @@ def _table(report: Report, series: Series) -> Iterator[str]:
 
 
 def _time(table: Table, cost: Table | None, arm: str) -> str:
-    mean = table.mean_of(arm)
+    mean = table.find_mean(arm)
     if mean is None:
         return "-"
-    each = cost.mean_of(arm) if cost is not None else None
+    each = cost.find_mean(arm) if cost is not None else None
     return f"{mean:.6f}" if each is None else f"{mean:.6f}({each:9.6f})"
 
 
 def _improvement(table: Table, baseline: str, arm: str) -> str:
-    base, mean = table.mean_of(baseline), table.mean_of(arm)
+    base, mean = table.find_mean(baseline), table.find_mean(arm)
     return "-" if not base or mean is None else f"{100 * (base - mean) / base:.2f}%"
 
 
@@ -136,7 +136,7 @@ def _plot(report: Report, series: Series) -> Iterator[str]:
         (number, mark): mean
         for mark, arm in zip(MARKS, report.results.arms, strict=False)
         for number, table in sorted(tables.items())
-        if (mean := table.mean_of(arm)) is not None
+        if (mean := table.find_mean(arm)) is not None
     }
     if not points:
         return

@@ -69,7 +69,7 @@ def machine(report: Report) -> str:
 
 def _row(report: Report, table: Table, arm: str) -> list[str]:
     scale = replace(Scale.of(table), decimals=DECIMALS)
-    base, mean = table.mean_of(report.baseline), table.mean_of(arm)
+    base, mean = table.find_mean(report.baseline), table.find_mean(arm)
     shown = ["-" if value is None else scale.plain(value) for value in (base, mean)]
     if base is None or mean is None:
         return [*shown, "-", "-"]

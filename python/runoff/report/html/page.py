@@ -88,7 +88,7 @@ def _typeset(text: str) -> str:
     return text.replace("+-", "±")
 
 
-def _panels(report: Report, panels: Sequence[why.Why]) -> dict[str, list[dict[str, object]]]:
+def _panels(report: Report, panels: Sequence[why.Explanation]) -> dict[str, list[dict[str, object]]]:
     """By place, so that all arms share a table."""
     anchors = {id(table): f"t{number}" for number, table in enumerate(report.tables, 1)}
     places: dict[str, list[dict[str, object]]] = {}
@@ -117,7 +117,7 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "about": wording.unit_and_direction(table),
         "distribution": Markup(distribution.draw(table, report.baseline)),
         "order": Markup(order.draw(report, table)) if table.metric.headline else "",
-        "tail": Markup(tail.draw(report, table)) if table.metric.headline and table.percentile else "",
+        "tail": Markup(tail.draw(report, table)) if table.metric.headline and table.is_percentile else "",
         "change": "change" if table.analysis.is_relative else "diff",
         "rows": result_rows(table, report.baseline),
         "quantiles": spread_rows(table),

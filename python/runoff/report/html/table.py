@@ -71,7 +71,7 @@ def result_rows(table: Table, baseline: str) -> list[ResultRow]:
 
 def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
     summary, comparison = table.analysis.summaries.get(arm), table.analysis.comparisons[arm]
-    voids = table.voids_of(arm)
+    voids = table.count_voids(arm)
     return ResultRow(
         arm=arm,
         n=f"{summary.n if summary else 0}{f' ({voids} void)' if voids else ''}",

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from runoff.analysis import why
-from runoff.analysis.environment import SEVERAL, brief, kernels
+from runoff.analysis.environment import SEVERAL, describe_kernels, summarise_facts
 from runoff.analysis.values import Report
 from runoff.report import matrix, timeline, wording
 from runoff.report.html.table import overall_rows
@@ -111,7 +111,7 @@ def _overall(report: Report, width: int) -> Iterator[Text]:
 def _taken_on(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield Text()
     fingerprint = report.results.fingerprint
-    facts = {"machine": brief(fingerprint, "machine"), "kernel": kernels(fingerprint)}
+    facts = {"machine": summarise_facts(fingerprint, "machine"), "kernel": describe_kernels(fingerprint)}
     for name, told in {**facts, "order": wording.order(report)}.items():
         if told and (mail or told.startswith(SEVERAL)):
             yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))

@@ -101,7 +101,7 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
 
     def n(arm: str) -> str:
         count = summaries[arm].n if arm in summaries else 0
-        return f"{count}{'!' if table.voids_of(arm) else ' '}"
+        return f"{count}{'!' if table.count_voids(arm) else ' '}"
 
     def median(arm: str) -> str:
         return scale.plain(summaries[arm].median) if arm in summaries else "-"
@@ -111,7 +111,7 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
         return scale.range(ci) if ci else ""
 
     columns = [Column("n ", cells(n)), Column("mean", cells(mean)), Column("95 % CI", cells(mean_interval), 5)]
-    if table.percentile:
+    if table.is_percentile:
         columns += [Column("median", cells(median), 4), Column("its 95 % CI", cells(median_interval), 5)]
         columns[2] = Column("95 % CI", cells(mean_interval), 6)
     if len(comparisons) == 1:

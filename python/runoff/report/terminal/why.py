@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from runoff.analysis.why import Why
+from runoff.analysis.why import Explanation
 from runoff.report import whytable, wording
 from runoff.report.layout import cut_middle, wrap
 from runoff.report.terminal.table import GAP, INDENT, Column, fitting, total
@@ -15,7 +15,7 @@ MOST_PANELS = 4
 SHORTEST_TITLE = 16
 
 
-def rows(panels: Sequence[Why], baseline: str, width: int) -> Iterator[Text]:
+def rows(panels: Sequence[Explanation], baseline: str, width: int) -> Iterator[Text]:
     """Heading, a line for each counter, and what to think of it; none longer than ``width``."""
     for panel in panels[:MOST_PANELS]:
         yield Text()
@@ -28,7 +28,7 @@ def rows(panels: Sequence[Why], baseline: str, width: int) -> Iterator[Text]:
         )
 
 
-def _panel(panel: Why, baseline: str, width: int) -> Iterator[Text]:
+def _panel(panel: Explanation, baseline: str, width: int) -> Iterator[Text]:
     yield Text(cut_middle(wording.why_heading(panel), width), style="bold")
     found = whytable.rows(panel, baseline)
     if not found:
