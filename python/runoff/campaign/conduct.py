@@ -137,9 +137,9 @@ def _rule(plan: Plan, journal: Journal) -> Rule | None:
     if plan.settings.until is None:
         return None
     # Numerics take half a second to import, and few campaigns need them before their end.
-    from runoff.decide.stopping import Until
+    from runoff.decide.stopping import UntilRule
 
-    return Until(lambda: campaigns.read_results(journal.directory), stopping.most(plan.settings))
+    return UntilRule(lambda: campaigns.read_results(journal.directory), stopping.most(plan.settings))
 
 
 def _repeat(plan: Plan, where: Path, observer: Observer, jobs: int, keep_going: bool) -> Ending:

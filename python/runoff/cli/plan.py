@@ -51,13 +51,13 @@ def command(
         if engine or clock or arms:
             raise UsageError("--on, --clock and --arms are for kept noise: a pilot has its own")
         results = read_results(directory)
-        sources = needed.of_campaign(results)
+        sources = needed.collect_from_campaign(results)
         margin = results.margin if margin is None else margin
         rare = results.rare if rare is None else rare
     else:
-        sources = needed.of_noise(needed.find(workloads, engine, clock), arms or 2)
+        sources = needed.collect_from_noise(needed.find_noise(workloads, engine, clock), arms or 2)
     margin = DEFAULT_MARGIN if margin is None else margin
-    found = needed.answers(sources, margin if detect is None else detect, margin, rare)
+    found = needed.compute_answers(sources, margin if detect is None else detect, margin, rare)
     if as_json:
         write(views.as_json(sources, found))
     else:

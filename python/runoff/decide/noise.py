@@ -32,22 +32,22 @@ def build_report_with_noise(results: Results, **options: Any) -> Report:
     return build_report(results, noise=tuple(find_noise(results)), **options)
 
 
-def folder() -> Path:
+def noise_directory() -> Path:
     """Where noise is kept."""
     return platformdirs.user_data_path("runoff") / "noise"
 
 
-def file_of(machine: dict[str, str], engine: str, clock: str, arm: str, workload: str, load: str) -> Path:
+def noise_path(machine: dict[str, str], engine: str, clock: str, arm: str, workload: str, load: str) -> Path:
     """The place of one noise: readable first, and of the whole key a digest."""
     perturbed = ["runoff.noise/2"] if clock == "virtual" else []
     key = json.dumps([machine, engine, clock, arm, workload, load, *perturbed], sort_keys=True)
     readable = re.sub(r"[^A-Za-z0-9]+", "-", workload)[:40].strip("-") or "work"
-    return folder() / f"{engine}-{clock}-{readable}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
+    return noise_directory() / f"{engine}-{clock}-{readable}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
 
 
 def save_noise(noise: Noise) -> Path:
     """Add to what is kept of the same place. Raises UsageError for a damaged file, MissingError if it cannot write."""
-    place = file_of(noise.machine, noise.engine, noise.clock, noise.arm, noise.workload, noise.load)
+    place = noise_path(noise.machine, noise.engine, noise.clock, noise.arm, noise.workload, noise.load)
     earlier = read_noise(place).runs if place.exists() else ()
     taken = {run.taken for run in noise.runs}
     runs = (*(run for run in earlier if run.taken not in taken), *noise.runs)[-MOST_RUNS:]
@@ -76,7 +76,7 @@ def read_noise(place: Path) -> Noise:
 
 def list_noise() -> Iterator[tuple[Path, Noise | UsageError]]:
     """All files by name, each as noise or as what is wrong with it."""
-    for place in sorted(folder().glob("*.json")):
+    for place in sorted(noise_directory().glob("*.json")):
         try:
             yield place, read_noise(place)
         except UsageError as error:
@@ -88,7 +88,7 @@ def find_noise(results: Results, arm: str = DEFAULT_ARM) -> Iterator[Noise | Usa
     machine = identify_machine(results)
     for workload in results.workloads:
         for load in results.loads:
-            place = file_of(machine, results.engine, results.clock, arm, workload, load)
+            place = noise_path(machine, results.engine, results.clock, arm, workload, load)
             if _is_there(place):
                 try:
                     yield read_noise(place)

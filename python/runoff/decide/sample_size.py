@@ -62,7 +62,7 @@ class Answer:
         return None if each is None or needed is None else each * needed
 
 
-def of_campaign(results: Results) -> tuple[Source, ...]:
+def collect_from_campaign(results: Results) -> tuple[Source, ...]:
     """The comparisons of a pilot's headline metrics. Raises UsageError without any that has some blocks."""
     if len(results.arms) < 2:
         raise UsageError(
@@ -71,13 +71,13 @@ def of_campaign(results: Results) -> tuple[Source, ...]:
         )
     tables = [table for table in build.build_report(results).headline if table.is_judged]
     joint = len(tables) * (len(results.arms) - 1)
-    found = tuple(source for table in tables for source in _of_table(table, results, joint))
+    found = tuple(source for table in tables for source in _collect_from_table(table, results, joint))
     if all(source.sd is None for source in found):
         raise UsageError("no arm shares two blocks with the baseline yet, so the noise is unknown: take more blocks")
     return found
 
 
-def _of_table(table: Table, results: Results, joint: int) -> Iterator[Source]:
+def _collect_from_table(table: Table, results: Results, joint: int) -> Iterator[Source]:
     for arm in results.arms[1:]:
         comparison = table.analysis.comparisons[arm]
         yield Source(
@@ -94,13 +94,13 @@ def _of_table(table: Table, results: Results, joint: int) -> Iterator[Source]:
         )
 
 
-def find(workloads: Sequence[str], engine: str | None, clock: str | None) -> tuple[Noise, ...]:
+def find_noise(workloads: Sequence[str], engine: str | None, clock: str | None) -> tuple[Noise, ...]:
     """Of each workload the kept noise that was measured last. Raises UsageError if there is none."""
     every = [noise for _, noise in list_noise() if isinstance(noise, Noise)]
-    return tuple(_find(every, workload, engine, clock) for workload in workloads)
+    return tuple(_find_newest(every, workload, engine, clock) for workload in workloads)
 
 
-def _find(every: Sequence[Noise], workload: str, engine: str | None, clock: str | None) -> Noise:
+def _find_newest(every: Sequence[Noise], workload: str, engine: str | None, clock: str | None) -> Noise:
     fitting = [
         noise
         for noise in every
@@ -116,7 +116,7 @@ def _find(every: Sequence[Noise], workload: str, engine: str | None, clock: str 
     return max(fitting, key=lambda noise: noise.runs[-1].taken)
 
 
-def of_noise(noises: Sequence[Noise], arms: int) -> tuple[Source, ...]:
+def collect_from_noise(noises: Sequence[Noise], arms: int) -> tuple[Source, ...]:
     """All judged metrics of kept noise, for a campaign of so many arms on all of these places together."""
     seconds = [noise.seconds_per_sample for noise in noises]
     known = [each for each in seconds if each is not None]
@@ -144,7 +144,7 @@ def of_noise(noises: Sequence[Noise], arms: int) -> tuple[Source, ...]:
     return tuple(found)
 
 
-def answers(sources: Sequence[Source], detect: float, margin: float, rare: float | None) -> tuple[Answer, ...]:
+def compute_answers(sources: Sequence[Source], detect: float, margin: float, rare: float | None) -> tuple[Answer, ...]:
     """For each comparison: blocks for a difference of ``detect`` to show, and for equal arms to be the same.
 
     Only of those that have percent. Raises UsageError for shares that are none.
@@ -157,11 +157,11 @@ def answers(sources: Sequence[Source], detect: float, margin: float, rare: float
         answer
         for source in sources
         if source.sd and source.relative
-        for answer in _answers(source, source.sd, detect, margin, seen)
+        for answer in _compute_answers(source, source.sd, detect, margin, seen)
     )
 
 
-def _answers(source: Source, sd: float, detect: float, margin: float, rare: float) -> Iterator[Answer]:
+def _compute_answers(source: Source, sd: float, detect: float, margin: float, rare: float) -> Iterator[Answer]:
     for chance in CHANCES:
         blocks = blocks_to_detect(math.log1p(detect), sd, source.df, chance, joint=source.joint)
         yield Answer(source, "difference", detect, chance, blocks)
@@ -170,7 +170,7 @@ def _answers(source: Source, sd: float, detect: float, margin: float, rare: floa
         yield Answer(source, "same", margin, chance, blocks)
 
 
-def hardest(found: Sequence[Answer], asked: str, chance: float) -> Answer | None:
+def find_hardest(found: Sequence[Answer], asked: str, chance: float) -> Answer | None:
     """Of all comparisons the one that needs most blocks; None without any."""
     these = [each for each in found if (each.asked, each.chance) == (asked, chance)]
     return max(these, key=lambda each: math.inf if each.blocks.needed is None else each.blocks.needed, default=None)

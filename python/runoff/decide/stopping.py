@@ -17,7 +17,7 @@ from runoff.statistics.verdict import margin_of
 DECIDED = "every headline comparison is decided"
 
 
-class Until:
+class UntilRule:
     """See ``runoff.decide.looks.Rule``."""
 
     def __init__(self, read: Callable[[], Results], most: int) -> None:
@@ -31,12 +31,12 @@ class Until:
 
 def look(results: Results, blocks: int, most: int) -> Look:
     """What the first ``blocks`` blocks of ``results`` decide, of at most ``most``."""
-    report = build.build_report(_first(results, blocks))
+    report = build.build_report(_take_first(results, blocks))
     tables = [table for table in report.headline if table.is_judged]
     joint = len(tables) * (len(results.arms) - 1)
     every = [(table, c) for table in tables for c in table.analysis.comparisons.values()]
-    undecided = [(t, c) for t, c in every if c.verdict is Verdict.UNCLEAR and not _hopeless(t, c)]
-    hopeless = [reason for table, c in every if (reason := _hopeless(table, c))]
+    undecided = [(t, c) for t, c in every if c.verdict is Verdict.UNCLEAR and not _explain_hopeless(t, c)]
+    hopeless = [reason for table, c in every if (reason := _explain_hopeless(table, c))]
     ends = None
     if not tables:
         ends = "no headline metric has a direction, so there is nothing to decide"
@@ -47,13 +47,13 @@ def look(results: Results, blocks: int, most: int) -> Look:
     return Look(
         blocks=blocks,
         undecided=tuple(_name(table, comparison) for table, comparison in undecided),
-        ahead=_ahead(report, undecided, joint, most - blocks),
+        ahead=_forecast(report, undecided, joint, most - blocks),
         ends=ends,
         decided=ends == DECIDED,
     )
 
 
-def _first(results: Results, blocks: int) -> Results:
+def _take_first(results: Results, blocks: int) -> Results:
     """As it was after so many blocks, and no more of it than is decided on."""
     samples = tuple(sample for sample in results.samples if sample.block < blocks)
     headline = {work: tuple(metric for metric in each if metric.headline) for work, each in results.metrics.items()}
@@ -64,7 +64,7 @@ def _name(table: Table, comparison: Comparison) -> str:
     return f"{comparison.arm} on {table.place}, {table.metric.title}"
 
 
-def _hopeless(table: Table, comparison: Comparison) -> str:
+def _explain_hopeless(table: Table, comparison: Comparison) -> str:
     """Why more blocks like these will not decide it; empty if they may."""
     if comparison.verdict is Verdict.VOID:
         return f"{_name(table, comparison)} (no valid sample)"
@@ -74,18 +74,18 @@ def _hopeless(table: Table, comparison: Comparison) -> str:
         return f"{_name(table, comparison)} (the baseline has no valid sample)"
     if table.analysis.question.repeats_exactly:
         return f"{_name(table, comparison)} (every block repeats the same run)"
-    if comparison.coarse and _agree(comparison, table.analysis.question.margin):
+    if comparison.coarse and _values_agree(comparison, table.analysis.question.margin):
         return f"{_name(table, comparison)} (its values are too coarse to be called the same)"
     return ""
 
 
-def _agree(comparison: Comparison, margin: float) -> bool:
+def _values_agree(comparison: Comparison, margin: float) -> bool:
     """As far as values can be read."""
     interval = comparison.percent_interval
     return comparison.difference == 0 if interval is None else interval.is_inside(-100 * margin, 100 * margin)
 
 
-def _ahead(
+def _forecast(
     report: Report, undecided: Sequence[tuple[Table, Comparison]], joint: int, most: int
 ) -> tuple[int | None, int | None, int | None]:
     question = report.question

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from runoff.decide.sample_size import CHANCES, Answer, Source, hardest
+from runoff.decide.sample_size import CHANCES, Answer, Source, find_hardest
 from runoff.report.data.json_text import dump, significant
 from runoff.report.layout import wrap
 from runoff.report.noise import DOES_NOT_VARY, size_text
@@ -31,7 +31,7 @@ def _lines(sources: Sequence[Source], found: Sequence[Answer]) -> Iterator[str]:
         yield "all of them, by that which needs most"
         for asked in dict.fromkeys(each.asked for each in found):
             for chance in CHANCES:
-                if (most := hardest(found, asked, chance)) is not None:
+                if (most := find_hardest(found, asked, chance)) is not None:
                     yield f"  {_asked(most)}  {_blocks(most.blocks)}{_time(most)}"
     if found:
         yield "In brackets: a 90 % interval, because the noise is an estimate."

@@ -19,7 +19,7 @@ from runoff.campaign.waiting import Waiting, edges
 from runoff.cli.main import cli
 from runoff.cli.report import command as report
 from runoff.decide.looks import Look, Rule
-from runoff.decide.stopping import DECIDED, Until, look
+from runoff.decide.stopping import DECIDED, UntilRule, look
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.order import Cell, draw
@@ -330,4 +330,4 @@ def test_more_blocks_for_one_that_had_ended(tmp_path):
 
 def test_a_rule_reads_the_directory(tmp_path):
     place = made(tmp_path / "c", noisy(0.0, 0.05, sd=0.01), **UNTIL)
-    assert Until(lambda: read_results(place), 60)(10) == look(read_results(place), 10, 60)
+    assert UntilRule(lambda: read_results(place), 60)(10) == look(read_results(place), 10, 60)

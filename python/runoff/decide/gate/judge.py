@@ -39,32 +39,32 @@ def judge(report: Report, limit: float) -> Gate:
         limit=limit,
         lines=lines,
         outcome=combine_outcomes([line.outcome for line in lines]) if whole else Outcome.UNCLEAR,
-        unseen=_unseen(lines),
+        unseen=_find_unseen_share(lines),
         risk=_risk(tables, report.results.arms[1:], limit),
     )
 
 
 def _line(table: Table, arm: str, limit: float) -> Line:
     comparison = table.analysis.comparisons[arm]
-    if reason := _hindrance(table, comparison):
+    if reason := _find_hindrance(table, comparison):
         return Line(table, arm, Outcome.UNCLEAR, reason)
-    found = _outcome(table, comparison, limit)
-    return Line(table, arm, found, _undecided(table, comparison, limit) if found is Outcome.UNCLEAR else None)
+    found = _judge_comparison(table, comparison, limit)
+    return Line(table, arm, found, _explain_undecided(table, comparison, limit) if found is Outcome.UNCLEAR else None)
 
 
-def _outcome(table: Table, comparison: Comparison, limit: float) -> Outcome:
+def _judge_comparison(table: Table, comparison: Comparison, limit: float) -> Outcome:
     assert comparison.log_interval is not None
     assert comparison.log_mean is not None
     return judge_comparison(
         _sign(table) * comparison.log_mean,
         _worse_interval(table, comparison.log_interval),
         _limit(table, limit),
-        _stands(table, comparison),
+        _has_difference(table, comparison),
         comparison.step or 0.0,
     )
 
 
-def _stands(table: Table, comparison: Comparison) -> bool:
+def _has_difference(table: Table, comparison: Comparison) -> bool:
     """Whether the report says that there is a difference, of whatever size."""
     alpha = table.analysis.question.alpha
     return comparison.separated and (comparison.p_report is None or comparison.p_report <= alpha)
@@ -85,7 +85,7 @@ def _limit(table: Table, limit: float) -> float:
     return _sign(table) * math.log1p(_sign(table) * limit)
 
 
-def _hindrance(table: Table, comparison: Comparison) -> Reason | None:
+def _find_hindrance(table: Table, comparison: Comparison) -> Reason | None:
     """What keeps this comparison from being held against a limit at all."""
     arm, baseline = comparison.arm, table.analysis.question.baseline
     for each in (baseline, arm):
@@ -108,14 +108,14 @@ def _hindrance(table: Table, comparison: Comparison) -> Reason | None:
     return None
 
 
-def _undecided(table: Table, comparison: Comparison, limit: float) -> Reason:
+def _explain_undecided(table: Table, comparison: Comparison, limit: float) -> Reason:
     assert comparison.log_interval is not None
     if _worse_interval(table, comparison.log_interval).high <= _limit(table, limit):
         return Reason("coarse", comparison.arm, step=comparison.step or 0.0)
     return Reason("limit inside", comparison.arm)
 
 
-def _unseen(lines: tuple[Line, ...]) -> float | None:
+def _find_unseen_share(lines: tuple[Line, ...]) -> float | None:
     if not any(line.outcome is Outcome.FINE for line in lines):
         return None
     passed = [line.comparison.unseen for line in lines if line.comparison.n]

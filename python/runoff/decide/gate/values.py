@@ -69,6 +69,6 @@ class Gate:
         """0 fine, 1 worse, certainly by more than the limit or perhaps, 2 cannot tell."""
         return EXIT_CODES[self.outcome]
 
-    def among(self, outcome: Outcome) -> tuple[Line, ...]:
+    def find_lines(self, outcome: Outcome) -> tuple[Line, ...]:
         """The lines with this outcome."""
         return tuple(line for line in self.lines if line.outcome is outcome)

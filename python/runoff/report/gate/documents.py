@@ -64,7 +64,7 @@ def _chances(chances: dict[str, float]) -> dict[str, float]:
 
 def as_junit(gate: Gate) -> str:
     """A test for each comparison: a failure where it regressed or is worse, an error where nothing can be told."""
-    count = {outcome: len(gate.among(outcome)) for outcome in Outcome}
+    count = {outcome: len(gate.find_lines(outcome)) for outcome in Outcome}
     extra = int(gate.outcome is Outcome.UNCLEAR and not count[Outcome.UNCLEAR])
     sums = {
         "tests": str(len(gate.lines) + extra),

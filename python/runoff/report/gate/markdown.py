@@ -22,7 +22,7 @@ def _lines(gate: Gate) -> Iterator[str]:
     yield f"**{_safe(wording.sentence(gate))}**\n"
     yield "| where | arm | blocks | change | its interval | |\n|---|---|--:|--:|--:|---|"
     for outcome in ORDER:
-        yield from (_row(gate, line) for line in gate.among(outcome))
+        yield from (_row(gate, line) for line in gate.find_lines(outcome))
     yield ""
     for note in wording.notes(gate):
         yield f"- {_safe(note)}"

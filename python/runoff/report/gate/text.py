@@ -22,7 +22,7 @@ def _lines(gate: Gate, width: int) -> Iterator[str]:
     yield from wrap(wording.sentence(gate), width)
     yield ""
     for outcome in ORDER:
-        for line in gate.among(outcome):
+        for line in gate.find_lines(outcome):
             yield from wrap(wording.describe_line(gate, line), width, f"{outcome:{LABEL}}", " " * LABEL)
     for note in wording.notes(gate):
         yield from wrap(note, width, "! ", "  ")

@@ -151,7 +151,7 @@ def sentence(gate: Gate) -> str:
         return f"Regressed: worse than {baseline} by more than {limit}: {certain}.{also}"
     if gate.outcome is Outcome.WORSE:
         return f"Worse than {baseline}, perhaps by more than {limit}: {perhaps}."
-    undecided = len(gate.among(Outcome.UNCLEAR))
+    undecided = len(gate.find_lines(Outcome.UNCLEAR))
     if not undecided:
         return f"Cannot tell whether anything is worse than {baseline} by more than {limit}."
     return (
@@ -161,7 +161,7 @@ def sentence(gate: Gate) -> str:
 
 
 def _listed(gate: Gate, outcome: Outcome) -> str:
-    return "; ".join(f"{line.arm} on {line.name} ({change(line)})" for line in gate.among(outcome))
+    return "; ".join(f"{line.arm} on {line.name} ({change(line)})" for line in gate.find_lines(outcome))
 
 
 def cells(chances: Chances) -> tuple[str, ...]:
