@@ -50,7 +50,7 @@ def complete_plan_text(settings: Settings) -> str:
     left_open = {"clock"} if settings.clock is None else set()
     if settings.on == "host" and "cpus" not in settings.model_fields_set:
         left_open.add("cpus")
-    return rerun.plan_text(check(settings).settings, left_open)
+    return rerun.render_plan(check(settings).settings, left_open)
 
 
 def conduct(
@@ -139,7 +139,7 @@ def _rule(plan: Plan, journal: Journal) -> Rule | None:
     # Numerics take half a second to import, and few campaigns need them before their end.
     from runoff.decide.stopping import UntilRule
 
-    return UntilRule(lambda: campaigns.read_results(journal.directory), stopping.most(plan.settings))
+    return UntilRule(lambda: campaigns.read_results(journal.directory), stopping.find_most_blocks(plan.settings))
 
 
 def _repeat(plan: Plan, where: Path, observer: Observer, jobs: int, keep_going: bool) -> Ending:

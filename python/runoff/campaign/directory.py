@@ -18,8 +18,8 @@ from runoff.errors import UsageError
 from runoff.plan import stopping
 from runoff.plan.make import make_plan
 from runoff.plan.order import Cell, draw
-from runoff.plan.plan import Plan, blocks_of_loads
-from runoff.plan.rerun import plan_text, rerun_command
+from runoff.plan.plan import Plan, count_load_blocks
+from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import Settings, parse_settings
 from runoff.plan.stored import StoredInputs
 from runoff.results import Ended, Results, Sample
@@ -116,7 +116,7 @@ def _read(directory: Path) -> Results:
             engine=settings.on,
             clock=outline.clock,
             seed=settings.seed or 0,
-            blocks=ended.blocks if ended is not None else stopping.most(settings),
+            blocks=ended.blocks if ended is not None else stopping.find_most_blocks(settings),
             arms=tuple(outline.arms),
             workloads=tuple(outline.workloads),
             loads=tuple(outline.loads),
@@ -129,8 +129,8 @@ def _read(directory: Path) -> Results:
             fingerprint=_fingerprint(journal, begun),
             warnings=tuple(journal.fact("warnings", [])),
             changes=sessions.changes(begun, rows),
-            rerun=rerun_command(settings),
-            plan_text=plan_text(settings),
+            rerun=render_command(settings),
+            plan_text=render_plan(settings),
             version=_need(journal, "version"),
             margin=settings.margin if settings.until is None else settings.until,
             rare=settings.rare,
@@ -150,7 +150,7 @@ def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
     """By id, in run order."""
     if settings.seed is None:
         raise ValueError("fact settings: seed: there is none")
-    counts = blocks_of_loads(settings, outline.loads)
+    counts = count_load_blocks(settings, outline.loads)
     arms, works = len(outline.arms), len(outline.workloads)
     twins = {outline.arms.index(label): before for label, before in outline.twins.items()}
     return {cell.id: cell for cell in draw(arms, works, counts, settings.seed, warmup=settings.warmup, twins=twins)}

@@ -35,7 +35,7 @@ def extend(directory: Path, blocks: int) -> None:
 def _longer(settings: Settings, blocks: int) -> Settings:
     update: dict[str, int] = {"blocks": blocks}
     if settings.until is not None:
-        update["most_blocks"] = max(blocks, stopping.most(settings))
+        update["most_blocks"] = max(blocks, stopping.find_most_blocks(settings))
     values = {**settings.model_dump(exclude_none=True), **update}
     return parse_settings(values, "--blocks")
 

@@ -8,7 +8,7 @@ from runoff.campaign.records import Definitions, KeptDefinition, Outline
 from runoff.errors import UsageError
 from runoff.plan.elevators import DISK_METRICS
 from runoff.plan.plan import Plan
-from runoff.plan.probes import probe_metrics
+from runoff.plan.probes import list_probe_metrics
 from runoff.workloads import LOAD_METRICS, LOADS, WORKLOADS, Work
 
 
@@ -17,7 +17,7 @@ def outline_of(plan: Plan) -> Outline:
     added = (
         *(LOAD_METRICS if plan.settings.loads else ()),
         *(DISK_METRICS if plan.has_elevators or plan.settings.place else ()),
-        *probe_metrics(plan.probes),
+        *list_probe_metrics(plan.probes),
     )
     return Outline(
         clock=plan.clock,

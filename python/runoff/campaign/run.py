@@ -80,8 +80,10 @@ def _make_waiting(plan: Plan, pending: Sequence[Cell], jobs: int, look: Rule | N
         return Waiting(pending)
     # Blocks that are smaller than the number of samples side by side are taken several at a time.
     cells = len(plan.arms) * len(plan.works) * len(plan.loads)
-    most = stopping.most(plan.settings)
-    return Waiting(pending, look=look, edges=edges(stopping.first_look(plan.settings), most, math.ceil(jobs / cells)))
+    most = stopping.find_most_blocks(plan.settings)
+    return Waiting(
+        pending, look=look, edges=edges(stopping.find_first_look(plan.settings), most, math.ceil(jobs / cells))
+    )
 
 
 def _record_looks(journal: Journal, observer: Observer, rule: Rule | None) -> Rule | None:

@@ -11,7 +11,7 @@ from runoff.cli.campaign import begin
 from runoff.cli.options import LAB_KEYS, arm_arguments, given, output_options, plan_only_option, plan_options
 from runoff.cli.output import echo
 from runoff.plan import contest
-from runoff.plan.settings import named, parse_settings
+from runoff.plan.settings import append_names, parse_settings
 
 if TYPE_CHECKING:
     from runoff.analysis.values import Report
@@ -50,8 +50,8 @@ def command(
     if chosen.get("on") == "host":
         values = _on_host(chosen, quick)
     else:
-        values = contest.plan_values(chosen, chosen.get("cpus", contest.CPUS), quick=quick)
-    settings = parse_settings({"arms": named(arms, options["names"]), **values}, "the command line")
+        values = contest.make_plan_values(chosen, chosen.get("cpus", contest.CPUS), quick=quick)
+    settings = parse_settings({"arms": append_names(arms, options["names"]), **values}, "the command line")
     return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going, show=_show)
 
 
@@ -64,7 +64,7 @@ def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
         left_out.append(contest.NEEDS_SWAP)
         echo(f"the load {contest.NEEDS_SWAP} is left out: this machine has no swap space", err=True)
     cpus = chosen.get("cpus", len(os.sched_getaffinity(0)))
-    return contest.plan_values(chosen, cpus, quick=quick, left_out=left_out)
+    return contest.make_plan_values(chosen, cpus, quick=quick, left_out=left_out)
 
 
 def _show(report: "Report") -> None:

@@ -7,7 +7,7 @@ import click
 
 from runoff import workloads
 from runoff.cli.output import echo
-from runoff.plan.parameters import allowed
+from runoff.plan.parameters import describe_allowed
 from runoff.plan.probes import PROBES
 from runoff.results import NO_LOAD
 from runoff.text import render_parameter
@@ -63,7 +63,7 @@ def _scheduler(entry: dict[str, Any]) -> dict[str, Any]:
         {
             "name": parameter["name"],
             "default": str(parameter["default"]),
-            "range": allowed(parameter),
+            "range": describe_allowed(parameter),
             "fixed": not parameter.get("runtime", True),
             "about": parameter["sentence"],
         }

@@ -118,7 +118,7 @@ class Progress:
         if cell.block < 0:
             block = f"warm-up {settings.warmup + cell.block + 1}/{settings.warmup}"
         else:
-            block = f"block {cell.block + 1}/{stopping.most(settings)}"
+            block = f"block {cell.block + 1}/{stopping.find_most_blocks(settings)}"
         if settings.until is None:
             place = f"{self._done}/{self._plan.planned}  {block}  {arm}  {work}"
         else:

@@ -6,7 +6,7 @@ import click
 
 from runoff.cli.output import echo
 from runoff.engines.control import set_parameters
-from runoff.plan.parameters import allowed
+from runoff.plan.parameters import describe_allowed
 from runoff.text import render_parameter
 
 
@@ -25,4 +25,4 @@ def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> None:
         return
     for parameter in values["parameters"]:
         name, value, about = parameter["name"], parameter["value"], parameter["sentence"]
-        echo(render_parameter(name, value, allowed(parameter), about, fixed=not parameter["runtime"]))
+        echo(render_parameter(name, value, describe_allowed(parameter), about, fixed=not parameter["runtime"]))

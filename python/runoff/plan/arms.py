@@ -75,7 +75,7 @@ def parse_arm(
     return Arm(label, scheduler, kernel, elevator, object)
 
 
-def twins(arms: Sequence[Arm], describe_schedulers: Describe | None) -> dict[str, int]:
+def find_twins(arms: Sequence[Arm], describe_schedulers: Describe | None) -> dict[str, int]:
     """By label, of each arm that is an earlier one again, how many of it there are before.
 
     They are one thing if scheduler, parameters, kernel and elevator are, whatever they are called, wherever the object
@@ -85,24 +85,26 @@ def twins(arms: Sequence[Arm], describe_schedulers: Describe | None) -> dict[str
     found = {}
     for arm in arms:
         elevator = arm.elevator and [arm.elevator.name, dict(arm.elevator.parameters)]
-        it = json.dumps([_in_charge(arm, describe_schedulers), arm.kernel, elevator], sort_keys=True)
+        it = json.dumps([_identify_scheduler(arm, describe_schedulers), arm.kernel, elevator], sort_keys=True)
         if before[it]:
             found[arm.label] = before[it]
         before[it] += 1
     return found
 
 
-def _in_charge(arm: Arm, describe_schedulers: Describe | None) -> dict[str, Any]:
+def _identify_scheduler(arm: Arm, describe_schedulers: Describe | None) -> dict[str, Any]:
     scheduler = dict(arm.scheduler)
     if arm.object is not None:
         scheduler["path"] = arm.object.sha256
     if scheduler["kind"] == "builtin" and describe_schedulers is not None:
         usual = {each["name"]: str(each["default"]) for each in describe_schedulers()[scheduler["name"]]["parameters"]}
-        scheduler["parameters"] = usual | {key: _plain(text) for key, text in scheduler["parameters"].items()}
+        scheduler["parameters"] = usual | {
+            key: _normalise_number(text) for key, text in scheduler["parameters"].items()
+        }
     return scheduler
 
 
-def _plain(text: str) -> str:
+def _normalise_number(text: str) -> str:
     """A whole number as it is described."""
     return str(int(text)) if re.fullmatch("[+-]?[0-9]+", text) else text
 

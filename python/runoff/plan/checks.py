@@ -24,7 +24,7 @@ def check_names(settings: Settings, describe_schedulers: Describe | None) -> Non
 
 
 def check_clock(settings: Settings) -> None:
-    why_not = why_not_virtual(settings)
+    why_not = find_clock_objection(settings)
     if why_not and settings.clock == "virtual":
         raise UsageError(why_not)
     if settings.quantum != DEFAULT_QUANTUM and (why_not or settings.clock == "real"):
@@ -45,7 +45,7 @@ def _check_sensitivity(settings: Settings, why_not: str) -> None:
         )
 
 
-def why_not_virtual(settings: Settings) -> str:
+def find_clock_objection(settings: Settings) -> str:
     """Why this cannot be under the virtual clock, or nothing."""
     if settings.on != "lab":
         return "the virtual clock exists only in the lab: add --on lab or leave --clock virtual out"

@@ -31,7 +31,7 @@ WORK = "compile:part=ext2fs"
 QUICK_WORK = "compile:part=et"
 
 
-def plan_values(
+def make_plan_values(
     given: Mapping[str, Any], cpus: int, *, quick: bool, left_out: Collection[str] = (NEEDS_A_PATH,)
 ) -> dict[str, Any]:
     """The keys of a plan: contest's for what is not given.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from runoff.errors import UsageError
 from runoff.plan import checks, stopping
-from runoff.plan.arms import Arm, Describe, parse_arm, twins
+from runoff.plan.arms import Arm, Describe, find_twins, parse_arm
 from runoff.plan.elevators import DescribeElevators, check_model
 from runoff.plan.plan import Plan
 from runoff.plan.probes import parse_probes
@@ -39,10 +39,10 @@ def make_plan(
     open; without it that is the real one. A seed is drawn, and this machine's CPUs are counted, where nobody says.
     ``kept`` takes the place of the files that the plan names. Raises UsageError.
     """
-    settings = _with_seed(_with_cpus(settings))
+    settings = _fill_seed(_fill_cpus(settings))
     checks.check_names(settings, describe_schedulers)
-    arms = tuple(_arm(text, settings, describe_schedulers, describe_elevators, kept) for text in settings.arms)
-    plan = Plan(settings, arms, *_works(settings, kept))
+    arms = tuple(_parse_arm(text, settings, describe_schedulers, describe_elevators, kept) for text in settings.arms)
+    plan = Plan(settings, arms, *_parse_works(settings, kept))
     plan = replace(plan, probes=parse_probes(settings.probes, makes_disks=plan.makes_disks))
     checks.refuse_twice("load", list(plan.load_labels))
     checks.refuse_twice("arm", [arm.label for arm in arms])
@@ -55,18 +55,18 @@ def make_plan(
         checks.check_host(plan)
     if settings.place is not None:
         checks.check_place(plan, settings.place)
-    clock = _clock(plan, usual_clock)
-    again = twins(arms, describe_schedulers) if clock == "virtual" else {}
+    clock = _choose_clock(plan, usual_clock)
+    again = find_twins(arms, describe_schedulers) if clock == "virtual" else {}
     return replace(plan, settings=settings.model_copy(update={"clock": clock}), twins=again)
 
 
-def _with_seed(settings: Settings) -> Settings:
+def _fill_seed(settings: Settings) -> Settings:
     if settings.seed is not None:
         return settings
     return settings.model_copy(update={"seed": random.SystemRandom().randint(1, HIGHEST_DRAWN_SEED)})
 
 
-def _arm(
+def _parse_arm(
     text: str,
     settings: Settings,
     describe_schedulers: Describe | None,
@@ -79,7 +79,7 @@ def _arm(
     return replace(arm, label=name)
 
 
-def _works(settings: Settings, kept: StoredInputs | None) -> tuple[tuple[Work, ...], tuple[Work | None, ...]]:
+def _parse_works(settings: Settings, kept: StoredInputs | None) -> tuple[tuple[Work, ...], tuple[Work | None, ...]]:
     """The works, and what runs beside them."""
     works, loads = WORKLOADS, LOADS
     if kept is not None:
@@ -90,7 +90,7 @@ def _works(settings: Settings, kept: StoredInputs | None) -> tuple[tuple[Work, .
     )
 
 
-def _with_cpus(settings: Settings) -> Settings:
+def _fill_cpus(settings: Settings) -> Settings:
     """As many as the topology has, or as this machine lets us use on the host, where nobody says how many."""
     if settings.topology is None:
         if settings.on == "host" and "cpus" not in settings.model_fields_set:
@@ -109,12 +109,12 @@ def _with_cpus(settings: Settings) -> Settings:
     return settings
 
 
-def _clock(plan: Plan, usual_clock: UsualClock | None) -> Clock:
+def _choose_clock(plan: Plan, usual_clock: UsualClock | None) -> Clock:
     settings = plan.settings
     if settings.clock is not None:
         return settings.clock
     if settings.quantum != DEFAULT_QUANTUM or settings.sensitivity:
         return "virtual"
-    if usual_clock is None or checks.why_not_virtual(settings):
+    if usual_clock is None or checks.find_clock_objection(settings):
         return "real"
     return usual_clock(plan)

@@ -51,7 +51,7 @@ def draw(
         places = [(work, load) for load in loads for work in range(works)]
         generator.shuffle(places)
         for work, load in places:
-            for arm in _turns(arms, block, f"{seed}/{block // 2}/{work}/{load}"):
+            for arm in _order_arms(arms, block, f"{seed}/{block // 2}/{work}/{load}"):
                 name = f"b{block}.w{work}.l{load}.a{arm}" if len(load_blocks) > 1 else f"b{block}.w{work}.a{arm}"
                 before = (twins or {}).get(arm, 0)
                 own = random.Random(f"{seed}/{block}/again {before}").getrandbits(63) if before else block_seed
@@ -59,7 +59,7 @@ def draw(
     return cells
 
 
-def _turns(arms: int, block: int, seed: str) -> Sequence[int]:
+def _order_arms(arms: int, block: int, seed: str) -> Sequence[int]:
     """The arms of one workload beside one load, the same both ways in two blocks."""
     turns = list(range(arms))
     random.Random(seed).shuffle(turns)

@@ -29,10 +29,10 @@ def _check_value(key: str, value: str, parameter: Mapping[str, Any], where: str)
         raise UsageError(f"{where}: {key} must be a whole number, not {value!r}")
     number = int(value)
     if not parameter["min"] <= number <= parameter["max"]:
-        raise UsageError(f"{where}: {key}={number} is out of its range {allowed(parameter)}")
+        raise UsageError(f"{where}: {key}={number} is out of its range {describe_allowed(parameter)}")
 
 
-def allowed(parameter: Mapping[str, Any]) -> str:
+def describe_allowed(parameter: Mapping[str, Any]) -> str:
     """The values that a scheduler's parameter may have: ``1..1000 ms``, ``pb or eb``."""
     if parameter.get("choices"):
         return " or ".join(parameter["choices"])

@@ -40,7 +40,7 @@ class Plan:
     @property
     def load_blocks(self) -> tuple[int, ...]:
         """In how many blocks each load takes part."""
-        return blocks_of_loads(self.settings, self.load_labels)
+        return count_load_blocks(self.settings, self.load_labels)
 
     @property
     def load_labels(self) -> tuple[str, ...]:
@@ -91,6 +91,6 @@ class Plan:
         return self.settings.swap_mb or (2 * self.settings.memory_mb if wanted else 0)
 
 
-def blocks_of_loads(settings: Settings, labels: Sequence[str]) -> tuple[int, ...]:
+def count_load_blocks(settings: Settings, labels: Sequence[str]) -> tuple[int, ...]:
     """In how many blocks each of the loads with these labels takes part."""
-    return tuple(settings.load_blocks.get(label, stopping.most(settings)) for label in labels)
+    return tuple(settings.load_blocks.get(label, stopping.find_most_blocks(settings)) for label in labels)

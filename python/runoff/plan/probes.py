@@ -23,7 +23,7 @@ class Probe:
     metrics: tuple[Metric, ...]
 
 
-def _counted(name: str, title: str, unit: str = "") -> Metric:
+def _make_count(name: str, title: str, unit: str = "") -> Metric:
     return Metric(name, unit, "none", title)
 
 
@@ -32,59 +32,61 @@ def _times(name: str, title: str) -> tuple[Metric, ...]:
         "mean": f"mean {title}", "p50": f"median {title}", "p90": f"{title} p90", "p99": f"{title} p99",
         "max": f"longest {title}",
     }  # fmt: skip
-    return tuple(_counted(f"{name}_{short}_us", words, "us") for short, words in titles.items())
+    return tuple(_make_count(f"{name}_{short}_us", words, "us") for short, words in titles.items())
 
 
 PROBES = (
     Probe(
         "wakeups",
         "how long woken tasks wait until they run",
-        (*_times("wakeup_latency", "wake-up latency"), _counted("wakeups", "wake-ups")),
+        (*_times("wakeup_latency", "wake-up latency"), _make_count("wakeups", "wake-ups")),
     ),
     Probe(
         "turns",
         "how long tasks run at a time, and how often they are preempted",
         (
             *_times("turn", "time on a CPU at a time"),
-            _counted("turns", "turns on a CPU"),
-            _counted("preemptions", "preemptions"),
+            _make_count("turns", "turns on a CPU"),
+            _make_count("preemptions", "preemptions"),
         ),
     ),
     Probe(
         "idle",
         "for how long a CPU is idle while a task waits for one",
         (
-            _counted("idle_while_waiting_s", "time with an idle CPU while a task waits", "s"),
-            _counted("idle_while_waiting_count", "times with an idle CPU while a task waits"),
-            _counted("idle_while_waiting_longest_s", "longest time a CPU was idle that a waiting task might use", "s"),
+            _make_count("idle_while_waiting_s", "time with an idle CPU while a task waits", "s"),
+            _make_count("idle_while_waiting_count", "times with an idle CPU while a task waits"),
+            _make_count(
+                "idle_while_waiting_longest_s", "longest time a CPU was idle that a waiting task might use", "s"
+            ),
         ),
     ),
     Probe(
         "migrations",
         "moves between CPUs by what the two share",
         (
-            _counted("migrations_same_core", "moves within a core"),
-            _counted("migrations_same_cache", "moves within a last-level cache"),
-            _counted("migrations_same_node", "moves within a node"),
-            _counted("migrations_far", "moves between nodes"),
+            _make_count("migrations_same_core", "moves within a core"),
+            _make_count("migrations_same_cache", "moves within a last-level cache"),
+            _make_count("migrations_same_node", "moves within a node"),
+            _make_count("migrations_far", "moves between nodes"),
         ),
     ),
     Probe(
         "scheduler",
         "how long the scheduler itself runs, if it is a sched_ext one",
         (
-            _counted("scheduler_time_s", "run time of the scheduler itself", "s"),
-            _counted("scheduler_calls", "calls of the scheduler"),
+            _make_count("scheduler_time_s", "run time of the scheduler itself", "s"),
+            _make_count("scheduler_calls", "calls of the scheduler"),
         ),
     ),
     Probe(
         REQUESTS,
         "what became of each request of the disk, of arms with +io=",
-        (_counted("requests_dropped", "disk: requests that were too many for the log"),),
+        (_make_count("requests_dropped", "disk: requests that were too many for the log"),),
     ),
 )
 
-COST = _counted(PROBE_COST, "time in probes (100 is one CPU)", "%")
+COST = _make_count(PROBE_COST, "time in probes (100 is one CPU)", "%")
 """What observing took, in every sample with a probe."""
 
 
@@ -105,7 +107,7 @@ def parse_probes(names: Sequence[str], *, makes_disks: bool) -> tuple[str, ...]:
     return tuple(name for name in known if name in wanted)
 
 
-def probe_metrics(names: Sequence[str]) -> tuple[Metric, ...]:
+def list_probe_metrics(names: Sequence[str]) -> tuple[Metric, ...]:
     """All that probes of these names add to a sample."""
     metrics = [metric for probe in PROBES if probe.name in names for metric in probe.metrics]
     in_kernel = any(name != REQUESTS for name in names)

@@ -12,7 +12,7 @@ ALWAYS = {"on", "clock", "cpus", "blocks", "seed"}
 """Keys that are given even where they have their defaults, which another machine or version may not have."""
 
 
-def rerun_command(settings: Settings) -> str:
+def render_command(settings: Settings) -> str:
     """Return the command line that takes the same campaign again."""
     words = ["runoff", "compare"]
     # After two dashes a word is an arm, whatever it begins with.
@@ -45,7 +45,7 @@ def _write_option(key: Key, value: Any) -> list[str]:
     return [flag, str(value)]
 
 
-def plan_text(settings: Settings, left_open: Collection[str] = ()) -> str:
+def render_plan(settings: Settings, left_open: Collection[str] = ()) -> str:
     """The plan as a TOML file that ``runoff run`` takes, without the keys that are to be ``left_open``."""
     import tomli_w
 

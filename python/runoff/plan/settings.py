@@ -264,7 +264,7 @@ def read_settings(path: Path, *, quick: bool = False) -> Settings:
     return small if quick else parse_settings(values, str(path))
 
 
-def named(arms: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:
+def append_names(arms: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:
     """The arms of a command line: behind them those names that are not among them. Raises UsageError for none."""
     if not arms and not names:
         raise UsageError("no arm is given: name what is to be compared, e.g. default bfs")

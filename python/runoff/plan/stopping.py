@@ -11,7 +11,7 @@ USUAL_MOST = 500
 """Blocks of a campaign that goes on until all is decided, where nobody says how many it may take."""
 
 
-class Asked(Protocol):
+class StoppingKeys(Protocol):
     """The keys of a plan that say when it ends."""
 
     @property
@@ -30,19 +30,19 @@ class Asked(Protocol):
     def sensitivity(self) -> str | None: ...
 
 
-def most(asked: Asked) -> int:
+def find_most_blocks(asked: StoppingKeys) -> int:
     """Blocks that the campaign has at most."""
     if asked.until is None:
         return asked.blocks
     return asked.most_blocks if asked.most_blocks is not None else max(USUAL_MOST, asked.blocks)
 
 
-def first_look(asked: Asked) -> int:
+def find_first_look(asked: StoppingKeys) -> int:
     """Blocks before the first decision, in a campaign that goes on until all is decided."""
     return max(asked.blocks, FIRST_LOOK)
 
 
-def check(asked: Asked, load_labels: Collection[str]) -> None:
+def check(asked: StoppingKeys, load_labels: Collection[str]) -> None:
     """Raises UsageError for keys that contradict each other."""
     for label, count in asked.load_blocks.items():
         if label not in load_labels:
@@ -56,7 +56,7 @@ def check(asked: Asked, load_labels: Collection[str]) -> None:
     _check_until(asked, asked.until)
 
 
-def _check_until(asked: Asked, until: float) -> None:
+def _check_until(asked: StoppingKeys, until: float) -> None:
     if len(asked.arms) < 2:
         raise UsageError("--until decides between arms: name a second one, or leave it out")
     if asked.margin is not None and asked.margin != until:
@@ -67,8 +67,8 @@ def _check_until(asked: Asked, until: float) -> None:
         raise UsageError("--until decides beside all loads alike: leave --load-blocks out")
     if asked.sensitivity is not None:
         raise UsageError("--until would end each repeat of --sensitivity elsewhere: choose one of the two")
-    if most(asked) < first_look(asked):
+    blocks, first = find_most_blocks(asked), find_first_look(asked)
+    if blocks < first:
         raise UsageError(
-            f"--most-blocks {most(asked)} ends the campaign before its first look, after block {first_look(asked)}: "
-            "allow more"
+            f"--most-blocks {blocks} ends the campaign before its first look, after block {first}: allow more"
         )

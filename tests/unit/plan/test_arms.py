@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from runoff.errors import UsageError
-from runoff.plan.arms import parse_arm, twins
-from runoff.plan.parameters import allowed
+from runoff.plan.arms import find_twins, parse_arm
+from runoff.plan.parameters import describe_allowed
 
 KNOWN = {
     "bfs": {"parameters": [{"name": "rr_interval_ms", "min": 1, "max": 1000, "unit": "ms", "default": 6}]},
@@ -47,7 +47,7 @@ def test_a_choice_is_taken_by_its_name() -> None:
 def test_what_a_parameter_may_be_is_said_in_words() -> None:
     (interval,) = KNOWN["bfs"]["parameters"]
     mode, era, compute = KNOWN["hydra"]["parameters"]
-    assert [allowed(each) for each in (interval, mode, era, compute)] == [
+    assert [describe_allowed(each) for each in (interval, mode, era, compute)] == [
         "1..1000 ms",
         "sc or pb or eb",
         "2.6.8 or 2.6.31",
@@ -80,7 +80,7 @@ def test_program_keeps_its_arguments_and_takes_a_kernel_at_the_end() -> None:
 )
 def test_an_arm_is_another_again_if_nothing_of_it_differs(one: str, other: str, same: bool) -> None:
     arms = [replace(parse_arm(text, known), label=label) for label, text in (("a", one), ("b", other))]
-    assert twins(arms, known) == ({"b": 1} if same else {})
+    assert find_twins(arms, known) == ({"b": 1} if same else {})
 
 
 def test_objects_are_one_thing_by_what_is_in_them(tmp_path: Any) -> None:
@@ -88,7 +88,7 @@ def test_objects_are_one_thing_by_what_is_in_them(tmp_path: Any) -> None:
         (tmp_path / f"{name}.bpf.o").write_bytes(content)
     arms = [parse_arm(f"{tmp_path}/{name}.bpf.o", known) for name in ("base", "changed", "copy")]
     third = replace(arms[0], label="again")
-    assert twins([*arms, third], known) == {arms[2].label: 1, "again": 2}
+    assert find_twins([*arms, third], known) == {arms[2].label: 1, "again": 2}
 
 
 def test_object_file_must_exist(tmp_path: Any) -> None:

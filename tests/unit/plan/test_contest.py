@@ -7,15 +7,15 @@ import pytest
 
 from runoff.campaign.run import order
 from runoff.errors import UsageError
-from runoff.plan.contest import plan_values
+from runoff.plan.contest import make_plan_values
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan
-from runoff.plan.rerun import plan_text, rerun_command
+from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import parse_settings, read_settings
 
 
 def made(*, quick: bool = False, **given: Any) -> Plan:
-    return make_plan(parse_settings({"arms": ["default"], **plan_values(given, 1, quick=quick)}, "test"), None)
+    return make_plan(parse_settings({"arms": ["default"], **make_plan_values(given, 1, quick=quick)}, "test"), None)
 
 
 def runs(plan: Plan) -> dict[str, int]:
@@ -56,9 +56,9 @@ def test_quick_is_once_each() -> None:
 def test_the_plan_survives_being_written_as_a_file_and_as_a_command(tmp_path: Path) -> None:
     settings = made().settings
     path = tmp_path / "plan.toml"
-    path.write_text(plan_text(settings))
+    path.write_text(render_plan(settings))
     assert read_settings(path) == settings
-    line = rerun_command(settings)
+    line = render_command(settings)
     assert "--load-blocks process=2" in line
     assert "--flush" in line
 

@@ -12,7 +12,7 @@ from runoff.plan.arms import parse_arm
 from runoff.plan.elevators import Elevator, check_model
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan
-from runoff.plan.rerun import rerun_command
+from runoff.plan.rerun import render_command
 from runoff.plan.settings import parse_settings
 
 
@@ -105,7 +105,7 @@ def test_on_the_host_disks_are_made_unless_there_is_a_place() -> None:
     arms = ["default", "default+io=none", "default+io=bfq:slice_idle_us=0"]
     placed = plan(on="host", place="/mnt", arms=arms)
     assert (placed.has_elevators, placed.makes_disks, placed.disk_mb) == (True, False, 0)
-    assert "--place /mnt" in rerun_command(placed.settings)
+    assert "--place /mnt" in render_command(placed.settings)
     assert plan(on="host", place="/mnt", arms=["default"]).settings.place == "/mnt"
 
 
@@ -131,7 +131,7 @@ def test_the_model_is_part_of_the_plan() -> None:
     assert made.arms[1].elevator is not None
     message = disks.request(made.arms[1].elevator, made, "/image")
     assert (message["model"], message["size_mb"], message["file"]) == ("scsi10k", 256, "/image/scratch/disk")
-    assert "--disk 256 --disk-model scsi10k" in rerun_command(made.settings)
+    assert "--disk 256 --disk-model scsi10k" in render_command(made.settings)
     with pytest.raises(UsageError, match="unknown model"):
         plan(disk_model="mfm")
 

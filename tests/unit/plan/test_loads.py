@@ -9,7 +9,7 @@ from runoff.engines.agent import sample_request
 from runoff.engines.lab import swap
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
-from runoff.plan.rerun import rerun_command
+from runoff.plan.rerun import render_command
 from runoff.plan.settings import parse_settings
 from runoff.workloads import LOADS, parse_loads, parse_works
 
@@ -81,7 +81,7 @@ def test_the_request_carries_the_load_and_the_command_line_repeats_it() -> None:
     assert request["load"]["work"]["command"][-1] == "--size-mb=5"
     assert request["load"]["ready"] == "ready"
     assert request["scratch"] == "/scratch"
-    line = rerun_command(plan(loads=["none", "io:size_mb=5"], disk_mb=100).settings)
+    line = render_command(plan(loads=["none", "io:size_mb=5"], disk_mb=100).settings)
     assert "--load none --load io:size_mb=5" in line
     assert "--disk 100" in line
 

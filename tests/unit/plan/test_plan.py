@@ -9,7 +9,7 @@ import pytest
 
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
-from runoff.plan.rerun import plan_text, rerun_command
+from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import parse_settings, read_settings
 
 VALUES: dict[str, Any] = {"arms": ["default", "bfs"], "workloads": ["counters:n=1..2"], "blocks": 3}
@@ -27,7 +27,7 @@ def test_the_printed_plan_reads_back_as_the_same_plan(tmp_path: Path) -> None:
     more = {"kernel": "debian", "seed": 0, "margin": 0.01, "rare": 0.05, "names": {"a b": 'exec:a "b" -k'}}
     settings = parse_settings({**VALUES, **more, "arms": ["default", "a b"]}, "test")
     path = tmp_path / "plan.toml"
-    path.write_text(plan_text(settings))
+    path.write_text(render_plan(settings))
     assert read_settings(path) == settings
     assert tomllib.loads(path.read_text())["blocks"] == 3
 
@@ -37,7 +37,7 @@ def test_any_letter_survives_the_printed_plan(tmp_path: Path, letter: str) -> No
     loads = {"arms": [f"exec:a {letter}b"], "loads": [f"io:directory={letter}"], "load_blocks": {f"io:{letter}": 1}}
     settings = parse_settings({**VALUES, **loads}, "test")
     path = tmp_path / "plan.toml"
-    path.write_text(plan_text(settings), encoding="utf-8", newline="")
+    path.write_text(render_plan(settings), encoding="utf-8", newline="")
     assert read_settings(path) == settings
 
 
@@ -50,19 +50,19 @@ def test_bytes_that_are_no_text_are_refused_before_anything_is_written(change: d
 
 def test_a_line_can_be_added_to_a_printed_plan(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
-    path.write_text(plan_text(parse_settings(VALUES, "test")) + 'kernel = "debian"\n')
+    path.write_text(render_plan(parse_settings(VALUES, "test")) + 'kernel = "debian"\n')
     assert read_settings(path).kernel == "debian"
 
 
 def test_the_rerun_command_names_arms_work_and_seed() -> None:
-    command = rerun_command(parse_settings({**VALUES, "seed": 42}, "test"))
+    command = render_command(parse_settings({**VALUES, "seed": 42}, "test"))
     assert command.startswith("runoff compare default bfs --work counters:n=1..2 ")
     assert command.endswith("--blocks 3 --seed 42")
-    assert rerun_command(parse_settings({**VALUES, "seed": 0}, "test")).endswith("--blocks 3 --seed 0")
+    assert render_command(parse_settings({**VALUES, "seed": 0}, "test")).endswith("--blocks 3 --seed 0")
 
 
 def test_the_rerun_command_names_what_decides() -> None:
-    command = rerun_command(parse_settings({**VALUES, "margin": 0.0125, "rare": 0.05}, "test"))
+    command = render_command(parse_settings({**VALUES, "margin": 0.0125, "rare": 0.05}, "test"))
     assert "--margin 1.25% --rare 5%" in command
 
 
@@ -111,7 +111,7 @@ def test_cpus_are_those_that_are_given_on_the_host_too() -> None:
     assert (given.settings.cpus, given.works[0].values["jobs"]) == (7, "7")
     here = make_plan(parse_settings(values, "test"), schedulers)
     assert (here.settings.cpus, here.works[0].values["jobs"]) == (cpus := len(os.sched_getaffinity(0)), str(cpus))
-    assert f"--cpus {cpus}" in rerun_command(here.settings)
+    assert f"--cpus {cpus}" in render_command(here.settings)
 
 
 @pytest.mark.parametrize(
@@ -225,8 +225,8 @@ def test_a_topology_says_how_many_cpus_there_are() -> None:
     plan = make_plan(parse_settings({**VALUES, "topology": "sockets=2,cores=3"}, "test"), schedulers)
     assert plan.settings.cpus == 6
     assert make_plan(parse_settings(plan.settings.model_dump(mode="json"), "test"), schedulers) == plan
-    assert "--cpus 6" in rerun_command(plan.settings)
-    assert "--topology sockets=2,cores=3" in rerun_command(plan.settings)
+    assert "--cpus 6" in render_command(plan.settings)
+    assert "--topology sockets=2,cores=3" in render_command(plan.settings)
 
 
 def test_an_unreadable_or_broken_file_is_named(tmp_path: Path) -> None:

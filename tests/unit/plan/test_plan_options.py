@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from runoff.cli.main import cli
 from runoff.plan.option import read_keys
-from runoff.plan.rerun import plan_text, rerun_command
+from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import Settings, parse_settings
 
 SCHEMA = json.loads((ROOT / "docs/schema/runoff.plan.json").read_text())
@@ -50,7 +50,7 @@ def test_every_key_is_tried() -> None:
 @pytest.mark.parametrize("key", CHANGED)
 def test_the_rerun_command_gives_the_same_plan(key: str) -> None:
     settings = parse_settings({**BASE, **WITH.get(key, {}), key: CHANGED[key]}, "test")
-    words = shlex.split(rerun_command(settings))
+    words = shlex.split(render_command(settings))
     result = CliRunner().invoke(cli, [*words[1:3], "--plan-only", *words[3:]])
     assert result.exit_code == 0, result.output
     assert parse_settings(tomllib.loads(result.stdout), "test") == settings
@@ -68,7 +68,7 @@ def test_plan_files_are_as_the_schema_says(path: Path) -> None:
 def test_printed_plans_are_as_the_schema_says() -> None:
     for key, value in CHANGED.items():
         settings = parse_settings({**BASE, **WITH.get(key, {}), key: value}, "test")
-        jsonschema.validate(tomllib.loads(plan_text(settings)), SCHEMA)
+        jsonschema.validate(tomllib.loads(render_plan(settings)), SCHEMA)
 
 
 @pytest.mark.parametrize("wrong", [{"blocks": "5"}, {"blocks": 0}, {"on": "sim"}, {"block": 5}, {"quick": {"on": 1}}])

@@ -10,8 +10,8 @@ from command import run
 from runoff.engines.agent import find_agent, sample_request
 from runoff.errors import MissingError, UsageError
 from runoff.plan.make import make_plan
-from runoff.plan.probes import COST, PROBES, REQUESTS, parse_probes, probe_metrics
-from runoff.plan.rerun import rerun_command
+from runoff.plan.probes import COST, PROBES, REQUESTS, list_probe_metrics, parse_probes
+from runoff.plan.rerun import render_command
 from runoff.plan.settings import parse_settings
 from runoff.workloads import parse_works
 
@@ -43,19 +43,19 @@ def test_a_plan_carries_them_to_the_agent_and_to_the_next_run():
     settings = parse_settings({"arms": ["default+io=noop"], "workloads": ["counters:n=1"], "probes": ["all"]}, "test")
     plan = make_plan(settings, None)
     assert plan.probes == NAMES
-    assert "--probe all" in rerun_command(settings)
+    assert "--probe all" in render_command(settings)
     (work,) = parse_works("counters:n=1", cpus=1)
     assert sample_request("a", {"kind": "default"}, work, probes=plan.probes)["probes"] == list(NAMES)
     assert sample_request("a", {"kind": "default"}, work)["probes"] == []
 
 
 def test_metrics_are_those_of_the_probes_that_are_asked_for():
-    assert probe_metrics([]) == ()
-    assert [metric.name for metric in probe_metrics(["idle"])] == [
+    assert list_probe_metrics([]) == ()
+    assert [metric.name for metric in list_probe_metrics(["idle"])] == [
         "idle_while_waiting_s", "idle_while_waiting_count", "idle_while_waiting_longest_s", COST.name,
     ]  # fmt: skip
-    assert [metric.name for metric in probe_metrics([REQUESTS])] == ["requests_dropped"]
-    assert all(metric.direction == "none" and not metric.headline for metric in probe_metrics(NAMES))
+    assert [metric.name for metric in list_probe_metrics([REQUESTS])] == ["requests_dropped"]
+    assert all(metric.direction == "none" and not metric.headline for metric in list_probe_metrics(NAMES))
 
 
 def test_the_agent_knows_the_same_probes():
@@ -71,5 +71,5 @@ def test_the_list_and_the_page_name_each():
     assert tuple(entry["name"] for entry in listed) == NAMES
     page = PAGE.read_text()
     assert [name for name in NAMES if f"\n| `{name}` |" not in page] == []
-    missing = [metric.name for metric in probe_metrics(NAMES) if f"`{metric.name}`" not in page]
+    missing = [metric.name for metric in list_probe_metrics(NAMES) if f"`{metric.name}`" not in page]
     assert missing == []
