@@ -22,7 +22,7 @@ DEFAULT = ("bfs", "o1", "hydra")
 
 def measured(schedulers: list[str]) -> dict[str, int]:
     """Instructions by ``SCHEDULER WHAT``."""
-    chosen = kernel.default()
+    chosen = kernel.find_default()
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
         init = folder / "init"
@@ -41,7 +41,12 @@ def measured(schedulers: list[str]) -> dict[str, int]:
             accelerator="tcg",
         )
         said = subprocess.run(
-            qemu.command(machine), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=LIMIT_S
+            qemu.build_command(machine),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=LIMIT_S,
         ).stdout
         lines = [line.split() for line in said.splitlines()]
         if lines[-1:] != [["end"]]:

@@ -16,7 +16,7 @@ import figures
 
 from runoff.engines import tools
 from runoff.engines.lab import guest, image, kernel, qemu
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 from runoff.results import Clock
 
 SIZE_MB = 256
@@ -99,7 +99,7 @@ def measure(clock: Clock, used: kernel.Kernel, root: image.Image) -> dict[tuple[
         try:
             for cell, each in zip(cells, requests, strict=True):
                 outcome = running.agent.take(each, lambda _phase: None, LIMIT_S)
-                if not isinstance(outcome, Taken):
+                if not isinstance(outcome, ValidSample):
                     raise SystemExit(f"{cell}: {outcome}")
                 found.setdefault(cell, []).append(outcome.metrics["iops"])
                 print(
@@ -113,8 +113,8 @@ def measure(clock: Clock, used: kernel.Kernel, root: image.Image) -> dict[tuple[
 def main() -> None:
     """One table for each clock."""
     print(figures.machine())
-    used = kernel.default()
-    root = image.ensure(image.needs([], ["fio"]), lambda event: None)
+    used = kernel.find_default()
+    root = image.ensure(image.derive_recipe([], ["fio"]), lambda event: None)
     for clock in ("virtual", "real"):
         found = measure(clock, used, root)
         for depth in DEPTHS:

@@ -9,7 +9,7 @@ from typing import Any
 
 from runoff.campaign import directory
 from runoff.campaign.run import order
-from runoff.engines.outcome import Taken, Voided
+from runoff.engines.outcome import ValidSample, VoidSample
 from runoff.plan.make import make_plan
 from runoff.plan.order import Cell
 from runoff.plan.settings import parse_settings
@@ -38,7 +38,7 @@ def add(journal: Any, plan: Any, values: Values, which: range, seconds: float = 
     """The samples at these places of the run order."""
     for cell in order(plan)[which.start : which.stop]:
         metrics = values(cell)
-        outcome = Voided("ejected") if metrics is None else Taken(dict(metrics), {"object": ""})
+        outcome = VoidSample("ejected") if metrics is None else ValidSample(dict(metrics), {"object": ""})
         began = BEGIN + timedelta(seconds=seconds * cell.position)
         journal.add(
             cell,

@@ -88,7 +88,7 @@ def _boot(tests: list[str], folder: Path, accelerator: str) -> str:
     if (folder / "end").exists():
         return ""
     said = "\n".join(_end(file) for file in (folder / "output.txt", console))
-    return f"the guest was lost ({ended}): {guest.console_reason(console)}\n{said}"
+    return f"the guest was lost ({ended}): {guest.find_console_reason(console)}\n{said}"
 
 
 def _wait(machine: subprocess.Popen[bytes]) -> str:
@@ -127,7 +127,7 @@ def _search_path() -> str:
 
 def _kernel() -> Path:
     try:
-        chosen = kernel.default()
+        chosen = kernel.find_default()
         for name in modules.NAMES:
             chosen.module(name)
         return chosen.vmlinux

@@ -12,7 +12,7 @@ NAMES = ("ublk_drv", "loop", "dm_mod", "mq-deadline", "bfq", "btrfs")
 
 def insert(*names: str) -> None:
     """Those that are not there yet."""
-    known = {each.release: each for each in kernel.stored()}
+    known = {each.release: each for each in kernel.list_stored()}
     own = known.get(os.uname().release)
     for name in names:
         if own is None:

@@ -40,7 +40,7 @@ def add(elevator: str, *, size_mb: int = 64, model: str = "ide2003", file: Path 
 
 
 def listed() -> dict[str, Mapping[str, Any]]:
-    return {each["device"]: each for each in ublk.disks()}
+    return {each["device"]: each for each in ublk.list_disks()}
 
 
 def refused(device: Path | str, kind: type[RunoffError] = RunoffError) -> str:

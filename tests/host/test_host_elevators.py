@@ -15,9 +15,9 @@ from waiting import LIMIT_S, wait_until
 
 from runoff.campaign.run import order
 from runoff.engines import disks
-from runoff.engines.agent import find_agent, sample_request, sweep
+from runoff.engines.agent import find_agent, make_sample_request, sweep
 from runoff.engines.host import HostEngine
-from runoff.engines.outcome import Refused, Taken
+from runoff.engines.outcome import RefusedArm, ValidSample
 from runoff.errors import RunoffError, UsageError
 from runoff.plan.elevators import Elevator
 
@@ -83,7 +83,7 @@ def test_whoever_ends_it_the_disk_is_as_it_was(tmp_path: Path) -> None:
             assert sweep() == ""
             with engine(tmp_path, made) as other:
                 answer = other.check(made.arms[0])
-            assert isinstance(answer, Refused)
+            assert isinstance(answer, RefusedArm)
             assert f"another runoff, process {agent}, has borrowed {disk}" in answer.reason
             assert "[mq-deadline]" in settings(disk)["scheduler"]
 
@@ -126,8 +126,8 @@ def kill_in_the_middle(folder: Path, disk: str, place: Path) -> int:
     """An agent whose sample had mq-deadline in charge; its number."""
     folder.mkdir()
     work = plan("default", work=workload(folder, disk, then="sleep 500")).works[0]
-    below = disks.borrowed(Elevator("mq-deadline"))
-    request = sample_request("killed", {"kind": "default"}, work, scratch=str(place), disk=below)
+    below = disks.describe_borrowed_disk(Elevator("mq-deadline"))
+    request = make_sample_request("killed", {"kind": "default"}, work, scratch=str(place), disk=below)
     agent = subprocess.Popen([find_agent(), "session"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     assert agent.stdin is not None
     agent.stdin.write(json.dumps(request).encode() + b"\n")
@@ -146,7 +146,7 @@ def test_what_a_killed_campaign_has_changed_is_not_taken_for_the_owners_wish(tmp
         # Its agent has looked for what others have left before there was anything.
         with engine(tmp_path, later) as own:
             kill_in_the_middle(tmp_path / "killed", disk, place)
-            assert isinstance(own.take(order(later)[0], lambda _phase: None), Taken)
+            assert isinstance(own.take(order(later)[0], lambda _phase: None), ValidSample)
             assert settings(disk) == before
         # Also the work of the agent that was killed.
         assert remains() == []
@@ -172,7 +172,7 @@ def test_what_cannot_be_put_back_is_said_until_it_can(tmp_path: Path) -> None:
         made = plan("default", work=workload(tmp_path, disk))
         other = HostEngine(made, tmp_path)
         other.prepare(print)
-        assert isinstance(other.take(order(made)[0], lambda _phase: None), Taken)
+        assert isinstance(other.take(order(made)[0], lambda _phase: None), ValidSample)
         assert sentence in other.warnings()
         with pytest.raises(RunoffError, match=sentence):
             other.close()
@@ -202,7 +202,7 @@ def test_what_cannot_be_switched_is_refused_and_nothing_is_changed(tmp_path: Pat
             made = plan(f"default+io={elevator}", work=work, place=str(where))
             with engine(tmp_path, made) as own:
                 answer = own.check(made.arms[0])
-            assert isinstance(answer, Refused)
+            assert isinstance(answer, RefusedArm)
             reasons.append((answer.reason, answer.exit_code))
         assert reasons == [
             ("the kernel did not take slice_idle_us = 0 of its elevator bfq: it is 8000", 1),

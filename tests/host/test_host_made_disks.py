@@ -12,7 +12,7 @@ from tried_disks import begun, engine, plan, seen, workload
 
 from runoff.campaign.run import order
 from runoff.engines import ublk
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError
 
 pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
@@ -27,17 +27,17 @@ def test_a_disk_is_made_for_each_sample_and_goes_again(tmp_path: Path) -> None:
             arm = arms[cell.arm]
             if arm == "default":
                 # It has its usual place.
-                assert isinstance(own.take(cell, lambda _phase: None), Taken)
+                assert isinstance(own.take(cell, lambda _phase: None), ValidSample)
                 assert " /tmp/runoff-" in seen(tmp_path)[-1]
                 continue
             outcome = own.take(cell, lambda _phase: None)
-            assert isinstance(outcome, Taken), outcome
+            assert isinstance(outcome, ValidSample), outcome
             line = seen(tmp_path)[-1]
             assert ("[bfq]" in line) == ("bfq" in arm)
             assert ("slice_idle_us:0 " in line) == ("bfq" in arm)
             assert 2048 <= outcome.metrics["disk_written_kb"] < 8192
             assert outcome.metrics["disk_write_p99_ms"] > 1
-            assert ublk.disks() == []
+            assert ublk.list_disks() == []
             assert list(Path("/run").glob("runoff-[0-9]*")) == []
 
     made = plan(arms[0], work=workload(tmp_path, "ublkb*", then="sleep 500"), disk_mb=64)
@@ -45,10 +45,10 @@ def test_a_disk_is_made_for_each_sample_and_goes_again(tmp_path: Path) -> None:
         sample = begun(tmp_path, own, made)
         # Nobody else on the machine sees what is mounted for the sample.
         assert "/run/runoff" not in Path("/proc/self/mounts").read_text()
-        assert [disk["users"]["mounted_on"] != [] for disk in ublk.disks()] == [True]
+        assert [disk["users"]["mounted_on"] != [] for disk in ublk.list_disks()] == [True]
         os.kill(agents_of(os.getpid())[0], signal.SIGKILL)
         assert "the agent was lost" in sample.reason()
-        assert ublk.disks() == []
+        assert ublk.list_disks() == []
         assert list(Path("/run").glob("runoff-[0-9]*")) == []
         assert remains() == []
     assert not (tmp_path / "disk.blocks").exists()

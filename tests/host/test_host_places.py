@@ -12,14 +12,14 @@ from tried_disks import call, disk_of, disk_with_bfq, engine, plan, seen, settin
 from runoff.campaign.run import order
 from runoff.engines import disks
 from runoff.engines.agent import check_request, find_agent
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 
 pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
 
 def elevators_below(place: Path) -> dict[str, str]:
     """Of the disks of ``place``, as the agent finds them."""
-    request = check_request({"kind": "default"}, scratch=str(place), disk=disks.borrowed(None))
+    request = check_request({"kind": "default"}, scratch=str(place), disk=disks.describe_borrowed_disk(None))
     agent = subprocess.run([find_agent(), "session"], input=json.dumps(request), capture_output=True, text=True)
     event: dict[str, Any] = json.loads(agent.stdout.splitlines()[1])
     assert event["type"] == "checked", event
@@ -61,7 +61,7 @@ def test_a_file_system_or_volume_on_two_disks_leads_to_both(tmp_path: Path) -> N
             work = workload(tmp_path, one, then=f"cat /sys/block/{two}/queue/scheduler >> {tmp_path / 'seen'}")
             made = plan("default+io=mq-deadline", work=work, place=str(place / "sub"))
             with engine(tmp_path, made) as own:
-                assert isinstance(own.take(order(made)[0], lambda _phase: None), Taken)
+                assert isinstance(own.take(order(made)[0], lambda _phase: None), ValidSample)
             assert all("[mq-deadline]" in line for line in seen(tmp_path))
             assert len(seen(tmp_path)) == 2
         finally:

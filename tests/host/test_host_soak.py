@@ -53,7 +53,7 @@ def prepared(folder: Path) -> Iterator[Machine]:
 
 def undisturbed(folder: Path, machine: Machine) -> LabCampaign | None:
     """A campaign in the lab that is not interrupted; None where there is no lab."""
-    if store.current() is None or not any(stored.sched_ext for stored in kernel.stored()):
+    if store.find_current() is None or not any(stored.sched_ext for stored in kernel.list_stored()):
         print("no campaigns in the lab: it has no kernel, or no QEMU of runoff's")
         return None
     campaign = LabCampaign(folder, "undisturbed", None, machine)

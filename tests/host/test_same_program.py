@@ -60,7 +60,7 @@ def test_two_clones_of_two_users_give_one_agent(tmp_path: Path) -> None:
 
 
 def test_two_caches_have_one_qemu(tmp_path: Path) -> None:
-    used = store.current()
+    used = store.find_current()
     if used is None:
         pytest.skip("runoff's QEMU has not been built: make qemu")
     cache = tmp_path / "a-cache-with-another-name"

@@ -15,7 +15,7 @@ from waiting import LIMIT_S, wait_until
 from runoff.campaign.run import order
 from runoff.engines.agent import describe_elevators, describe_schedulers
 from runoff.engines.host import HostEngine
-from runoff.engines.outcome import Outcome, Voided
+from runoff.engines.outcome import Outcome, VoidSample
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan
 from runoff.plan.settings import parse_settings
@@ -135,7 +135,7 @@ class Sample(threading.Thread):
     def reason(self) -> str:
         """Why it is void."""
         self.join(120)
-        assert isinstance(self.outcome, Voided), self.outcome
+        assert isinstance(self.outcome, VoidSample), self.outcome
         return self.outcome.reason
 
 

@@ -47,7 +47,7 @@ def absent() -> Callable[[str], None]:
 @pytest.fixture(scope="session")
 def lab_kernel() -> kernel.Kernel:
     try:
-        return kernel.default()
+        return kernel.find_default()
     except MissingError as missing:
         _absent(str(missing))
         raise
@@ -56,7 +56,7 @@ def lab_kernel() -> kernel.Kernel:
 @pytest.fixture(scope="session")
 def lab_image() -> image.Image:
     """The demo's image; it is not built here, because that needs the network."""
-    found = image.cached(image.needs([WORKLOADS.find("hackbench"), WORKLOADS.find("counters")]))
+    found = image.find_cached(image.derive_recipe([WORKLOADS.find("hackbench"), WORKLOADS.find("counters")]))
     if found is None:
         _absent("the image of the demo is not in the cache: make image")
     assert found is not None
@@ -66,7 +66,7 @@ def lab_image() -> image.Image:
 @pytest.fixture(scope="session")
 def own_qemu() -> emulator.Emulator:
     """It is not built here, because that takes minutes."""
-    found = emulator.current()
+    found = emulator.find_current()
     if found is None:
         _absent("runoff's QEMU is not in the cache: make qemu")
     assert found is not None

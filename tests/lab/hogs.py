@@ -6,7 +6,7 @@ from typing import Any
 
 from copies import LIMIT_S, Copies
 
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 
 SLOW_CPU = 3
 """Instruction shift for those who share many seconds: at 8 ns each, the host emulates an eighth of the work."""
@@ -89,7 +89,7 @@ class Got:
 
 def measure(copies: Copies, hogs: Hogs) -> Got:
     outcome = copies.take(hogs.request)
-    assert isinstance(outcome, Taken), outcome
+    assert isinstance(outcome, ValidSample), outcome
     if hogs.scheduler != "default":
         assert outcome.proof["before"]["ops"] == hogs.scheduler
         assert outcome.proof["threads_checked"] > outcome.proof["threads_outside"] == 0

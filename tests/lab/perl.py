@@ -7,7 +7,7 @@ from copies import Copies
 from hogs import Hogs
 
 from runoff.engines.lab.guest import IMAGE_ROOT
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 
 TOOLS = r"""
 sub now {
@@ -67,5 +67,5 @@ def _printed(
         "extract": [{"metric": name, "pattern": pattern} for name, pattern in patterns.items()],
     }
     outcome = copies.take({**request, "workload": workload})
-    assert isinstance(outcome, Taken), (outcome, outcome.detail)
+    assert isinstance(outcome, ValidSample), (outcome, outcome.detail)
     return {name: outcome.metrics[name] for name in patterns}

@@ -7,7 +7,7 @@ from typing import Any
 from copies import LIMIT_S, Copies
 from hogs import described
 
-from runoff.engines.outcome import Outcome, Taken
+from runoff.engines.outcome import Outcome, ValidSample
 
 NOTES = ("first_ms", "cpu_s", "late_mean_ms", "late_max_ms", "run_mean_ms", "run_max_ms", "longest_gap_ms")
 ON_FOR_EVER = "busy 3600000"
@@ -50,5 +50,5 @@ class Scene:
 def play(copies: Copies, scheduler: str, scene: Scene) -> dict[str, float]:
     """The notes by `ACTOR.NOTE`."""
     outcome: Outcome = copies.take(scene.request(scheduler))
-    assert isinstance(outcome, Taken), outcome
+    assert isinstance(outcome, ValidSample), outcome
     return dict(outcome.metrics)

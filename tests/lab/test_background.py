@@ -10,7 +10,7 @@ from scenes import ON_FOR_EVER, Scene, play
 
 from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 
 pytestmark = [pytest.mark.lab]
 
@@ -71,5 +71,5 @@ def test_zaphod_who_may_use_nothing_makes_way_at_once_for_any_other(one_cpu: Cop
     play_it = shlex.join(request["workload"]["command"])
     workload = {**request["workload"], "root": IMAGE_ROOT, "command": ["sh", "-c", f"{CAPPED} {play_it}; wait"]}
     outcome = one_cpu.take({**request, "workload": workload})
-    assert isinstance(outcome, Taken), outcome
+    assert isinstance(outcome, ValidSample), outcome
     assert outcome.metrics["napper.late_max_ms"] < 5

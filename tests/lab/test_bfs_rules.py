@@ -8,7 +8,7 @@ from scenes import ON_FOR_EVER, Scene, play
 
 from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 
 pytestmark = [pytest.mark.lab]
 
@@ -38,7 +38,7 @@ def test_isochronous_tasks_have_their_part_of_the_cpus_that_are_there(
     iso = f"runoff-agent set bfs iso_process=$$ >&2; exec {' '.join(request['workload']['command'])}"
     command = ["sh", "-c", f"{ABSENT}; {others} & {iso}"]
     outcome = guest.take({**request, "workload": {**request["workload"], "root": IMAGE_ROOT, "command": command}})
-    assert isinstance(outcome, Taken), outcome
+    assert isinstance(outcome, ValidSample), outcome
     part = sum(outcome.metrics[f"cpu_s{hog}"] for hog in range(ONLINE)) / ONLINE / SECONDS
     # All of it for the first 3.5 s, and then up to the limit again and again.
     assert 0.62 < part < 0.82

@@ -15,7 +15,7 @@ from conftest import MakeCopies
 
 from runoff.engines import ext4
 from runoff.engines.lab import guest, kernel
-from runoff.engines.outcome import Outcome, Taken, Voided
+from runoff.engines.outcome import Outcome, ValidSample, VoidSample
 
 pytestmark = [pytest.mark.lab, pytest.mark.core]
 
@@ -104,7 +104,7 @@ def cargo(folder: Path, modules: tuple[str, ...] = MODULES) -> guest.Cargo:
     """Some of this machine's programs and an empty file system for a disk; there is no image."""
     found = {name: shutil.which(name, path="/usr/bin:/bin:/usr/sbin:/sbin") for name in PROGRAMS.split()}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
-    content = ext4.blocks(folder / "disk.blocks", SIZE_MB)
+    content = ext4.write_blocks(folder / "disk.blocks", SIZE_MB)
     return guest.Cargo(files={"/disk.blocks": content}, programs=programs, modules=modules)
 
 
@@ -252,7 +252,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory, copies: MakeCopies) -> dict[
 
 
 def metrics(outcome: Outcome) -> Mapping[str, float]:
-    assert isinstance(outcome, Taken), outcome.reason
+    assert isinstance(outcome, ValidSample), outcome.reason
     return outcome.metrics
 
 
@@ -298,7 +298,7 @@ def test_tunables_are_those_of_the_arm(taken: dict[str, Outcome], elevator: str)
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_sample_whose_elevator_did_not_stay_in_charge_is_void(taken: dict[str, Outcome], name: str) -> None:
     outcome = taken[f"on {name}"]
-    assert isinstance(outcome, Voided), outcome
+    assert isinstance(outcome, VoidSample), outcome
     assert re.sub(r"ublkb\d+", "DISK", outcome.reason) == CHANGES[name][1]
 
 
@@ -318,9 +318,9 @@ def test_a_sample_has_a_fresh_disk_and_tells_what_it_did(taken: dict[str, Outcom
 
 def test_a_sample_whose_disk_is_lost_is_void_and_the_next_is_not(taken: dict[str, Outcome]) -> None:
     outcome = taken["on cfq"]
-    assert isinstance(outcome, Voided), outcome
+    assert isinstance(outcome, VoidSample), outcome
     assert "the disk was lost" in outcome.reason
-    assert isinstance(taken["on deadline"], Taken)
+    assert isinstance(taken["on deadline"], ValidSample)
 
 
 def test_random_reads_are_those_of_2003(taken: dict[str, Outcome]) -> None:

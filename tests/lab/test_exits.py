@@ -11,7 +11,7 @@ from conftest import MakeCopies
 from hogs import described
 
 from runoff.engines.lab import guest
-from runoff.engines.outcome import Outcome, Voided
+from runoff.engines.outcome import Outcome, VoidSample
 
 pytestmark = [pytest.mark.lab]
 
@@ -51,8 +51,8 @@ def taken(copies: MakeCopies, test_objects: Path) -> dict[str, Outcome]:
     return dict(zip(requests, outcomes, strict=True))
 
 
-def void(outcome: Outcome) -> Voided:
-    assert isinstance(outcome, Voided), outcome
+def void(outcome: Outcome) -> VoidSample:
+    assert isinstance(outcome, VoidSample), outcome
     assert outcome.proof is not None
     return outcome
 
@@ -78,5 +78,5 @@ def test_an_object_that_is_not_ours_leaves_the_kernels_dump(taken: dict[str, Out
 
 def test_one_that_goes_while_it_is_being_attached_says_why(taken: dict[str, Outcome]) -> None:
     outcome = taken["quitter"]
-    assert isinstance(outcome, Voided)
+    assert isinstance(outcome, VoidSample)
     assert re.search(r"ejected at once: scx_bpf_error \(.*: not with init\)", outcome.reason)

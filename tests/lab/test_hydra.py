@@ -11,7 +11,7 @@ from hogs import Hogs
 from scenes import ON_FOR_EVER, Scene
 
 from runoff.engines.lab import guest, image
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 
 pytestmark = [pytest.mark.lab]
 
@@ -74,7 +74,7 @@ def taken(copies: MakeCopies, lab_image: image.Image) -> dict[str, hogs.Got]:
     found = {}
     for name, request in samples.items():
         outcome = made.take(request)
-        assert isinstance(outcome, Taken), outcome
+        assert isinstance(outcome, ValidSample), outcome
         found[name] = hogs.Got(Hogs("hydra", _nice(request)), dict(outcome.metrics))
     return found
 
@@ -95,7 +95,7 @@ def timeline(copies: MakeCopies, lab_image: image.Image) -> dict[str, Any]:
     command = ["sh", "-c", f"{play} & {ONE_AFTER_THE_OTHER} wait"]
     workload = {**request["workload"], "root": guest.IMAGE_ROOT, "command": command}
     (outcome,), said = copies(root=lab_image).session([{**request, "workload": workload}])
-    assert isinstance(outcome, Taken), outcome
+    assert isinstance(outcome, ValidSample), outcome
     (line,) = [line for line in said.splitlines() if line.startswith('{"timeline"')]
     found: dict[str, Any] = json.loads(line)["timeline"]
     return found

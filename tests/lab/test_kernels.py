@@ -24,7 +24,7 @@ def schedulers() -> list[str]:
         return []
 
 
-KERNELS = [stored.name for stored in kernel.stored() if stored.sched_ext]
+KERNELS = [stored.name for stored in kernel.list_stored() if stored.sched_ext]
 
 
 def places() -> list[object]:

@@ -18,7 +18,7 @@ GUEST_LIMIT_S = 300
 @pytest.fixture(scope="module")
 def booted_kernel():
     try:
-        return kernel.default()
+        return kernel.find_default()
     except MissingError as missing:
         pytest.skip(str(missing))
 
@@ -26,7 +26,7 @@ def booted_kernel():
 @pytest.fixture(scope="module")
 def booted_image():
     """The image `make image` builds; it is not built here, because that needs the network."""
-    found = image.cached(image.needs([WORKLOADS.find("hackbench"), WORKLOADS.find("counters")]))
+    found = image.find_cached(image.derive_recipe([WORKLOADS.find("hackbench"), WORKLOADS.find("counters")]))
     if found is None:
         pytest.skip("the image of the demo is not in the cache: make image")
     return found

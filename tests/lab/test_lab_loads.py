@@ -29,7 +29,7 @@ def take(folder: Path, *arguments: str, expect: int = 0) -> list[dict[str, Any]]
 @pytest.fixture(scope="module")
 def beside(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> dict[str, dict[str, float]]:
     """Metrics of a workload that sleeps, by what ran beside it."""
-    if image.cached(image.needs([LOADS.find(name) for name in ("ctar", "list", "dbench")])) is None:
+    if image.find_cached(image.derive_recipe([LOADS.find(name) for name in ("ctar", "list", "dbench")])) is None:
         absent("the image for loads is not in the cache: runoff image build --load ctar --load list --load dbench")
     arguments = [word for load in LOADS_HERE for word in ("--load", load)]
     # Nine of them busy for seconds: under the virtual clock that takes the host minutes.

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.lab]
 
 @pytest.fixture
 def make_image(absent) -> None:
-    if image.cached(image.needs([WORKLOADS.find("make")])) is None:
+    if image.find_cached(image.derive_recipe([WORKLOADS.find("make")])) is None:
         absent("the image for make is not in the cache: runoff image build --work make")
 
 

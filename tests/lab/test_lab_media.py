@@ -47,7 +47,7 @@ Metrics = dict[str, dict[str, float]]
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> dict[str, Metrics]:
     """Metrics by arm and what was done."""
-    if image.cached(image.needs([WORKLOADS.find(name) for name in ("ffmpeg", "render", "lrzip")])) is None:
+    if image.find_cached(image.derive_recipe([WORKLOADS.find(name) for name in ("ffmpeg", "render", "lrzip")])) is None:
         absent("the image is not in the cache: runoff image build --work ffmpeg --work render --work lrzip")
     folder = tmp_path_factory.mktemp("media")
     own = folder / "unpacks.toml"

@@ -11,7 +11,7 @@ from conftest import MakeCopies
 from copies import LIMIT_S, Copies
 
 from runoff.engines.lab import guest
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 from runoff.plan.probes import COST, PROBES
 
 pytestmark = [pytest.mark.lab, pytest.mark.core]
@@ -49,7 +49,7 @@ def measure(running: Copies, scheduler: str, *words: str, **options: Any) -> Met
         described = {"kind": "object", "path": STUCK, "parameters": {"queue": "cpu"}}
     order = request(described, *words, **{"probes": ALL, **options})
     outcome = running.take(order)
-    assert isinstance(outcome, Taken), outcome
+    assert isinstance(outcome, ValidSample), outcome
     return outcome.metrics
 
 

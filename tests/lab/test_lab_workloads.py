@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.lab]
 
 
 def test_compile_compiles(tmp_path: Path, lab_kernel, absent) -> None:
-    if image.cached(image.needs([WORKLOADS.find("compile")])) is None:
+    if image.find_cached(image.derive_recipe([WORKLOADS.find("compile")])) is None:
         absent("the image for compile is not in the cache: runoff image build --work compile")
     document = run("compare", "--seed", "1", "default", "bfs", "--work", "compile:part=et,jobs=2", "--blocks", "1",
                    "--out", tmp_path / "c", "--json").stdout  # fmt: skip

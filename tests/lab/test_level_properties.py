@@ -9,7 +9,7 @@ import pytest
 from conftest import MakeCopies
 from hogs import Got, Hogs
 
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 
 pytestmark = [pytest.mark.lab]
 
@@ -203,7 +203,7 @@ def decisions(copies: MakeCopies) -> dict[str, float]:
     made = copies()
     for request in requests:
         outcome = made.take(request)
-        assert isinstance(outcome, Taken), outcome
+        assert isinstance(outcome, ValidSample), outcome
         found[str(request["id"])] = outcome.metrics["yield_ns"]
     return found
 

@@ -10,7 +10,7 @@ from scenes import ON_FOR_EVER, Scene, play
 
 from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 
 pytestmark = [pytest.mark.lab]
 
@@ -92,5 +92,5 @@ def test_zaphod_who_is_capped_has_little_more_beside_another(mode: str, slow_cpu
     play_it = shlex.join(request["workload"]["command"])
     workload = {**request["workload"], "root": IMAGE_ROOT, "command": ["sh", "-c", f"{capped} {play_it}; wait"]}
     outcome = slow_cpu.take({**request, "workload": workload})
-    assert isinstance(outcome, Taken), outcome
+    assert isinstance(outcome, ValidSample), outcome
     assert 0.8 < outcome.metrics["other.cpu_s"] / 20 < 0.93

@@ -21,7 +21,7 @@ from hogs import described
 from runoff.engines.agent import describe_schedulers
 from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError
 
 SECONDS = float(os.environ.get("RUNOFF_STRESS_SECONDS", "3"))
@@ -163,7 +163,7 @@ def check(
     (outcome,), said = guest.session([request(arm, options, before, probes)])
     figures = [line for line in said.splitlines() if line.startswith("stress: ")]
     told = f"seed {SEED}, {arm}, {cpus} CPUs: {figures}"
-    assert isinstance(outcome, Taken), (told, outcome, outcome.detail)
+    assert isinstance(outcome, ValidSample), (told, outcome, outcome.detail)
     seen = dict(outcome.metrics)
     print(told, seen)
     assert seen["lost"] == seen["unfinished"] == 0, told

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from runoff.analysis import build
 from runoff.campaign import directory
 from runoff.cli.main import cli
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 from runoff.plan.make import make_plan
 from runoff.plan.order import draw
 from runoff.plan.settings import Settings, parse_settings, read_settings
@@ -73,7 +73,7 @@ def carried_out(place: Path, chosen: Settings) -> None:
         for cell in draw(len(plan.arms), len(plan.works), plan.load_blocks, plan.seed):
             work = plan.works[cell.work]
             metrics = {metric.name: 1.0 + cell.arm + cell.block / 7 for metric in work.metrics}
-            journal.add(cell, plan.arms[cell.arm].label, work.label, "none", Taken(metrics, {"object": ""}))
+            journal.add(cell, plan.arms[cell.arm].label, work.label, "none", ValidSample(metrics, {"object": ""}))
 
 
 AWKWARD = {

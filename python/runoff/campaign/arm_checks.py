@@ -2,7 +2,7 @@
 
 from runoff.campaign import programs
 from runoff.engines.base import Engine
-from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
+from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.errors import UsageError, choose_error
 from runoff.plan.arms import Arm
 from runoff.plan.plan import Plan
@@ -39,11 +39,11 @@ def _describe(engine: Engine, arm: Arm) -> dict[str, str]:
     return facts
 
 
-def _check(engine: Engine, arm: Arm) -> Accepted:
+def _check(engine: Engine, arm: Arm) -> AcceptedArm:
     answer = engine.check(arm)
-    if isinstance(answer, Refused) and answer.lost:
+    if isinstance(answer, RefusedArm) and answer.lost:
         answer = engine.check(arm)
-    if isinstance(answer, Accepted):
+    if isinstance(answer, AcceptedArm):
         return answer
     text = f"arm {arm.label!r} cannot be used: {answer.reason}"
     if answer.detail:
@@ -57,7 +57,7 @@ def void_if_another(outcome: Outcome, arm: dict[str, str]) -> Outcome:
     """Return ``outcome``, void if another object was attached than when ``arm`` was tried: the agent may have changed
     since."""
     found, expected = (outcome.proof or {}).get("object", ""), arm["object_sha256"]
-    if isinstance(outcome, Voided) or found == expected:
+    if isinstance(outcome, VoidSample) or found == expected:
         return outcome
     was, is_now = (text[:12] or "none" for text in (expected, found))
-    return Voided(f"another object was attached than at the start ({was} then, {is_now} now)", proof=outcome.proof)
+    return VoidSample(f"another object was attached than at the start ({was} then, {is_now} now)", proof=outcome.proof)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from runoff.campaign import chain, database
 from runoff.campaign.objects import is_left_over
 from runoff.campaign.records import Row, read_fact
-from runoff.engines.outcome import Outcome, Taken
+from runoff.engines.outcome import Outcome, ValidSample
 from runoff.errors import MissingError, UsageError
 from runoff.files import HeldDirectory, Identity, sync_directory, write_whole
 from runoff.plan.order import Cell
@@ -165,7 +165,7 @@ class Journal:
         ``seconds`` is the wall time that all of it took, ``part`` counts how often the campaign was resumed before,
         ``requests_sha256`` is that of the log of its requests. Raises MissingError or UsageError.
         """
-        taken = isinstance(outcome, Taken)
+        taken = isinstance(outcome, ValidSample)
         row = {
             "cell": cell.id,
             "block": cell.block,
@@ -174,9 +174,9 @@ class Journal:
             "workload": workload,
             "load": load,
             "valid": taken,
-            "reason": None if isinstance(outcome, Taken) else outcome.reason,
-            "detail": "" if isinstance(outcome, Taken) else outcome.detail,
-            "metrics": dict(outcome.metrics) if isinstance(outcome, Taken) else {},
+            "reason": None if isinstance(outcome, ValidSample) else outcome.reason,
+            "detail": "" if isinstance(outcome, ValidSample) else outcome.detail,
+            "metrics": dict(outcome.metrics) if isinstance(outcome, ValidSample) else {},
             "proof": None if outcome.proof is None else dict(outcome.proof),
             "conditions": None if conditions is None else asdict(conditions),
             "seconds": seconds,

@@ -19,7 +19,7 @@ from runoff.campaign.stop import Stop, StopRequest, handle_signals
 from runoff.campaign.waiting import Waiting, edges
 from runoff.decide.looks import Look, Rule
 from runoff.engines.base import Engine
-from runoff.engines.outcome import Outcome, Taken
+from runoff.engines.outcome import Outcome, ValidSample
 from runoff.errors import UsageError
 from runoff.plan import stopping
 from runoff.plan.order import Cell, draw
@@ -107,7 +107,7 @@ def _prepare(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -
     try:
         engine.prepare(observer.say)
         arms = check_arms(plan, engine)
-        sessions.refuse_to_mix(journal.fact("parts", []), _describe_part(plan, engine, arms), engine.unmixable)
+        sessions.refuse_to_mix(journal.fact("parts", []), _describe_part(plan, engine, arms), engine.unmixable_tables)
         yield arms
     finally:
         engine.close()
@@ -178,7 +178,7 @@ class _Run:
         outcome = void_if_another(outcome, self._arms[arm])
         journal.set_fact("parts", [*self._earlier, _describe_part(plan, self._engine, self._arms).tables])
         journal.set_fact("warnings", list(self._engine.warnings()))
-        log = outcome.requests if isinstance(outcome, Taken) else ""
+        log = outcome.requests if isinstance(outcome, ValidSample) else ""
         journal.add(
             cell,
             arm,

@@ -60,7 +60,7 @@ def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
     from runoff.engines.agent import SCRATCH
 
     left_out = [contest.NEEDS_A_PATH]
-    if not chosen.get("loads") and not capacity.here(Path(SCRATCH)).swap_mb:
+    if not chosen.get("loads") and not capacity.measure_machine(Path(SCRATCH)).swap_mb:
         left_out.append(contest.NEEDS_SWAP)
         echo(f"the load {contest.NEEDS_SWAP} is left out: this machine has no swap space", err=True)
     cpus = chosen.get("cpus", len(os.sched_getaffinity(0)))

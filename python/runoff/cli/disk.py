@@ -56,7 +56,7 @@ def add(elevator: str, model: str, size_mb: int | None, file: Path | None, as_js
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_disks(as_json: bool) -> None:
     """Name the disks of runoff on this machine, what each is, and who uses it."""
-    found = ublk.disks()
+    found = ublk.list_disks()
     if as_json:
         echo(json.dumps(found, indent=2))
         return

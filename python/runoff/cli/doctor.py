@@ -25,7 +25,7 @@ def command(as_json: bool) -> None:
     The exit code is 0 when at least one engine can work here, and 69 when none can.
     """
     findings = doctor.examine()
-    ready: dict[str, bool] = {"host": doctor.able(findings, "host"), "lab": doctor.able(findings, "lab")}
+    ready: dict[str, bool] = {"host": doctor.is_able(findings, "host"), "lab": doctor.is_able(findings, "lab")}
     if as_json:
         echo(json.dumps({"ready": ready, "findings": [asdict(finding) for finding in findings]}, indent=2))
     else:

@@ -51,7 +51,7 @@ def build(
 ) -> None:
     """Make an image with these Debian PACKAGEs and what workloads and loads need, unless the cache has it."""
     definitions = [workloads.WORKLOADS.find(work) for work in works] + [workloads.LOADS.find(load) for load in loads]
-    wanted = image.needs(definitions, packages, sources)
+    wanted = image.derive_recipe(definitions, packages, sources)
     _VIEW.one(image.ensure(wanted, progress, mirror_url), as_json)
 
 
@@ -68,7 +68,7 @@ def add(tarball: Path, as_json: bool) -> None:
 def list_images(as_json: bool) -> None:
     """Name the images in the cache."""
     _VIEW.all(
-        image.stored(),
+        image.list_stored(),
         as_json,
         "none yet: runoff image build PACKAGE..., or the first run in the lab makes what it needs",
     )

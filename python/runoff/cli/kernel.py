@@ -50,7 +50,7 @@ def add(kernel_spec: str, mirror_url: str | None, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_kernels(as_json: bool) -> None:
     """Name the kernels in the cache, the newest first."""
-    _VIEW.all(kernel.stored(), as_json, "none yet: runoff kernel add debian")
+    _VIEW.all(kernel.list_stored(), as_json, "none yet: runoff kernel add debian")
 
 
 @command.command("remove", epilog=f"{EXAMPLE}runoff kernel remove debian:6.18")

@@ -114,7 +114,7 @@ def _kernels() -> list[dict[str, Any]]:
             "title": f"Linux {entry.release}, sched_ext: {'yes' if entry.sched_ext else 'no'}",
             "parameters": [],
         }
-        for entry in kernel.stored()
+        for entry in kernel.list_stored()
     ]
 
 

@@ -10,7 +10,7 @@ from rich.status import Status
 from runoff.analysis.labels import shorten_labels
 from runoff.cli.output import echo
 from runoff.decide.looks import Look
-from runoff.engines.outcome import Outcome, Taken
+from runoff.engines.outcome import Outcome, ValidSample
 from runoff.plan import stopping
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
@@ -74,7 +74,7 @@ class Progress:
     def finished(self, cell: Cell, outcome: Outcome) -> None:
         self._done += 1
         self._taken_here += 1
-        if isinstance(outcome, Taken):
+        if isinstance(outcome, ValidSample):
             self._sums.setdefault((cell.work, cell.load, cell.arm), []).append(
                 outcome.metrics[self._headline(cell.work)]
             )
@@ -83,7 +83,7 @@ class Progress:
             text = f"void: {outcome.reason}"
         if self._status is None:
             echo(f"{self._place(cell)}  {text}", err=True)
-        elif not isinstance(outcome, Taken):
+        elif not isinstance(outcome, ValidSample):
             self._print(f"{self._place(cell)}  {text}")
 
     def looked(self, look: Look) -> None:

@@ -42,7 +42,7 @@ def build_qemu(mirror_url: str | None, tarball: Path | None, as_json: bool) -> N
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_qemus(as_json: bool) -> None:
     """Name those in the cache, the one in use first."""
-    _VIEW.all(store.stored(), as_json, "none yet: runoff qemu build")
+    _VIEW.all(store.list_stored(), as_json, "none yet: runoff qemu build")
 
 
 @command.command("remove", epilog=f"{EXAMPLE}runoff qemu remove 10.0.13-0123456789ab")

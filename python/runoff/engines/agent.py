@@ -15,7 +15,7 @@ from typing import Any
 
 from runoff.engines.base import OnPhase
 from runoff.engines.events import NotAnEvent, Reader
-from runoff.engines.outcome import Accepted, Outcome, Refused, Taken, Voided
+from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample, VoidSample
 from runoff.errors import MissingError, RunoffError
 from runoff.workloads import Work
 
@@ -118,7 +118,7 @@ def check_request(
     return {"type": "check", "id": "check", "scheduler": scheduler, "scratch": scratch, "disk": disk}
 
 
-def sample_request(
+def make_sample_request(
     cell_id: str,
     scheduler: Mapping[str, Any],
     work: Work,
@@ -192,14 +192,14 @@ class Agent:
             raise RunoffError(f"the agent speaks protocol {event['protocol']}, this runoff {PROTOCOL}")
         return dict(event["fingerprint"])
 
-    def check(self, request: Mapping[str, Any], timeout_s: float) -> Accepted | Refused:
+    def check(self, request: Mapping[str, Any], timeout_s: float) -> AcceptedArm | RefusedArm:
         """Try an arm and put everything back. Raises AgentLost."""
         if self._requests:
             self._send(request)
         event = self._next(("checked", "refused"), timeout_s)
         if event["type"] == "refused":
-            return Refused(event["reason"], event["detail"], exit_code=event["exit_code"])
-        return Accepted(event["ops"], event["object"], event["disks"])
+            return RefusedArm(event["reason"], event["detail"], exit_code=event["exit_code"])
+        return AcceptedArm(event["ops"], event["object"], event["disks"])
 
     def take(self, request: Mapping[str, Any], on_phase: OnPhase, timeout_s: float) -> Outcome:
         """One sample; each silence may last ``timeout_s``. Raises AgentLost, AgentLeft if it was not begun."""
@@ -218,9 +218,9 @@ class Agent:
                 case "requests":
                     log.append(event["text"])
                 case "sample":
-                    return Taken(event["metrics"], event["proof"], "".join(log))
+                    return ValidSample(event["metrics"], event["proof"], "".join(log))
                 case _:
-                    return Voided(event["reason"], event["detail"], event["proof"])
+                    return VoidSample(event["reason"], event["detail"], event["proof"])
             event = self._next(("progress", "requests", "sample", "void"), timeout_s)
 
     def close(self, timeout_s: float = 15.0) -> None:

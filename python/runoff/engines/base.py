@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from runoff.engines.outcome import Accepted, Outcome, Refused
+from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm
 from runoff.plan.arms import Arm
 from runoff.plan.order import Cell
 
@@ -11,7 +11,7 @@ OnPhase = Callable[[str], None]
 """Called with ``prepare``, ``attach``, ``run`` as a sample proceeds."""
 
 
-def machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
+def make_machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
     """An agent's fingerprint as the tables of a report."""
     tables = dict(agent)
     return {"machine": tables.pop("hardware", {}), "kernel": tables.pop("kernel", {}), **tables}
@@ -26,14 +26,14 @@ class Engine(Protocol):
     def prepare(self, say: Callable[[str], None]) -> None:
         """Make ready whatever takes long; ``say`` tells the user. Raises RunoffError."""
 
-    def check(self, arm: Arm) -> Accepted | Refused:
+    def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
         """Can this arm be used at all?"""
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         """One sample. Never raises for what the work, the scheduler or the guest did."""
 
     @property
-    def unmixable(self) -> tuple[str, ...]:
+    def unmixable_tables(self) -> tuple[str, ...]:
         """Tables of the fingerprint, whole when all is prepared, that must be the same for all of a campaign."""
 
     def fingerprint(self) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ and the load mem leaves 64 kB of the rest (crates/work/src/load/memory.rs)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Capacity:
     """What a machine has, in MiB."""
 
     where: str
@@ -32,19 +32,19 @@ class Room:
     swap_mb: int
 
 
-def here(directory: Path) -> Room:
+def measure_machine(directory: Path) -> Capacity:
     """This machine, whose loads work in ``directory``."""
     free = shutil.disk_usage(directory).free
     memory, swap = psutil.virtual_memory().total, psutil.swap_memory().total
-    return Room("this machine", free // MEBIBYTE, memory // MEBIBYTE, swap // MEBIBYTE)
+    return Capacity("this machine", free // MEBIBYTE, memory // MEBIBYTE, swap // MEBIBYTE)
 
 
-def guest(settings: Settings, disk_mb: int, swap_mb: int) -> Room:
+def measure_guest(settings: Settings, disk_mb: int, swap_mb: int) -> Capacity:
     """A guest of the lab."""
-    return Room("the guest", disk_mb, settings.memory_mb, swap_mb)
+    return Capacity("the guest", disk_mb, settings.memory_mb, swap_mb)
 
 
-def require(loads: Iterable[Work | None], room: Room) -> None:
+def require(loads: Iterable[Work | None], room: Capacity) -> None:
     """Raises MissingError with the numbers, for the first load that does not fit."""
     for load in loads:
         if load is not None and SIZE in load.values:
@@ -55,7 +55,7 @@ def require(loads: Iterable[Work | None], room: Room) -> None:
                 _require_swap(load.label, size_mb, room)
 
 
-def _require_disk(label: str, size_mb: int, room: Room) -> None:
+def _require_disk(label: str, size_mb: int, room: Capacity) -> None:
     if size_mb > room.disk_mb:
         raise MissingError(
             f"load {label!r} writes {size_mb} MB, but the disk of {room.where} has {room.disk_mb} MB: "
@@ -63,7 +63,7 @@ def _require_disk(label: str, size_mb: int, room: Room) -> None:
         )
 
 
-def _require_swap(label: str, size_mb: int, room: Room) -> None:
+def _require_swap(label: str, size_mb: int, room: Capacity) -> None:
     if not room.swap_mb:
         raise MissingError(f"load {label!r} makes a machine swap, but {room.where} has no swap space: leave it out")
     most_mb = room.memory_mb + room.swap_mb - RESERVE_MB

@@ -24,7 +24,7 @@ def choose(plan: Plan, directory: Path) -> Engine:
     return RealClockLab(plan, folder)
 
 
-def usual_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
+def choose_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
     """The clock of a plan for the lab that leaves it open: the real one in KVM, else the virtual one.
 
     Emulated CPUs under the real clock scatter by more than schedulers usually differ. Raises MissingError: no kernel.
@@ -32,5 +32,5 @@ def usual_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
     from runoff.engines.lab import accelerator, kernel
 
     name = plan.arms[0].kernel or plan.settings.kernel
-    found, _ = accelerator.choose(kernel.find(name) if name else kernel.default(), say)
+    found, _ = accelerator.choose(kernel.find(name) if name else kernel.find_default(), say)
     return "real" if found == "kvm" else "virtual"

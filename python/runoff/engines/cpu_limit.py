@@ -5,7 +5,7 @@ from pathlib import Path
 MOUNTS = Path("/proc/self/mounts")
 
 
-def hierarchy() -> Path | None:
+def find_hierarchy() -> Path | None:
     """Where control groups (v2) are mounted, if they are; the agent's are directly below it."""
     for line in MOUNTS.read_text().splitlines():
         _, place, kind, *_ = line.split(" ")
@@ -14,7 +14,7 @@ def hierarchy() -> Path | None:
     return None
 
 
-def told(cpu_max: str | None) -> str | None:
+def describe_limit(cpu_max: str | None) -> str | None:
     """What a ``cpu.max`` such as ``20000 100000`` (microseconds) means for a comparison; None if it limits nothing."""
     if cpu_max is None or cpu_max.startswith("max"):
         return None

@@ -8,7 +8,7 @@ from runoff.plan.elevators import Elevator
 from runoff.plan.plan import Plan
 
 
-def made(elevator: Elevator, plan: Plan, content: str | Path, file: str | None) -> Mapping[str, Any]:
+def describe_made_disk(elevator: Elevator, plan: Plan, content: str | Path, file: str | None) -> Mapping[str, Any]:
     """Made for one sample: ``content`` has the blocks of its empty file system, ``file`` its data, else memory."""
     return {
         "kind": "made",
@@ -21,7 +21,7 @@ def made(elevator: Elevator, plan: Plan, content: str | Path, file: str | None) 
     }
 
 
-def borrowed(elevator: Elevator | None) -> Mapping[str, Any]:
+def describe_borrowed_disk(elevator: Elevator | None) -> Mapping[str, Any]:
     """The machine's own; None leaves the elevator that is in charge."""
     return {
         "kind": "borrowed",

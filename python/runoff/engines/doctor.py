@@ -33,22 +33,22 @@ class Finding:
 
 def examine() -> list[Finding]:
     """All findings, in the order to read them."""
-    return [check() for check in (_agent, *_HOST_CHECKS, *_LAB_CHECKS)]
+    return [check() for check in (_check_agent, *_HOST_CHECKS, *_LAB_CHECKS)]
 
 
-def able(findings: list[Finding], area: Area) -> bool:
+def is_able(findings: list[Finding], area: Area) -> bool:
     """Whether nothing that ``area`` needs is missing."""
     return all(finding.state != "no" for finding in findings if finding.area in (area, "all"))
 
 
-def _agent() -> Finding:
+def _check_agent() -> Finding:
     try:
         return Finding("all", "agent", "yes", str(find_agent()))
     except RunoffError as error:
         return Finding("all", "agent", "no", str(error), "make setup")
 
 
-def _sched_ext() -> Finding:
+def _check_sched_ext() -> Finding:
     state = Path("/sys/kernel/sched_ext/state")
     release = platform.release()
     if state.exists():
@@ -62,7 +62,7 @@ def _sched_ext() -> Finding:
     )
 
 
-def _btf() -> Finding:
+def _check_btf() -> Finding:
     path = Path("/sys/kernel/btf/vmlinux")
     if path.exists():
         return Finding("host", "BTF", "yes", str(path))
@@ -75,14 +75,14 @@ def _btf() -> Finding:
     )
 
 
-def _root() -> Finding:
+def _check_root() -> Finding:
     if os.geteuid() == 0:
         return Finding("host", "root", "yes", "attaching schedulers is allowed")
     return Finding("host", "root", "no", "attaching schedulers needs root", "sudo runoff ...")
 
 
-def _cgroup() -> Finding:
-    top = cpu_limit.hierarchy()
+def _check_cgroup() -> Finding:
+    top = cpu_limit.find_hierarchy()
     if top is not None:
         return Finding("host", "cgroup v2", "yes", str(top))
     return Finding(
@@ -90,15 +90,15 @@ def _cgroup() -> Finding:
     )
 
 
-def _cpu_limit() -> Finding:
-    top = cpu_limit.hierarchy()
+def _check_cpu_limit() -> Finding:
+    top = cpu_limit.find_hierarchy()
     # The topmost group of a machine has no such file.
     file = None if top is None else top / "cpu.max"
-    told = None if file is None or not file.exists() else cpu_limit.told(file.read_text())
+    told = None if file is None or not file.exists() else cpu_limit.describe_limit(file.read_text())
     return Finding("host", "CPU limit", "yes" if told is None else "note", told or "none")
 
 
-def _program(program: str, package: str, purpose: str) -> Callable[[], Finding]:
+def _make_program_check(program: str, package: str, purpose: str) -> Callable[[], Finding]:
     def check() -> Finding:
         path = tools.locate(program)
         if path:
@@ -108,31 +108,31 @@ def _program(program: str, package: str, purpose: str) -> Callable[[], Finding]:
     return check
 
 
-def _keyring() -> Finding:
+def _check_keyring() -> Finding:
     if debian.KEYRING.exists():
         return Finding("lab", "Debian keys", "yes", str(debian.KEYRING))
     detail = "not installed; packages could not be checked"
     return Finding("lab", "Debian keys", "no", detail, f"sudo apt-get install {debian.KEYRING_PACKAGE}")
 
 
-def _kernel() -> Finding:
+def _check_kernel() -> Finding:
     try:
-        found = kernel.default()
+        found = kernel.find_default()
     except RunoffError:
         return Finding("lab", "kernel", "no", "none with sched_ext in the cache", "runoff kernel add debian")
     return Finding("lab", "kernel", "yes", found.name)
 
 
-def _image() -> Finding:
-    found = image.stored()
+def _check_image() -> Finding:
+    found = image.list_stored()
     if found:
         return Finding("lab", "images", "yes", ", ".join(each.name for each in found))
     return Finding("lab", "images", "note", "none yet; the first run makes the one it needs in about a minute")
 
 
-def _qemu() -> Finding:
+def _check_qemu() -> Finding:
     try:
-        found = emulator.current()
+        found = emulator.find_current()
     except RunoffError as error:
         return Finding("lab", "QEMU of runoff's", "no", str(error), "runoff qemu build")
     if found is None:
@@ -141,7 +141,7 @@ def _qemu() -> Finding:
     return Finding("lab", "QEMU of runoff's", "yes", found.name)
 
 
-def _kvm() -> Finding:
+def _check_kvm() -> Finding:
     device = Path("/dev/kvm")
     if not device.exists():
         detail = "no /dev/kvm: guests run under emulation, which is slower and says so in every table"
@@ -152,24 +152,24 @@ def _kvm() -> Finding:
     return Finding("lab", "KVM", "note", "/dev/kvm is there; whether a guest boots in it is tried at the first run")
 
 
-def _ublk() -> Finding:
+def _check_ublk() -> Finding:
     if ublk.CONTROL.exists():
         return Finding("host", "ublk", "yes", str(ublk.CONTROL))
     detail = f"{ublk.CONTROL} does not exist; arms with +io= and runoff disk need it, but for those with --place"
     return Finding("host", "ublk", "note", detail, "sudo modprobe ublk_drv")
 
 
-_HOST_CHECKS = (_sched_ext, _btf, _root, _cgroup, _cpu_limit, _ublk)
+_HOST_CHECKS = (_check_sched_ext, _check_btf, _check_root, _check_cgroup, _check_cpu_limit, _check_ublk)
 _LAB_CHECKS = (
-    _program("qemu-system-x86_64", "qemu-system-x86", "it boots the guests"),
-    _program("mmdebstrap", "mmdebstrap", "it makes root file systems"),
-    _program("mkfs.ext4", "e2fsprogs", "it makes their images"),
-    _program("depmod", "kmod", "it orders a kernel's modules"),
-    _program("dpkg-source", "dpkg-dev", "it unpacks the sources that workloads compile"),
-    _program("apt-get", "apt", "it fetches kernels and packages"),
-    _keyring,
-    _kernel,
-    _image,
-    _qemu,
-    _kvm,
+    _make_program_check("qemu-system-x86_64", "qemu-system-x86", "it boots the guests"),
+    _make_program_check("mmdebstrap", "mmdebstrap", "it makes root file systems"),
+    _make_program_check("mkfs.ext4", "e2fsprogs", "it makes their images"),
+    _make_program_check("depmod", "kmod", "it orders a kernel's modules"),
+    _make_program_check("dpkg-source", "dpkg-dev", "it unpacks the sources that workloads compile"),
+    _make_program_check("apt-get", "apt", "it fetches kernels and packages"),
+    _check_keyring,
+    _check_kernel,
+    _check_image,
+    _check_qemu,
+    _check_kvm,
 )

@@ -32,7 +32,7 @@ class Reader:
     def read(self, line: bytes) -> dict[str, Any]:
         """One event. Raises NotAnEvent."""
         try:
-            event = json.loads(line, parse_constant=_refuse, parse_float=_finite)
+            event = json.loads(line, parse_constant=_refuse, parse_float=_parse_finite)
         except (ValueError, RecursionError):
             raise NotAnEvent(f"not an event: {line[:MOST_SHOWN]!r}") from None
         self._check(self._any, event)
@@ -52,7 +52,7 @@ def _is_integer(_checker: Any, value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         _refuse(text)

@@ -48,7 +48,7 @@ def make(tree: Path, image: Path) -> None:
     _normalise(image)
 
 
-def blank(image: Path, size_mb: int) -> Path:
+def write_blank(image: Path, size_mb: int) -> Path:
     """Write an empty ext4 file system.
 
     Raises:
@@ -65,16 +65,16 @@ def blank(image: Path, size_mb: int) -> Path:
     return image
 
 
-def blocks(target: Path, size_mb: int) -> Path:
+def write_blocks(target: Path, size_mb: int) -> Path:
     """Write what an empty file system has beside zeros: records of an offset (8 bytes, least first) and its block.
 
     Raises:
         MissingError: e2fsprogs is not installed.
         RunoffError: it failed.
     """
-    image = blank(target.with_suffix(".ext4"), size_mb)
+    image = write_blank(target.with_suffix(".ext4"), size_mb)
     with target.open("wb") as out:
-        for offset, block in sparse.blocks(image):
+        for offset, block in sparse.read_blocks(image):
             out.write(offset.to_bytes(8, "little") + block)
     image.unlink()
     return target

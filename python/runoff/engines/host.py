@@ -10,10 +10,19 @@ from typing import Any
 import psutil
 
 from runoff.engines import capacity, cpu_limit, disks, ext4, requirements, tools, ublk
-from runoff.engines.agent import SCRATCH, Agent, AgentLeft, AgentLost, check_request, find_agent, sample_request, sweep
-from runoff.engines.base import OnPhase, machine_tables
+from runoff.engines.agent import (
+    SCRATCH,
+    Agent,
+    AgentLeft,
+    AgentLost,
+    check_request,
+    find_agent,
+    make_sample_request,
+    sweep,
+)
+from runoff.engines.base import OnPhase, make_machine_tables
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
-from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
+from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan.arms import Arm
 from runoff.plan.order import Cell
@@ -52,17 +61,17 @@ class HostEngine:
         requirements.require_programs_here(self._plan)
         if self._plan.settings.place is not None:
             require_own(Path(self._plan.settings.place))
-        for each in self._rooms():
+        for each in self._measure_rooms():
             capacity.require(self._plan.loads, each)
-        self._tools = tools.digests(each for work in self._plan.definitions for each in work.programs)
+        self._tools = tools.hash_programs(each for work in self._plan.definitions for each in work.programs)
         self._start()
         if self._plan.makes_disks:
             self._prepare_disks()
 
-    def _rooms(self) -> Iterator[capacity.Room]:
+    def _measure_rooms(self) -> Iterator[capacity.Capacity]:
         """Where loads will work."""
         plan = self._plan
-        here = capacity.here(Path(plan.settings.place or SCRATCH))
+        here = capacity.measure_machine(Path(plan.settings.place or SCRATCH))
         if not plan.makes_disks or any(arm.elevator is None for arm in plan.arms):
             yield here
         if plan.makes_disks:
@@ -80,7 +89,7 @@ class HostEngine:
                 f"the disk of arms with +io= has its {self._plan.disk_mb} MiB in memory, of which {available_mb} MiB "
                 "are available: choose a smaller --disk"
             )
-        ext4.blocks(self._content, self._plan.disk_mb)
+        ext4.write_blocks(self._content, self._plan.disk_mb)
 
     def _start(self) -> Agent:
         if self._agent is None:
@@ -92,24 +101,26 @@ class HostEngine:
                 raise MissingError(f"the agent cannot work here: {self._lose() or lost}") from None
         return self._agent
 
-    def check(self, arm: Arm) -> Accepted | Refused:
+    def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
         try:
             agent = self._start()
-            scratch, disk = self._below(arm, agent)
+            scratch, disk = self._place_work(arm, agent)
             if disk is None and not arm.needs_sched_ext:
-                return Accepted()
+                return AcceptedArm()
             return agent.check(check_request(arm.scheduler, scratch=scratch, disk=disk), CHECK_LIMIT_S)
         except AgentLost as lost:
-            return Refused(f"the agent was lost: {lost}", self._lose(), lost=True)
+            return RefusedArm(f"the agent was lost: {lost}", self._lose(), lost=True)
 
-    def _below(self, arm: Arm, agent: Agent) -> tuple[str, Mapping[str, Any] | None]:
+    def _place_work(self, arm: Arm, agent: Agent) -> tuple[str, Mapping[str, Any] | None]:
         """Where the directories of an arm's work are, and its disk as the agent is told of it."""
         plan = self._plan
         if plan.settings.place is not None:
-            return plan.settings.place, disks.borrowed(arm.elevator)
+            return plan.settings.place, disks.describe_borrowed_disk(arm.elevator)
         if arm.elevator is None:
             return SCRATCH, None
-        return f"/run/{agent.name('disk')}", disks.made(arm.elevator, plan, self._content.absolute(), None)
+        return f"/run/{agent.name('disk')}", disks.describe_made_disk(
+            arm.elevator, plan, self._content.absolute(), None
+        )
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         try:
@@ -120,15 +131,15 @@ class HostEngine:
         try:
             return self._take(cell, on_phase)
         except AgentLeft as left:
-            return Voided(f"the agent was lost: {left}", self._lose())
+            return VoidSample(f"the agent was lost: {left}", self._lose())
 
     def _take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         """Raises AgentLeft if the sample was not begun."""
         agent = self._start()
         plan = self._plan
         arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
-        scratch, disk = self._below(arm, agent)
-        request = sample_request(
+        scratch, disk = self._place_work(arm, agent)
+        request = make_sample_request(
             cell.id,
             arm.scheduler,
             work,
@@ -143,7 +154,7 @@ class HostEngine:
         except AgentLeft:
             raise
         except AgentLost as lost:
-            return Voided(f"the agent was lost: {lost}", self._lose())
+            return VoidSample(f"the agent was lost: {lost}", self._lose())
 
     def _lose(self) -> str:
         """Forget the agent and put back what it left; its last words."""
@@ -159,17 +170,17 @@ class HostEngine:
         return words
 
     @property
-    def unmixable(self) -> tuple[str, ...]:
+    def unmixable_tables(self) -> tuple[str, ...]:
         return ("kernel",)
 
     def fingerprint(self) -> Mapping[str, Any]:
-        return {**machine_tables(self._fingerprint), "tools": self._tools}
+        return {**make_machine_tables(self._fingerprint), "tools": self._tools}
 
     def warnings(self) -> tuple[str, ...]:
-        told = _shortened(self._log)
+        told = _shorten(self._log)
         if self._fingerprint.get("hardware", {}).get("hypervisor"):
             told.append("this machine is a virtual one: its host may take CPU time away unseen")
-        limit = cpu_limit.told(self._fingerprint.get("settings", {}).get("cpu_max"))
+        limit = cpu_limit.describe_limit(self._fingerprint.get("settings", {}).get("cpu_max"))
         if limit is not None and any(arm.needs_sched_ext for arm in self._plan.arms):
             told.append(limit)
         return tuple(told)
@@ -190,7 +201,7 @@ class HostEngine:
                 self._say(f"still on this machine, and tried again by runoff restore: {error}")
 
 
-def _shortened(log: Sequence[str]) -> list[str]:
+def _shorten(log: Sequence[str]) -> list[str]:
     """What agents have told, the first of it in full."""
     more = len(log) - MOST_TOLD
     return [*log[:MOST_TOLD], *([f"{more} more like these were told while it ran"] if more > 0 else [])]

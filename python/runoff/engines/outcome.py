@@ -8,7 +8,7 @@ from runoff.errors import MissingError
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ValidSample:
     """A valid sample."""
 
     metrics: Mapping[str, float]
@@ -18,7 +18,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Voided:
+class VoidSample:
     """A sample that does not count."""
 
     reason: str
@@ -28,11 +28,11 @@ class Voided:
     proof: Mapping[str, Any] | None = None
 
 
-Outcome = Taken | Voided
+Outcome = ValidSample | VoidSample
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedArm:
     """An arm that can be used."""
 
     ops: str = ""
@@ -44,7 +44,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedArm:
     """An arm that cannot be used here at all."""
 
     reason: str

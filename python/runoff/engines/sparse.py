@@ -10,11 +10,11 @@ BLOCK_BYTES = 4096
 _HASHED_BYTES = 16 * BLOCK_BYTES
 
 
-def blocks(path: Path, size: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
+def read_blocks(path: Path, size: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
     """The blocks of ``size`` that are not zero throughout, each with its offset; the last may be short."""
     with path.open("rb") as file:
         offset = 0
-        for start, end in _data(file.fileno()):
+        for start, end in _find_data(file.fileno()):
             # What a part begins in the middle of may have been read with the one before.
             offset = max(offset, start - start % size)
             file.seek(offset)
@@ -28,12 +28,12 @@ def blocks(path: Path, size: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
 def sha256(path: Path) -> str:
     """Hex digest of a file's length and `blocks`: the same wherever its holes are."""
     digest = hashlib.sha256(str(path.stat().st_size).encode())
-    for offset, block in blocks(path, _HASHED_BYTES):
+    for offset, block in read_blocks(path, _HASHED_BYTES):
         digest.update(offset.to_bytes(8, "little") + block)
     return digest.hexdigest()
 
 
-def _data(descriptor: int) -> Iterator[tuple[int, int]]:
+def _find_data(descriptor: int) -> Iterator[tuple[int, int]]:
     """Parts that are not holes: where each begins and ends."""
     end = 0
     while True:

@@ -33,7 +33,7 @@ def require(program: str, package: str) -> str:
     return found
 
 
-def digests(programs: Iterable[str]) -> dict[str, str]:
+def hash_programs(programs: Iterable[str]) -> dict[str, str]:
     """SHA-256 of each program that PATH has, by its name."""
     found = {name: shutil.which(name) for name in sorted(set(programs))}
     table = {}

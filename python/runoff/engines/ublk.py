@@ -27,10 +27,10 @@ def add(elevator: Elevator, model: str, size_mb: int | None, file: Path | None) 
     words += ["--file", str(file.absolute())] if file is not None else []
     if file is not None and os.path.lexists(file):
         raise UsageError(f"{file} is there already, and a new disk begins empty: name another file, or remove it")
-    return _started([*words, "--", *(f"{key}={value}" for key, value in elevator.parameters.items())], file)
+    return _start([*words, "--", *(f"{key}={value}" for key, value in elevator.parameters.items())], file)
 
 
-def _started(words: Sequence[str], file: Path | None) -> Mapping[str, Any]:
+def _start(words: Sequence[str], file: Path | None) -> Mapping[str, Any]:
     # A session of its own: what ends this process and its terminal must not end the disk.
     server = subprocess.Popen(
         [find_agent(), "disk", *words],
@@ -58,7 +58,7 @@ def _started(words: Sequence[str], file: Path | None) -> Mapping[str, Any]:
     return announced
 
 
-def disks() -> Sequence[Mapping[str, Any]]:
+def list_disks() -> Sequence[Mapping[str, Any]]:
     """All disks of runoff on this machine: ``device``, ``server`` (process, or None if it is gone), ``disk`` (what it
     is, or None) and ``users``. Raises RunoffError."""
     found: Sequence[Mapping[str, Any]] = json.loads(_ask("disks"))

@@ -11,7 +11,7 @@ import pytest
 from runoff.campaign import directory
 from runoff.campaign.ending import Ending
 from runoff.campaign.run import run
-from runoff.engines.outcome import Accepted, Outcome, Taken, Voided
+from runoff.engines.outcome import AcceptedArm, Outcome, ValidSample, VoidSample
 from runoff.plan.order import Cell
 
 Answer = Callable[[int], Outcome]
@@ -21,7 +21,7 @@ class Answering:
     """An engine that answers the n-th sample, counted from 0, as it is told to."""
 
     parallel = False
-    unmixable = ()
+    unmixable_tables = ()
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
@@ -30,8 +30,8 @@ class Answering:
     def __getattr__(self, _name: str) -> Callable[..., None]:
         return lambda *_args: None
 
-    def check(self, _arm: object) -> Accepted:
-        return Accepted()
+    def check(self, _arm: object) -> AcceptedArm:
+        return AcceptedArm()
 
     def take(self, _cell: Cell, _on_phase: object) -> Outcome:
         self.taken += 1
@@ -72,11 +72,11 @@ def carried_out(
     return ending, engine.taken, watching.reasons
 
 
-TAKEN = Taken({"time_s": 1.0}, {"object": ""})
+TAKEN = ValidSample({"time_s": 1.0}, {"object": ""})
 
 
 def test_the_same_reason_with_other_numbers_ends_it_behind_the_first_block(tmp_path: Path) -> None:
-    ending, taken, reasons = carried_out(tmp_path / "c", lambda n: Voided(f"sh[{40 + n}] was not found"))
+    ending, taken, reasons = carried_out(tmp_path / "c", lambda n: VoidSample(f"sh[{40 + n}] was not found"))
     assert (ending, taken, reasons) == (Ending.HOPELESS, 2, ["sh[40] was not found"])
     again = carried_out(tmp_path / "c", lambda _: TAKEN)
     assert again == (Ending.HOPELESS, 0, ["sh[40] was not found"])
@@ -86,9 +86,9 @@ def test_the_same_reason_with_other_numbers_ends_it_behind_the_first_block(tmp_p
 @pytest.mark.parametrize(
     "answer",
     [
-        lambda n: TAKEN if n == 1 else Voided("lost"),
-        lambda n: Voided("lost" if n else "not found"),
-        lambda n: Voided("lost") if n > 1 else TAKEN,
+        lambda n: TAKEN if n == 1 else VoidSample("lost"),
+        lambda n: VoidSample("lost" if n else "not found"),
+        lambda n: VoidSample("lost") if n > 1 else TAKEN,
     ],
     ids=["one is valid", "two reasons", "later blocks"],
 )
@@ -99,6 +99,12 @@ def test_anything_else_goes_on(tmp_path: Path, answer: Answer) -> None:
 def test_one_void_sample_is_no_pattern(tmp_path: Path) -> None:
     """Of a single arm two blocks are looked at: one sample may have met an accident."""
     alone = {"arms": ("default",), "names": {}}
-    assert carried_out(tmp_path / "a", lambda n: TAKEN if n else Voided("lost"), **alone)[:2] == (Ending.COMPLETE, 6)
-    assert carried_out(tmp_path / "b", lambda _: Voided("lost"), **alone)[:2] == (Ending.HOPELESS, 2)
-    assert carried_out(tmp_path / "c", lambda _: Voided("lost"), **{**alone, "blocks": 1})[:2] == (Ending.COMPLETE, 1)
+    assert carried_out(tmp_path / "a", lambda n: TAKEN if n else VoidSample("lost"), **alone)[:2] == (
+        Ending.COMPLETE,
+        6,
+    )
+    assert carried_out(tmp_path / "b", lambda _: VoidSample("lost"), **alone)[:2] == (Ending.HOPELESS, 2)
+    assert carried_out(tmp_path / "c", lambda _: VoidSample("lost"), **{**alone, "blocks": 1})[:2] == (
+        Ending.COMPLETE,
+        1,
+    )

@@ -16,7 +16,7 @@ from runoff.campaign.database import FILE
 from runoff.campaign.journal import Journal
 from runoff.campaign.run import order, run
 from runoff.cli.main import cli
-from runoff.engines.outcome import Accepted, Outcome, Taken
+from runoff.engines.outcome import AcceptedArm, Outcome, ValidSample
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan.order import Cell
 
@@ -198,7 +198,7 @@ class Taking:
     """An engine whose second sample does something to the campaign."""
 
     parallel = False
-    unmixable = ()
+    unmixable_tables = ()
 
     def __init__(self, act: Callable[[], None]) -> None:
         self._act = act
@@ -206,14 +206,14 @@ class Taking:
 
     def prepare(self, _say: object) -> None: ...
 
-    def check(self, _arm: object) -> Accepted:
-        return Accepted()
+    def check(self, _arm: object) -> AcceptedArm:
+        return AcceptedArm()
 
     def take(self, _cell: Cell, _on_phase: object) -> Outcome:
         self.taken += 1
         if self.taken == 2:
             self._act()
-        return Taken({"elapsed_s": 1.0}, {"object": ""})
+        return ValidSample({"elapsed_s": 1.0}, {"object": ""})
 
     def fingerprint(self) -> dict[str, object]:
         return {}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from runoff.campaign.journal import FILE, Journal
-from runoff.engines.outcome import Taken, Voided
+from runoff.engines.outcome import ValidSample, VoidSample
 from runoff.errors import MissingError, UsageError
 from runoff.plan.order import draw
 from runoff.results import Conditions
@@ -19,8 +19,8 @@ CONDITIONS = Conditions("2026-01-02T03:04:05.006+00:00", 0.25, frequency_khz=240
 
 def test_samples_survive_being_closed_and_come_back_in_run_order(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {"seed": 1}) as journal:
-        journal.add(CELLS[1], "bfs", "w", "", Voided("ejected", "log"))
-        journal.add(CELLS[0], "default", "w", "", Taken({"time_s": 0.1 + 0.2}, {"before": {}}), CONDITIONS)
+        journal.add(CELLS[1], "bfs", "w", "", VoidSample("ejected", "log"))
+        journal.add(CELLS[0], "default", "w", "", ValidSample({"time_s": 0.1 + 0.2}, {"before": {}}), CONDITIONS)
     with Journal.open(tmp_path / "c", write=True) as journal:
         assert journal.fact("seed") == 1
         assert journal.done() == {CELLS[0].id, CELLS[1].id}
@@ -33,9 +33,9 @@ def test_samples_survive_being_closed_and_come_back_in_run_order(tmp_path: Path)
 
 def test_one_cell_has_one_sample(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {}) as journal:
-        journal.add(CELLS[0], "a", "w", "", Voided("x"))
+        journal.add(CELLS[0], "a", "w", "", VoidSample("x"))
         with pytest.raises(sqlite3.IntegrityError):
-            journal.add(CELLS[0], "a", "w", "", Voided("y"))
+            journal.add(CELLS[0], "a", "w", "", VoidSample("y"))
 
 
 def test_a_directory_with_anything_in_it_is_not_taken(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_foreign_and_damaged_files_are_refused(tmp_path: Path) -> None:
 def test_a_cut_off_journal_is_refused(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {}) as journal:
         for cell in CELLS:
-            journal.add(cell, "a", "w", "", Voided("x" * 5000))
+            journal.add(cell, "a", "w", "", VoidSample("x" * 5000))
     path = tmp_path / "c" / FILE
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(UsageError, match="is damaged"):
@@ -118,11 +118,11 @@ def test_a_cut_off_journal_is_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_explained_and_keeps_what_was_written(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {}) as journal:
-        journal.add(CELLS[0], "a", "w", "", Voided("x"))
+        journal.add(CELLS[0], "a", "w", "", VoidSample("x"))
         # SQLite's own limit stands for the disk's: the same error reaches us by the same way.
         journal._connection.execute("PRAGMA max_page_count=1")
         with pytest.raises(MissingError, match="full"):
-            journal.add(CELLS[1], "a", "w", "", Voided("y" * 100_000))
+            journal.add(CELLS[1], "a", "w", "", VoidSample("y" * 100_000))
         assert journal.done() == {CELLS[0].id}
 
 

@@ -14,7 +14,7 @@ from runoff.campaign import directory
 from runoff.campaign.database import FILE
 from runoff.campaign.journal import Journal
 from runoff.cli.main import cli
-from runoff.engines.outcome import Taken, Voided
+from runoff.engines.outcome import ValidSample, VoidSample
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.order import draw
@@ -41,9 +41,9 @@ def campaign(tmp_path: Path) -> Path:
         journal.set_fact("warnings", ["slow"])
         first, second = CELLS[:2]
         arms = ["default", "bfs"]
-        taken = Taken({"elapsed_s": 1.5}, {"object": ""})
+        taken = ValidSample({"elapsed_s": 1.5}, {"object": ""})
         journal.add(first, arms[first.arm], "hackbench", "", taken, CONDITIONS, seconds=2.0)
-        journal.add(second, arms[second.arm], "hackbench", "", Voided("ejected", "log"), CONDITIONS, seconds=3.0)
+        journal.add(second, arms[second.arm], "hackbench", "", VoidSample("ejected", "log"), CONDITIONS, seconds=3.0)
     return tmp_path / "c"
 
 
@@ -204,7 +204,7 @@ def test_an_arm_that_is_two_objects_is_named(campaign: Path) -> None:
     with Journal.open(campaign, write=True) as journal:
         for cell in CELLS[2:]:
             digest = "b" * 64
-            journal.add(cell, arms[cell.arm], "hackbench", "", Taken({"elapsed_s": 1.0}, {"object": digest}))
+            journal.add(cell, arms[cell.arm], "hackbench", "", ValidSample({"elapsed_s": 1.0}, {"object": digest}))
     arm = arms[CELLS[0].arm]
     again = next(cell for cell in CELLS[2:] if cell.arm == CELLS[0].arm)
     assert f"the arm '{arm}' had the object none in sample {CELLS[0].id} and bbbbbbbbbbbb in {again.id}" in refused(

@@ -8,7 +8,7 @@ import pytest
 from runoff.campaign.journal import Journal
 from runoff.campaign.pace import seconds_per_block
 from runoff.campaign.records import Row
-from runoff.engines.outcome import Voided
+from runoff.engines.outcome import VoidSample
 from runoff.plan.order import draw
 from runoff.results import Conditions
 
@@ -21,7 +21,7 @@ def rows(folder: Path, *spans: tuple[float, float | None] | None) -> list[Row]:
     with Journal.create(folder / "c", {}) as journal:
         for cell, span in zip(cells, spans, strict=False):
             began = None if span is None else Conditions((EPOCH + timedelta(seconds=span[0])).isoformat(), 0.0)
-            journal.add(cell, "a", "w", "", Voided("x"), began, seconds=None if span is None else span[1])
+            journal.add(cell, "a", "w", "", VoidSample("x"), began, seconds=None if span is None else span[1])
         return journal.rows()
 
 

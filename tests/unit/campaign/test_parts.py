@@ -8,7 +8,7 @@ import pytest
 from runoff.campaign.journal import Journal
 from runoff.campaign.records import Part, Row
 from runoff.campaign.sessions import changes, refuse_to_mix
-from runoff.engines.outcome import Voided
+from runoff.engines.outcome import VoidSample
 from runoff.errors import UsageError
 from runoff.plan.order import draw
 
@@ -26,7 +26,7 @@ def rows(folder: Path, *parts: int, warmup: int = 0) -> list[Row]:
     cells = draw(1, 1, [len(parts) - warmup], seed=1, warmup=warmup)
     with Journal.create(folder / "c", {}) as journal:
         for cell, number in zip(cells, parts, strict=True):
-            journal.add(cell, "a", "w", "", Voided("x"), part=number)
+            journal.add(cell, "a", "w", "", VoidSample("x"), part=number)
         return journal.rows()
 
 

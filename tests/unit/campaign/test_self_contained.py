@@ -19,7 +19,7 @@ from runoff.campaign.journal import FILE, Journal
 from runoff.campaign.manifest import changed_since
 from runoff.campaign.objects import FOLDER, keep_objects, with_kept_objects
 from runoff.cli.main import cli
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.order import Cell, draw
@@ -77,7 +77,7 @@ def campaign(workshop: Path) -> Path:
         for cell in cells(plan)[:6]:
             arm, load = plan.arms[cell.arm], plan.load_labels[cell.load]
             proof = {"object": arm.object.sha256 if arm.object else ""}
-            journal.add(cell, arm.label, "spin", load, Taken({"speed": 10.0 + cell.arm, "elapsed_s": 1.0}, proof))
+            journal.add(cell, arm.label, "spin", load, ValidSample({"speed": 10.0 + cell.arm, "elapsed_s": 1.0}, proof))
     return workshop / "c"
 
 
@@ -208,7 +208,7 @@ def test_another_user_who_may_not_look_is_told_so(campaign: Path, closed: str) -
         cell, plan = cells(begun(campaign))[6], begun(campaign)
         proof = {"object": "".join(arm.object.sha256 for arm in [plan.arms[cell.arm]] if arm.object)}
         arm, load, digest = plan.arms[cell.arm].label, plan.load_labels[cell.load], requests.keep(campaign, "x", "log")
-        taken = Taken({"elapsed_s": 1.0}, proof)
+        taken = ValidSample({"elapsed_s": 1.0}, proof)
         journal.add(cell, arm, "spin", load, taken, requests_sha256=digest)
     (campaign / closed).chmod(0)
     with nobody(), pytest.raises(RunoffError) as caught:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from runoff.engines.agent import Agent, AgentLost
-from runoff.engines.outcome import Taken, Voided
+from runoff.engines.outcome import ValidSample, VoidSample
 
 STATE = {"state": "enabled", "ops": "bfs", "enable_seq": 3, "nr_rejected": 0, "switch_all": 1}
 PROOF = {
@@ -28,7 +28,7 @@ SAMPLE = {"type": "sample", "id": "b0", "metrics": {"elapsed_s": 1.5, "migration
 VOID = {"type": "void", "id": "b0", "reason": "ejected", "detail": "log", "proof": None}
 
 
-def taken(tmp_path: Path, *lines: str) -> Taken | Voided:
+def taken(tmp_path: Path, *lines: str) -> ValidSample | VoidSample:
     """What is made of lines from a process in the agent's place."""
     (tmp_path / "events").write_text("".join(f"{line}\n" for line in lines))
     program = tmp_path / "agent"
@@ -61,8 +61,8 @@ def changed(*path: str, value: Any) -> str:
 def test_events_as_agreed_are_taken(tmp_path: Path) -> None:
     progress = json.dumps({"type": "progress", "id": "b0", "phase": "run"})
     log = json.dumps({"type": "requests", "id": "b0", "text": "a\tb\n"})
-    assert taken(tmp_path, progress, log, json.dumps(SAMPLE)) == Taken(SAMPLE["metrics"], PROOF, "a\tb\n")
-    assert taken(tmp_path, json.dumps(VOID)) == Voided("ejected", "log", None)
+    assert taken(tmp_path, progress, log, json.dumps(SAMPLE)) == ValidSample(SAMPLE["metrics"], PROOF, "a\tb\n")
+    assert taken(tmp_path, json.dumps(VOID)) == VoidSample("ejected", "log", None)
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])

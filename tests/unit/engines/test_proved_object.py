@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from runoff.campaign.arm_checks import void_if_another
-from runoff.engines.outcome import Taken, Voided
+from runoff.engines.outcome import ValidSample, VoidSample
 
 OLD, NEW = "a1" * 32, "b2" * 32
 
 
 @pytest.mark.parametrize(("found", "expected"), [({"object": OLD}, OLD), ({"object": ""}, ""), ({}, "")])
 def test_a_sample_of_the_arms_object_stays(found: Mapping[str, Any], expected: str) -> None:
-    taken = Taken({"t": 1.0}, found)
+    taken = ValidSample({"t": 1.0}, found)
     assert void_if_another(taken, {"object_sha256": expected}) is taken
 
 
@@ -26,12 +26,12 @@ def test_a_sample_of_the_arms_object_stays(found: Mapping[str, Any], expected: s
     ],
 )
 def test_a_sample_of_another_object_is_void(found: Mapping[str, Any], expected: str, told: str) -> None:
-    void = void_if_another(Taken({"t": 1.0}, found), {"object_sha256": expected})
-    assert isinstance(void, Voided)
+    void = void_if_another(ValidSample({"t": 1.0}, found), {"object_sha256": expected})
+    assert isinstance(void, VoidSample)
     assert void.reason == f"another object was attached than at the start {told}"
     assert void.proof == found
 
 
 def test_a_void_sample_keeps_its_own_reason() -> None:
-    void = Voided("ejected", proof={"object": NEW})
+    void = VoidSample("ejected", proof={"object": NEW})
     assert void_if_another(void, {"object_sha256": OLD}) is void

@@ -21,17 +21,17 @@ def test_holes_and_zeros_are_the_same(tmp_path: Path) -> None:
     with_holes = written(tmp_path / "a", 100 * BLOCK + 3, parts)
     without = written(tmp_path / "b", 100 * BLOCK + 3, parts, zeros=True)
     assert sparse.sha256(with_holes) == sparse.sha256(without)
-    assert [offset for offset, _ in sparse.blocks(without)] == [5 * BLOCK, 90 * BLOCK]
+    assert [offset for offset, _ in sparse.read_blocks(without)] == [5 * BLOCK, 90 * BLOCK]
 
 
 def test_every_block_is_read_once_wherever_the_holes_are(tmp_path: Path) -> None:
     size = 4 * BLOCK
     path = written(tmp_path / "a", 40 * BLOCK, {n * 2 * BLOCK: bytes([n + 1]) for n in range(9)})
-    found = dict(sparse.blocks(path, size))
+    found = dict(sparse.read_blocks(path, size))
     assert list(found) == [0, size, 2 * size, 3 * size, 4 * size]
     content = path.read_bytes()
     assert all(content[offset : offset + size] == block for offset, block in found.items())
-    assert len(list(sparse.blocks(path, size))) == len(found)
+    assert len(list(sparse.read_blocks(path, size))) == len(found)
 
 
 def test_place_length_and_content_count(tmp_path: Path) -> None:
@@ -48,10 +48,10 @@ def test_place_length_and_content_count(tmp_path: Path) -> None:
 
 
 def test_a_file_without_data_has_no_blocks(tmp_path: Path) -> None:
-    assert list(sparse.blocks(written(tmp_path / "a", 1 << 30, {}))) == []
-    assert list(sparse.blocks(written(tmp_path / "b", 0, {}))) == []
+    assert list(sparse.read_blocks(written(tmp_path / "a", 1 << 30, {}))) == []
+    assert list(sparse.read_blocks(written(tmp_path / "b", 0, {}))) == []
 
 
 def test_the_end_of_a_file_is_read_though_it_fills_no_block(tmp_path: Path) -> None:
-    ((offset, block),) = sparse.blocks(written(tmp_path / "a", 0, {BLOCK: b"end"}))
+    ((offset, block),) = sparse.read_blocks(written(tmp_path / "a", 0, {BLOCK: b"end"}))
     assert (offset, block) == (BLOCK, b"end")

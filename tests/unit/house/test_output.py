@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from runoff.cli.main import cli
-from runoff.engines.outcome import Voided
+from runoff.engines.outcome import VoidSample
 from runoff.text import escape_line, escape_lines
 
 NASTY = "\x1b[31mred\x1b]0;title\x07 \u202egnp.exe\u2066 \x9b2J \x00 a\nb\rc \u200f\u2028"
@@ -58,7 +58,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
         journal.set_fact("parts", parts)
         for cell in made_campaigns.order(plan)[6:]:
             label = plan.arms[cell.arm].label
-            journal.add(cell, label, plan.works[0].label, "", Voided(f"failed: {NASTY}", f"{NASTY}\n{NASTY}"))
+            journal.add(cell, label, plan.works[0].label, "", VoidSample(f"failed: {NASTY}", f"{NASTY}\n{NASTY}"))
     return place
 
 

@@ -54,14 +54,14 @@ def test_the_name_is_of_all_that_it_is_made_of(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_current_one_is_found_among_others() -> None:
-    assert store.current() is None
+    assert store.find_current() is None
     built("9.0.0-0123456789ab")
-    assert store.current() is None
+    assert store.find_current() is None
     built(recipe.name())
-    found = store.current()
+    found = store.find_current()
     assert found is not None
     assert found.name == recipe.name()
-    assert [each.is_current for each in store.stored()] == [True, False]
+    assert [each.is_current for each in store.list_stored()] == [True, False]
 
 
 @pytest.mark.parametrize("damage", ["changed", "gone", "its meta.json"])
@@ -78,7 +78,7 @@ def test_a_program_that_is_not_what_was_built_is_refused_and_built_again(
         case _:
             (directory / "meta.json").write_text("{")
     with pytest.raises(MissingError, match="is not what was built: runoff qemu build makes it anew"):
-        store.current()
+        store.find_current()
     fixes = [finding.fix for finding in doctor.examine() if finding.name == "QEMU of runoff's"]
     assert fixes == ["runoff qemu build"]
 
@@ -100,14 +100,14 @@ def test_a_source_that_is_another_is_refused_before_anything_is_made(tmp_path: P
     assert f"{other} is not the source that is wanted: {SOURCE_NAME}, SHA-256 {recipe.TARBALL_SHA256}" in done.stderr
     absent = run("qemu", "build", "--tarball", tmp_path / "absent", expect=69)
     assert "does not exist: leave --tarball out to fetch it" in absent.stderr
-    assert store.stored() == []
+    assert store.list_stored() == []
     assert not list(cache.emulators().glob(".*.part"))
 
 
 def test_an_archive_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = run("qemu", "build", "--mirror", f"file://{tmp_path}/none", expect=69)
     assert f"the Debian archive file://{tmp_path}/none" in done.stderr
-    assert store.stored() == []
+    assert store.list_stored() == []
 
 
 def test_what_a_build_needs_is_named_with_the_command_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_one_that_is_not_there_cannot_be_removed() -> None:
 def test_progress_is_told_every_tenth_of_the_way() -> None:
     now = iter(range(1000))
     said: list[str] = []
-    told = build.Told(said.append, lambda: float(next(now)))
+    told = build.NinjaProgress(said.append, lambda: float(next(now)))
     for step in range(1, 201):
         told.line(f"[{step}/200] Compiling C object")
     told.line("ninja: no work to do.")

@@ -26,7 +26,7 @@ def make(part: Path) -> None:
 
 
 def keep(make: Callable[[Path], None] = make) -> Path:
-    return snapshot._kept("guest", make, print)
+    return snapshot._ensure_directory("guest", make, print)
 
 
 def make_old(directory: Path) -> None:
@@ -36,7 +36,7 @@ def make_old(directory: Path) -> None:
 
 def another_keeps_one() -> None:
     """Which makes it forget who was not used lately."""
-    snapshot._kept(f"another{time.monotonic_ns()}", make, print)
+    snapshot._ensure_directory(f"another{time.monotonic_ns()}", make, print)
 
 
 def test_a_guest_that_nobody_used_lately_is_forgotten() -> None:
@@ -64,7 +64,7 @@ def test_one_that_is_found_in_the_cache_is_in_use_from_then_on(monkeypatch: pyte
 def test_one_that_is_being_looked_at_is_spared_however_old() -> None:
     kept = keep()
     make_old(kept)
-    with cache.locked(kept, print):
+    with cache.hold_lock(kept, print):
         another_keeps_one()
     assert kept.is_dir()
 

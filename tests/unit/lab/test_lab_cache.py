@@ -20,7 +20,7 @@ def private_cache(tmp_path, monkeypatch):
 
 
 def break_off(final: Path) -> None:
-    with cache.building(final, print) as part:
+    with cache.build_directory(final, print) as part:
         (part / "half").touch()
         raise ValueError("broken")
 
@@ -30,10 +30,10 @@ def test_failed_build_leaves_nothing_and_the_next_one_succeeds():
     with pytest.raises(ValueError, match="broken"):
         break_off(final)
     assert [path.name for path in cache.images().iterdir()] == [".abc.lock"]
-    with cache.building(final, print) as part:
+    with cache.build_directory(final, print) as part:
         (part / "whole").touch()
     assert [path.name for path in final.iterdir()] == ["whole"]
-    with cache.building(final, print) as part:
+    with cache.build_directory(final, print) as part:
         assert part is None
 
 
@@ -49,7 +49,7 @@ def test_killed_build_is_cleared_by_the_next():
     killed = subprocess.run([sys.executable, "-c", script, str(final)], check=False)
     assert killed.returncode == -9
     assert not final.exists()
-    with cache.building(final, print) as part:
+    with cache.build_directory(final, print) as part:
         assert list(part.iterdir()) == []
 
 
@@ -62,10 +62,10 @@ def test_second_builder_waits_says_so_and_finds_the_first_ones_work():
         waiting.set()
 
     def second():
-        with cache.building(final, progress) as part:
+        with cache.build_directory(final, progress) as part:
             seen.append(part)
 
-    with cache.building(final, print):
+    with cache.build_directory(final, print):
         other = threading.Thread(target=second)
         other.start()
         assert waiting.wait(10)
@@ -77,28 +77,31 @@ def test_second_builder_waits_says_so_and_finds_the_first_ones_work():
 
 @pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "no room left"), (errno.EROFS, "cannot be written")])
 def test_full_or_read_only_cache_is_named(number, words):
-    with pytest.raises(MissingError, match=f"{words}.*RUNOFF_CACHE"), cache.writing():
+    with pytest.raises(MissingError, match=f"{words}.*RUNOFF_CACHE"), cache.explain_write_errors():
         raise OSError(number, os.strerror(number))
 
 
 def test_cache_that_is_a_file_is_named(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("RUNOFF_CACHE", str(tmp_path / "file"))
-    with pytest.raises(MissingError, match="RUNOFF_CACHE"), cache.building(cache.images() / "abc", print):
+    with pytest.raises(MissingError, match="RUNOFF_CACHE"), cache.build_directory(cache.images() / "abc", print):
         pass
 
 
 def test_image_recipe_does_not_depend_on_the_order_or_on_repetition():
-    first, second = image.recipe(["make", "gcc"], ["e2fsprogs"]), image.recipe(["gcc", "make", "gcc"], ["e2fsprogs"])
+    first, second = (
+        image.make_recipe(["make", "gcc"], ["e2fsprogs"]),
+        image.make_recipe(["gcc", "make", "gcc"], ["e2fsprogs"]),
+    )
     assert first == second
     assert first.name == second.name
-    assert len({first.name, image.recipe(["gcc"]).name, image.recipe(["gcc"], ["gcc"]).name}) == 3
+    assert len({first.name, image.make_recipe(["gcc"]).name, image.make_recipe(["gcc"], ["gcc"]).name}) == 3
 
 
 @pytest.mark.parametrize("name", ["", "gcc,make", "--include", "a b", "../x"])
 def test_what_is_no_package_name_is_refused(name):
     with pytest.raises(UsageError):
-        image.recipe([name])
+        image.make_recipe([name])
 
 
 @pytest.mark.parametrize(
@@ -108,7 +111,7 @@ def test_what_another_version_or_an_accident_left_is_no_image(damage):
     directory = cache.images() / "abc"
     directory.mkdir(parents=True)
     (directory / "meta.json").write_text(damage)
-    assert image.stored() == []
+    assert image.list_stored() == []
     with pytest.raises(MissingError, match="runoff image list"):
         image.find("abc")
 

@@ -136,7 +136,7 @@ def test_a_source_of_qemu_that_was_replaced_is_named_with_the_place_that_keeps_i
     wanted = rf"snapshot archive keeps {name}, SHA-256 [0-9a-f]{{64}}: give it with .* --tarball$"
     with pytest.raises(MissingError, match=wanted):
         build.ensure(print)
-    assert store.stored() == []
+    assert store.list_stored() == []
 
 
 @needs_apt

@@ -112,7 +112,7 @@ def test_files_belong_to_root_and_keep_their_modes(tmp_path):
 
 @needs_e2fsprogs
 def test_the_blocks_of_an_empty_file_system_make_it_again(tmp_path):
-    records = ext4.blocks(tmp_path / "blocks", 64).read_bytes()
+    records = ext4.write_blocks(tmp_path / "blocks", 64).read_bytes()
     whole = tmp_path / "whole"
     with whole.open("wb") as file:
         file.truncate(64 << 20)
@@ -120,7 +120,7 @@ def test_the_blocks_of_an_empty_file_system_make_it_again(tmp_path):
             file.seek(int.from_bytes(records[start : start + 8], "little"))
             file.write(records[start + 8 : start + 8 + 4096])
     assert len(records) < 1 << 20
-    assert whole.read_bytes() == ext4.blank(tmp_path / "blank", 64).read_bytes()
+    assert whole.read_bytes() == ext4.write_blank(tmp_path / "blank", 64).read_bytes()
 
 
 def test_unpack_leaves_out_devices_of_the_root_only(tmp_path):
@@ -163,4 +163,4 @@ def test_unpack_refuses_what_is_no_root_file_system(tmp_path):
 )
 def test_the_console_says_why_a_guest_died(console: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "console.txt").write_text(console)
-    assert guest.console_reason(tmp_path / "console.txt") == reason
+    assert guest.find_console_reason(tmp_path / "console.txt") == reason

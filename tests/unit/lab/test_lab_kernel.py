@@ -79,7 +79,7 @@ def test_find_says_how_to_add_what_is_not_there(store, name):
 
 
 def test_default_is_the_distributions_newest_with_sched_ext(store):
-    assert kernel.default().release == "7.2.12+deb13-cloud-amd64"
+    assert kernel.find_default().release == "7.2.12+deb13-cloud-amd64"
 
 
 def test_default_refuses_kernels_without_sched_ext(store):
@@ -87,8 +87,8 @@ def test_default_refuses_kernels_without_sched_ext(store):
         kernel.remove(f"debian:{release}")
     kernel.remove("host")
     with pytest.raises(MissingError, match="runoff kernel add debian"):
-        kernel.default()
-    assert len(kernel.stored()) == 2
+        kernel.find_default()
+    assert len(kernel.list_stored()) == 2
 
 
 def test_kernel_of_another_layout_is_not_offered(store):
@@ -107,7 +107,7 @@ def test_what_another_version_or_an_accident_left_is_no_kernel(store, damage):
     assert not kernel.is_whole(directory)
     with pytest.raises(MissingError, match="runoff kernel add host"):
         kernel.find("host")
-    assert len(kernel.stored()) == len(RELEASES)
+    assert len(kernel.list_stored()) == len(RELEASES)
 
 
 def test_offered_kernels_are_whole_and_ordered_as_numbers():
@@ -122,7 +122,7 @@ def test_offered_kernels_are_whole_and_ordered_as_numbers():
         "linux-image-cloud-amd64",
         "linux-image-6.18.15+deb13-cloud-amd64-dbg",
     ]
-    offered = kernel_sources.offered(names)
+    offered = kernel_sources.find_offered(names)
     assert list(offered) == [
         "7.3.4+deb13-cloud-amd64",
         "7.2.12+deb13-cloud-amd64",
@@ -132,14 +132,14 @@ def test_offered_kernels_are_whole_and_ordered_as_numbers():
     ]
     assert offered["6.18.15+deb13-cloud-amd64"] == ["linux-image-6.18.15+deb13-cloud-amd64"]
     assert "linux-binary-unsigned-7.3.4+deb13-cloud-amd64" in offered["7.3.4+deb13-cloud-amd64"]
-    assert [next(iter(series))[:4] for series in kernel_sources.by_series(offered)] == [
+    assert [next(iter(series))[:4] for series in kernel_sources.group_by_series(offered)] == [
         "7.3.",
         "7.2.",
         "6.18",
         "6.9.",
     ]
-    assert "7.2.12+deb13-cloud-amd64" in [next(iter(series)) for series in kernel_sources.by_series(offered)]
-    assert kernel_sources.incomplete(names) == {
+    assert "7.2.12+deb13-cloud-amd64" in [next(iter(series)) for series in kernel_sources.group_by_series(offered)]
+    assert kernel_sources.find_incomplete(names) == {
         "7.0.13+deb13-cloud-amd64": ["linux-modules-7.0.13+deb13-cloud-amd64", "linux-base-7.0.13+deb13-cloud-amd64"]
     }
 

@@ -38,17 +38,17 @@ def bzimage(packed: bytes) -> bytes:
 )
 def test_payload_is_unpacked_although_its_size_is_appended(pack):
     image = bzimage(pack(ELF) + struct.pack("<I", len(ELF)))
-    assert vmlinuz.payload(image) == ELF
+    assert vmlinuz.extract_payload(image) == ELF
 
 
 def test_release_comes_from_the_header():
-    assert vmlinuz.release(bzimage(b"")) == "6.19.14+deb13-cloud-amd64"
+    assert vmlinuz.read_release(bzimage(b"")) == "6.19.14+deb13-cloud-amd64"
 
 
 def test_elf_kernel_is_its_own_payload_and_states_its_release():
     kernel = ELF + b"Linux version 7.2.12 (someone@somewhere) #1"
-    assert vmlinuz.payload(kernel) == kernel
-    assert vmlinuz.release(kernel) == "7.2.12"
+    assert vmlinuz.extract_payload(kernel) == kernel
+    assert vmlinuz.read_release(kernel) == "7.2.12"
 
 
 @pytest.mark.parametrize(
@@ -57,15 +57,15 @@ def test_elf_kernel_is_its_own_payload_and_states_its_release():
     ids=["unknown method", "no ELF file", "cut short"],
 )
 def test_payload_that_cannot_be_had_is_none(packed):
-    assert vmlinuz.payload(bzimage(packed)) is None
+    assert vmlinuz.extract_payload(bzimage(packed)) is None
 
 
 def test_what_is_no_kernel_has_neither():
-    assert vmlinuz.payload(b"#!/bin/sh\n") is None
-    assert vmlinuz.release(b"#!/bin/sh\n") is None
+    assert vmlinuz.extract_payload(b"#!/bin/sh\n") is None
+    assert vmlinuz.read_release(b"#!/bin/sh\n") is None
 
 
 def test_embedded_config_is_found():
     config = "CONFIG_SCHED_CLASS_EXT=y\n"
-    assert vmlinuz.embedded_config(ELF + b"IKCFG_ST" + gzip.compress(config.encode()) + b"IKCFG_ED") == config
-    assert vmlinuz.embedded_config(ELF) is None
+    assert vmlinuz.extract_config(ELF + b"IKCFG_ST" + gzip.compress(config.encode()) + b"IKCFG_ED") == config
+    assert vmlinuz.extract_config(ELF) is None

@@ -52,7 +52,7 @@ def test_the_kernels_own_bring_their_modules() -> None:
     assert elevator("default+io=kyber").modules == ("kyber-iosched",)
     assert elevator("default+io=none").modules == elevator("default+io=noop").modules == ()
     made = plan(arms=["default+io=bfq", "default+io=cfq", "default+io=mq-deadline"])
-    assert disks.modules(made) == ("ublk_drv", "bfq", "mq-deadline")
+    assert disks.list_modules(made) == ("ublk_drv", "bfq", "mq-deadline")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_does_not_fit_a_place_is_refused(values: dict[str, object], sentenc
 def test_the_model_is_part_of_the_plan() -> None:
     made = plan(disk_model="scsi10k", disk_mb=256)
     assert made.arms[1].elevator is not None
-    message = disks.request(made.arms[1].elevator, made, "/image")
+    message = disks.make_request(made.arms[1].elevator, made, "/image")
     assert (message["model"], message["size_mb"], message["file"]) == ("scsi10k", 256, "/image/scratch/disk")
     assert "--disk 256 --disk-model scsi10k" in render_command(made.settings)
     with pytest.raises(UsageError, match="unknown model"):

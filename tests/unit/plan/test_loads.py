@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from runoff.engines.agent import sample_request
+from runoff.engines.agent import make_sample_request
 from runoff.engines.lab import swap
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
@@ -77,7 +77,7 @@ def test_a_load_given_twice_is_refused() -> None:
 
 def test_the_request_carries_the_load_and_the_command_line_repeats_it() -> None:
     (work,), (load,) = parse_works("hackbench", cpus=2), parse_loads("io:size_mb=5", cpus=2)
-    request = sample_request("a", {"kind": "default"}, work, load, scratch="/scratch")
+    request = make_sample_request("a", {"kind": "default"}, work, load, scratch="/scratch")
     assert request["load"]["work"]["command"][-1] == "--size-mb=5"
     assert request["load"]["ready"] == "ready"
     assert request["scratch"] == "/scratch"
@@ -95,9 +95,9 @@ def test_swap_space_has_the_header_of_the_kernel(tmp_path: Path) -> None:
 
 def test_cacherun_is_no_load_but_a_rehearsal_without_flushing() -> None:
     (work,), (warm,), (io,) = parse_works("hackbench", cpus=1), parse_loads("cacherun", 1), parse_loads("io", 1)
-    request = sample_request("a", {"kind": "default"}, work, warm, flush=True)
+    request = make_sample_request("a", {"kind": "default"}, work, warm, flush=True)
     assert (request["load"], request["rehearse"], request["flush"]) == (None, True, False)
-    request = sample_request("a", {"kind": "default"}, work, io, flush=True)
+    request = make_sample_request("a", {"kind": "default"}, work, io, flush=True)
     assert (request["load"] is not None, request["rehearse"], request["flush"]) == (True, False, True)
 
 

@@ -7,7 +7,7 @@ import pytest
 from checkout import ROOT
 from command import run
 
-from runoff.engines.agent import find_agent, sample_request
+from runoff.engines.agent import find_agent, make_sample_request
 from runoff.errors import MissingError, UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.probes import COST, PROBES, REQUESTS, list_probe_metrics, parse_probes
@@ -45,8 +45,8 @@ def test_a_plan_carries_them_to_the_agent_and_to_the_next_run():
     assert plan.probes == NAMES
     assert "--probe all" in render_command(settings)
     (work,) = parse_works("counters:n=1", cpus=1)
-    assert sample_request("a", {"kind": "default"}, work, probes=plan.probes)["probes"] == list(NAMES)
-    assert sample_request("a", {"kind": "default"}, work)["probes"] == []
+    assert make_sample_request("a", {"kind": "default"}, work, probes=plan.probes)["probes"] == list(NAMES)
+    assert make_sample_request("a", {"kind": "default"}, work)["probes"] == []
 
 
 def test_metrics_are_those_of_the_probes_that_are_asked_for():

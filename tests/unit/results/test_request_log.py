@@ -10,7 +10,7 @@ from request_logs import FEW, FEW_AS_BLKTRACE, log
 
 from runoff.campaign import requests
 from runoff.campaign.directory import create, read_results
-from runoff.engines.outcome import Taken
+from runoff.engines.outcome import ValidSample
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.order import Cell
@@ -70,7 +70,12 @@ def test_only_logs_of_samples_in_the_journal_count(tmp_path: Path):
         digest = requests.keep(tmp_path, "b0.w0.a0", FEW)
         cell = Cell("b0.w0.a0", block=0, position=0, arm=0, work=0, load=0, seed=1)
         journal.add(
-            cell, plan.arms[0].label, plan.works[0].label, "", Taken({"elapsed_s": 1.0}, {}), requests_sha256=digest
+            cell,
+            plan.arms[0].label,
+            plan.works[0].label,
+            "",
+            ValidSample({"elapsed_s": 1.0}, {}),
+            requests_sha256=digest,
         )
     assert list(read_results(tmp_path).requests) == ["b0.w0.a0"]
     assert run("report", tmp_path, "--requests", "b0.w0.a0").stdout == FEW_AS_BLKTRACE

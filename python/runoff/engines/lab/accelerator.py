@@ -34,12 +34,12 @@ def choose(kernel: Kernel, say: Callable[[str], None]) -> tuple[qemu.Accelerator
     except (OSError, ValueError, KeyError):
         say("booting a guest to see whether KVM works here")
         with tempfile.TemporaryDirectory(prefix="runoff-kvm-") as folder:
-            why = _probe(kernel, Path(folder))
+            why = _probe_kvm(kernel, Path(folder))
         memory.write_text(json.dumps({"why": why}), encoding="utf-8")
     return ("tcg", why) if why else ("kvm", "")
 
 
-def _probe(kernel: Kernel, folder: Path) -> str:
+def _probe_kvm(kernel: Kernel, folder: Path) -> str:
     """Why KVM does not work, or nothing."""
     machine = qemu.Machine(
         kernel=kernel.vmlinux,
@@ -62,7 +62,7 @@ def _identity(kernel: Kernel) -> str:
     return hashlib.sha256(f"{boot_id}{qemu_version()}{kernel.sha256}".encode()).hexdigest()[:16]
 
 
-def unsafe_emulation(cpus: int) -> str:
+def find_unsafe_emulation(cpus: int) -> str:
     """Why guests with this many emulated CPUs may crash here, or nothing.
 
     Before 8.1 QEMU reads a page of guest code without its lock while it translates, so that a CPU may execute a
@@ -84,4 +84,4 @@ def qemu_version() -> str:
 @functools.cache
 def qemu_sha256() -> str:
     """Of the program."""
-    return tools.digests([qemu.PROGRAM])[qemu.PROGRAM]
+    return tools.hash_programs([qemu.PROGRAM])[qemu.PROGRAM]

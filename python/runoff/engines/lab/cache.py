@@ -73,7 +73,7 @@ def _sha256_of(path: Path, *_identity: int) -> str:
 
 
 @contextlib.contextmanager
-def writing() -> Iterator[None]:
+def explain_write_errors() -> Iterator[None]:
     """Turn a full or unwritable cache into a sentence that names it.
 
     Raises:
@@ -102,10 +102,10 @@ def require_room(directory: Path, wanted_mb: int) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path, progress: Progress) -> Iterator[None]:
+def hold_lock(path: Path, progress: Progress) -> Iterator[None]:
     """Hold the exclusive lock that belongs to ``path``; says so when another process has it."""
     with contextlib.ExitStack() as stack:
-        with writing():
+        with explain_write_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = stack.enter_context((path.parent / f".{path.name}.lock").open("w"))
         try:
@@ -117,7 +117,7 @@ def locked(path: Path, progress: Progress) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def held(path: Path) -> Iterator[bool]:
+def try_lock(path: Path) -> Iterator[bool]:
     """Hold the lock that belongs to ``path``, which is there; yields False, at once, where another process has it."""
     with (path.parent / f".{path.name}.lock").open("w") as lock:
         try:
@@ -129,27 +129,29 @@ def held(path: Path) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
-def building(final: Path, progress: Progress, is_whole: Callable[[Path], bool] = Path.exists) -> Iterator[Path | None]:
+def build_directory(
+    final: Path, progress: Progress, is_whole: Callable[[Path], bool] = Path.exists
+) -> Iterator[Path | None]:
     """Build the directory ``final``: yields a temporary one that takes its place when the block succeeds.
 
     Yields None when ``final`` is there and whole already, maybe because another process has just finished it. What a
     killed build left behind is removed by the next one.
     """
-    with locked(final, progress):
+    with hold_lock(final, progress):
         if final.exists():
             if is_whole(final):
                 yield None
                 return
             progress(f"{final.name} is damaged: it is made again")
             # Somebody may be removing it at this moment.
-            with writing(), contextlib.suppress(FileNotFoundError):
+            with explain_write_errors(), contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(final) if final.is_dir() else final.unlink()
         part = final.parent / f".{final.name}.part"
-        with writing():
+        with explain_write_errors():
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir()
         try:
-            with writing():
+            with explain_write_errors():
                 yield part
                 part.chmod(0o755)
                 part.rename(final)

@@ -235,7 +235,7 @@ def open_archive(chosen: str | None, progress: cache.Progress) -> Archive:
     address = mirror.resolve(chosen)
     directory = cache.apt() / hashlib.sha256(address.encode()).hexdigest()[:16]
     archive = Archive(address, directory)
-    with cache.locked(directory, progress), cache.writing():
+    with cache.hold_lock(directory, progress), cache.explain_write_errors():
         archive.prepare()
         progress(f"reading the package lists of {address}")
         archive.update()

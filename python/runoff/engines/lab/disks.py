@@ -19,9 +19,9 @@ LATE = (
 _DRIVER = "ublk_drv"
 
 
-def request(elevator: Elevator, plan: Plan, root: str | None) -> Mapping[str, Any]:
+def make_request(elevator: Elevator, plan: Plan, root: str | None) -> Mapping[str, Any]:
     """The agent's ``Disk`` message; the data lie in a file on the guest's own disk, below the ``root`` of its work."""
-    return disks.made(elevator, plan, CONTENT, f"{root or ''}{DISK_PLACE}/disk")
+    return disks.describe_made_disk(elevator, plan, CONTENT, f"{root or ''}{DISK_PLACE}/disk")
 
 
 def room_mb(plan: Plan) -> int:
@@ -29,7 +29,7 @@ def room_mb(plan: Plan) -> int:
     return plan.disk_mb + (plan.disk_mb // 8 + 192 if plan.has_elevators else 0)
 
 
-def modules(plan: Plan) -> tuple[str, ...]:
+def list_modules(plan: Plan) -> tuple[str, ...]:
     """Of the kernel, in the guest."""
     elevators = [arm.elevator for arm in plan.arms if arm.elevator is not None]
     return (_DRIVER, *dict.fromkeys(name for elevator in elevators for name in elevator.modules))

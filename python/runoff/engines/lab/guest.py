@@ -51,7 +51,7 @@ class Guest:
         self._is_copy = is_copy
 
     def last_words(self) -> str:
-        return console_reason(self._console) or self.agent.last_words()
+        return find_console_reason(self._console) or self.agent.last_words()
 
     def close(self) -> None:
         if self._is_copy:
@@ -67,13 +67,13 @@ class Guest:
 def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders, timeout_s: float) -> Guest:
     """Start a guest and wait for its agent. Raises AgentLost with the console's reason."""
     pack(machine, kernel, cargo, orders)
-    command = qemu.command(machine)
+    command = qemu.build_command(machine)
     agent = Agent(end_with_us(command), requests=orders.requests is None)
     try:
         fingerprint = agent.hello(timeout_s)
     except AgentLost as lost:
         agent.kill()
-        raise not_started(machine.console, agent, lost) from None
+        raise make_start_error(machine.console, agent, lost) from None
     finally:
         # QEMU has read it, and holds the others open, by the time the agent speaks.
         for file in (machine.initramfs, machine.disk, machine.swap):
@@ -99,9 +99,9 @@ def pack(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders | N
     )
 
 
-def not_started(console: Path, agent: Agent, why: Exception) -> AgentLost:
+def make_start_error(console: Path, agent: Agent, why: Exception) -> AgentLost:
     """With the best reason that is known."""
-    return AgentLost(f"the guest did not start: {console_reason(console) or agent.last_words() or why}")
+    return AgentLost(f"the guest did not start: {find_console_reason(console) or agent.last_words() or why}")
 
 
 def _modules(kernel: Kernel, names: Sequence[str]) -> list[Path]:
@@ -134,7 +134,7 @@ STALE = "Oops: int3: the emulator ran a stale instruction while the kernel chang
 _REASONS = (r"Kernel panic - not syncing: .*", r"the guest cannot start: .*", r"Out of memory.*", r"watchdog: BUG: .*")
 
 
-def console_reason(console: Path) -> str:
+def find_console_reason(console: Path) -> str:
     """The line of a guest's console that best says why it died, or nothing."""
     try:
         text = console.read_text(encoding="utf-8", errors="replace")

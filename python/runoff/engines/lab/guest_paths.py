@@ -15,7 +15,7 @@ def _object_path(index: int) -> str:
     return f"/objects/{index}.bpf.o"
 
 
-def in_guest(plan: Plan, arm: Arm) -> Mapping[str, Any]:
+def translate_scheduler(plan: Plan, arm: Arm) -> Mapping[str, Any]:
     """The arm's scheduler with the paths it has inside the guest."""
     if arm.scheduler["kind"] == "object":
         return {**arm.scheduler, "path": _object_path(plan.arms.index(arm))}
@@ -37,7 +37,7 @@ def _host_program(name: str) -> Path:
     return Path(found).resolve()
 
 
-def cargo(plan: Plan) -> Cargo:
+def collect_cargo(plan: Plan) -> Cargo:
     """The objects and programs of all arms, on their paths in the guest."""
     objects = {
         _object_path(index): Path(arm.scheduler["path"])

@@ -67,7 +67,7 @@ class Image:
             return False
 
 
-def recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence[Sequence[str]] = ()) -> Recipe:
+def make_recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence[Sequence[str]] = ()) -> Recipe:
     """The recipe of an image with these Debian packages and unpacked source packages, set up by commands."""
     for name in [*packages, *sources]:
         if not _PACKAGE_NAME.fullmatch(name):
@@ -80,9 +80,9 @@ def recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence
     )
 
 
-def cached(wanted: Recipe) -> Image | None:
+def find_cached(wanted: Recipe) -> Image | None:
     """The image of this recipe, if it has been made and is as it was made."""
-    return next((image for image in stored() if image.recipe == wanted and image.is_whole), None)
+    return next((image for image in list_stored() if image.recipe == wanted and image.is_whole), None)
 
 
 def ensure(wanted: Recipe, progress: cache.Progress, mirror: str | None = None) -> Image:
@@ -92,11 +92,11 @@ def ensure(wanted: Recipe, progress: cache.Progress, mirror: str | None = None) 
         MissingError: a program, a package or the archive is not there, or the cache has no room.
         RunoffError: a step failed.
     """
-    found = cached(wanted)
+    found = find_cached(wanted)
     if found is not None:
         return found
     archive = debian.open_archive(mirror, progress)
-    with cache.building(cache.images() / wanted.name, progress, _is_whole) as part:
+    with cache.build_directory(cache.images() / wanted.name, progress, _is_whole) as part:
         if part is not None:
             tree = rootfs.bootstrap(archive, wanted.packages, wanted.sources, part, progress)
             rootfs.set_up(tree, wanted.setup, progress)
@@ -114,7 +114,7 @@ def add(tarball: Path, progress: cache.Progress) -> Image:
     if not tarball.is_file():
         raise MissingError(f"{tarball} does not exist: pack a root file system with tar -C ROOT -cf {tarball.name} .")
     wanted = Recipe("", (), (), tarball_sha256=cache.sha256(tarball))
-    with cache.building(cache.images() / wanted.name, progress, _is_whole) as part:
+    with cache.build_directory(cache.images() / wanted.name, progress, _is_whole) as part:
         if part is not None:
             progress(f"unpacking {tarball.name}")
             tree = rootfs.unpack(tarball.absolute(), part)
@@ -122,7 +122,7 @@ def add(tarball: Path, progress: cache.Progress) -> Image:
     return find(wanted.name)
 
 
-def stored() -> list[Image]:
+def list_stored() -> list[Image]:
     """All usable images, by name."""
     directories = [meta.parent for meta in sorted(cache.images().glob(f"[!.]*/{_META}"))]
     return [image for directory in directories if (image := _read(directory)) is not None]
@@ -135,7 +135,7 @@ def find(name: str) -> Image:
         MissingError: there is none.
         UsageError: there are several.
     """
-    fitting = [image for image in stored() if image.name.startswith(name) or (image.origin == name)]
+    fitting = [image for image in list_stored() if image.name.startswith(name) or (image.origin == name)]
     if not fitting:
         raise MissingError(f"the lab has no image {name}: runoff image list names those it has")
     if len(fitting) > 1:
@@ -146,19 +146,21 @@ def find(name: str) -> Image:
 def remove(name: str) -> Image:
     """Delete the image `find` would return, and return what was known of it."""
     image = find(name)
-    with cache.writing():
+    with cache.explain_write_errors():
         shutil.rmtree(image.path.parent)
     return image
 
 
-def needs(definitions: Iterable[Definition], packages: Sequence[str] = (), sources: Sequence[str] = ()) -> Recipe:
+def derive_recipe(
+    definitions: Iterable[Definition], packages: Sequence[str] = (), sources: Sequence[str] = ()
+) -> Recipe:
     """The recipe of the image in which these workloads run, with more ``packages`` and ``sources`` if asked for.
 
     Raises:
         UsageError: a name is no package name.
     """
     works = list(definitions)
-    return recipe(
+    return make_recipe(
         [*packages, *(package for work in works for package in work.packages)],
         [*sources, *(source for work in works for source in work.sources)],
         [command for work in works for command in work.setup],
@@ -168,7 +170,7 @@ def needs(definitions: Iterable[Definition], packages: Sequence[str] = (), sourc
 def _finish(part: Path, tree: Path, wanted: Recipe, origin: str, progress: cache.Progress) -> None:
     """Make the image, describe it, and leave nothing else in ``part``."""
     progress("making the ext4 image")
-    packages = rootfs.installed(tree)
+    packages = rootfs.list_installed(tree)
     ext4.make(tree, part / _IMAGE)
     size = (part / _IMAGE).stat().st_size
     meta = {

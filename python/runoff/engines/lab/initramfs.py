@@ -57,19 +57,19 @@ def build(
     order = "".join(f"{name}\n" for name in dict.fromkeys(module.name for module in modules))
     entries[f"{MODULES}/order"] = _Entry(f"{MODULES}/order", _PLAIN, order.encode())
     for path, program in programs.items():
-        for library in libraries(program):
+        for library in list_libraries(program):
             entries[library] = _Entry(library, _EXECUTABLE, _read(Path(library)))
         entries[path] = _Entry(path, _EXECUTABLE, _read(program))
     for path, content in files.items():
         if not path.startswith("/") or ".." in PurePosixPath(path).parts:
             raise UsageError(f"{path!r} is no absolute path for a guest's file: begin it with /")
         entries[path] = _Entry(path, _PLAIN, content if isinstance(content, bytes) else _read(content))
-    with cache.writing(), out.open("wb") as archive:
+    with cache.explain_write_errors(), out.open("wb") as archive:
         for part in _archive(entries):
             archive.write(part)
 
 
-def libraries(program: Path) -> list[str]:
+def list_libraries(program: Path) -> list[str]:
     """The shared libraries a program loads, the dynamic linker among them, by the paths `ldd` names.
 
     Raises:

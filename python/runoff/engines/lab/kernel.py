@@ -121,7 +121,7 @@ class Kernel:
         Raises:
             MissingError: this kernel has no such module.
         """
-        with cache.writing():
+        with cache.explain_write_errors():
             return self.modules.files(name)
 
     def guest_files(self) -> dict[str, Path]:
@@ -144,7 +144,7 @@ def write_meta(directory: Path, meta: Meta) -> None:
     (directory / _META).write_text(json.dumps(asdict(meta), indent=2, sort_keys=True) + "\n")
 
 
-def stored() -> list[Kernel]:
+def list_stored() -> list[Kernel]:
     """All usable kernels, newest release first."""
     directories = [meta.parent for meta in cache.kernels().glob(f"[!.]*/{_META}")]
     found = [kernel for directory in directories if (kernel := _read(directory)) is not None]
@@ -182,20 +182,20 @@ def find(name: str) -> Kernel:
         MissingError: there is none; the sentence says how to add it.
     """
     kind, _, version = name.partition(":")
-    for kernel in stored():
+    for kernel in list_stored():
         own_kind, _, _ = kernel.name.partition(":")
         if own_kind == kind and (not version or matches(kernel.release, version)):
             return kernel
     raise MissingError(f"the lab has no kernel {name}: runoff kernel add {name}")
 
 
-def default() -> Kernel:
+def find_default() -> Kernel:
     """The kernel the lab boots when none is named: the newest that schedulers can be attached to.
 
     Raises:
         MissingError: there is none.
     """
-    able = [kernel for kernel in stored() if kernel.sched_ext]
+    able = [kernel for kernel in list_stored() if kernel.sched_ext]
     if not able:
         raise MissingError("the lab has no kernel with sched_ext yet: runoff kernel add debian")
     preferred = [kernel for kernel in able if kernel.name.startswith("debian:")]
@@ -205,6 +205,6 @@ def default() -> Kernel:
 def remove(name: str) -> Kernel:
     """Delete the stored kernel `find` would return, and return what was known of it."""
     kernel = find(name)
-    with cache.writing():
+    with cache.explain_write_errors():
         shutil.rmtree(kernel.directory)
     return kernel

@@ -41,7 +41,7 @@ def add(spec: str, *, mirror: str | None, progress: cache.Progress) -> kernel.Ke
             raise UsageError(f"{spec!r} is no kernel to add: give {_FORMS}")
 
 
-def offered(names: Iterable[str]) -> dict[str, list[str]]:
+def find_offered(names: Iterable[str]) -> dict[str, list[str]]:
     """The cloud kernels among package names: release -> packages that make it up, newest release first.
 
     Up to Linux 6.18 one package holds all; later ones are split, and an archive may have kept only some of the parts
@@ -51,7 +51,7 @@ def offered(names: Iterable[str]) -> dict[str, list[str]]:
     return {release: parts for release, parts in _parts(known).items() if known.issuperset(parts)}
 
 
-def incomplete(names: Iterable[str]) -> dict[str, list[str]]:
+def find_incomplete(names: Iterable[str]) -> dict[str, list[str]]:
     """The cloud kernels of which an archive has only some parts: release -> packages that are missing."""
     known = set(names)
     found = {release: [part for part in parts if part not in known] for release, parts in _parts(known).items()}
@@ -69,7 +69,7 @@ def _parts(known: Set[str]) -> dict[str, list[str]]:
     return found
 
 
-def by_series(kernels: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
+def group_by_series(kernels: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
     """``kernels``, release -> packages, by series such as 7.3; newest series first, newest release first."""
     series: dict[tuple[int, ...], dict[str, list[str]]] = {}
     for release in sorted(kernels, key=kernel.release_key, reverse=True):
@@ -80,13 +80,13 @@ def by_series(kernels: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
 def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> kernel.Kernel:
     archive = debian.open_archive(mirror, progress)
     names = archive.names("linux-")
-    kernels = offered(names)
+    kernels = find_offered(names)
     if version:
         fitting = {release: parts for release, parts in kernels.items() if kernel.matches(release, version)}
         if not fitting:
-            raise MissingError(_why_missing(archive.address, version, names))
+            raise MissingError(_explain_missing(archive.address, version, names))
         return _add_first(archive, fitting, progress)
-    for series in by_series(kernels):
+    for series in group_by_series(kernels):
         try:
             found = _add_first(archive, series, progress)
         except debian.GoneError:
@@ -101,10 +101,10 @@ def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> k
     )
 
 
-def _why_missing(address: str, version: str, names: Iterable[str]) -> str:
+def _explain_missing(address: str, version: str, names: Iterable[str]) -> str:
     """Say what the archive has of the cloud kernel ``version`` among its package ``names``, and which it has whole."""
-    lost = {release: parts for release, parts in incomplete(names).items() if kernel.matches(release, version)}
-    series = dict.fromkeys(".".join(release.split(".")[:2]) for release in offered(names))
+    lost = {release: parts for release, parts in find_incomplete(names).items() if kernel.matches(release, version)}
+    series = dict.fromkeys(".".join(release.split(".")[:2]) for release in find_offered(names))
     whole = ", ".join(f"debian:{each}" for each in series)
     if not lost:
         return f"the Debian archive {address} has no cloud kernel {version}; it has {whole or 'none at all'}"
@@ -134,7 +134,7 @@ def _add_first(archive: debian.Archive, kernels: Mapping[str, list[str]], progre
 
 def _add_packages(archive: debian.Archive, release: str, names: list[str], progress: cache.Progress) -> kernel.Kernel:
     name = f"debian:{release}"
-    with cache.building(kernel.directory_of(name), progress, kernel.is_whole) as part:
+    with cache.build_directory(kernel.directory_of(name), progress, kernel.is_whole) as part:
         if part is not None:
             with tempfile.TemporaryDirectory(dir=part) as scratch:
                 tree, packages = _unpack(archive, names, Path(scratch), progress)
@@ -142,14 +142,14 @@ def _add_packages(archive: debian.Archive, release: str, names: list[str], progr
                     part,
                     name=name,
                     origin=packages[0].version,
-                    image=_first(
+                    image=_find_first(
                         tree,
                         f"lib/modules/{release}/vmlinuz",
                         f"lib/modules/{release}/vmlinuz.unsigned",
                         f"boot/vmlinuz-{release}",
                     ),
-                    config=_first(tree, f"lib/modules/{release}/config", f"boot/config-{release}"),
-                    module_source=_first(tree, f"lib/modules/{release}"),
+                    config=_find_first(tree, f"lib/modules/{release}/config", f"boot/config-{release}"),
+                    module_source=_find_first(tree, f"lib/modules/{release}"),
                     packages=packages,
                     progress=progress,
                 )
@@ -192,7 +192,7 @@ def _add_file(rest: str, progress: cache.Progress) -> kernel.Kernel:
     for needed in filter(None, (image, tree)):
         if not needed.exists():
             raise MissingError(f"{needed} does not exist: give file:VMLINUZ[,modules=DIR]")
-    release = vmlinuz.release(image.read_bytes())
+    release = vmlinuz.read_release(image.read_bytes())
     if release is None:
         raise UsageError(f"{image} is no x86 Linux kernel: give a vmlinuz or vmlinux")
     return _add_local(f"file:{release}", image, tree, progress)
@@ -206,7 +206,7 @@ def _add_local(name: str, image: Path, tree: Path | None, progress: cache.Progre
         progress(f"replacing {name}: its image has changed")
         shutil.rmtree(directory)
     release = name.partition(":")[2]
-    with cache.building(directory, progress, kernel.is_whole) as part:
+    with cache.build_directory(directory, progress, kernel.is_whole) as part:
         if part is not None:
             _store(
                 part,
@@ -246,7 +246,7 @@ def _store(
         raise MissingError(f"the packages of {name} hold no vmlinuz: choose another version")
     progress(f"unpacking the image of {name}")
     packed = image.read_bytes()
-    elf = vmlinuz.payload(packed)
+    elf = vmlinuz.extract_payload(packed)
     (part / "vmlinux").write_bytes(elf or packed)
     text = _config_text(config, elf)
     if text is not None:
@@ -264,9 +264,9 @@ def _store(
             name=name,
             release=release,
             version=origin,
-            sched_ext=_enabled(text, "SCHED_CLASS_EXT"),
-            btf=_enabled(text, "DEBUG_INFO_BTF"),
-            objection=_objection(part / "vmlinux") if elf and _enabled(text, "DEBUG_INFO_BTF") else None,
+            sched_ext=_is_enabled(text, "SCHED_CLASS_EXT"),
+            btf=_is_enabled(text, "DEBUG_INFO_BTF"),
+            objection=_find_objection(part / "vmlinux") if elf and _is_enabled(text, "DEBUG_INFO_BTF") else None,
             hz=int(found.group(1)) if text and (found := re.search(r"^CONFIG_HZ=(\d+)$", text, re.MULTILINE)) else None,
             elf=elf is not None,
             sha256=cache.sha256(part / "vmlinux"),
@@ -276,7 +276,7 @@ def _store(
     )
 
 
-def _objection(image: Path) -> str | None:
+def _find_objection(image: Path) -> str | None:
     """Why schedulers cannot be attached although the configuration says so, as the agent finds."""
     found: str | None = json.loads(tools.run([find_agent(), "kernel-types", image], what="reading the kernel's types"))
     return found
@@ -284,16 +284,16 @@ def _objection(image: Path) -> str | None:
 
 def _config_text(config: Path | None, elf: bytes | None) -> str | None:
     if config is None:
-        return vmlinuz.embedded_config(elf) if elf else None
+        return vmlinuz.extract_config(elf) if elf else None
     data = config.read_bytes()
     return (gzip.decompress(data) if config.suffix == ".gz" else data).decode()
 
 
-def _enabled(config: str | None, option: str) -> bool | None:
+def _is_enabled(config: str | None, option: str) -> bool | None:
     return None if config is None else f"\nCONFIG_{option}=y\n" in f"\n{config}\n"
 
 
-def _first(tree: Path, *paths: str) -> Path | None:
+def _find_first(tree: Path, *paths: str) -> Path | None:
     """The first that exists, in a tree whose packages may or may not have merged /usr."""
     candidates = (tree / prefix / path for path in paths for prefix in ("usr", "."))
     return next((path for path in candidates if path.exists()), None)

@@ -26,7 +26,7 @@ def resolve(chosen: str | None) -> str:
         if not re.match(r"(https?|file|copy|mirror)[:+]", wanted) or re.search(r"\s", wanted):
             raise UsageError(f"{wanted!r} is not an archive's address: give one such as http://HOST/debian")
         return wanted.rstrip("/")
-    found = _from_apt_sources() or _from_mmdebstrap()
+    found = _read_apt_sources() or _read_mmdebstrap_sources()
     if found is None:
         raise MissingError(_NONE_FOUND)
     return found.rstrip("/")
@@ -44,7 +44,7 @@ def pick(index_targets: str) -> str | None:
     return None
 
 
-def _from_apt_sources() -> str | None:
+def _read_apt_sources() -> str | None:
     apt = tools.locate("apt-get")
     if apt is None:
         return None
@@ -57,7 +57,7 @@ def _from_apt_sources() -> str | None:
     return pick(listing.stdout)
 
 
-def _from_mmdebstrap() -> str | None:
+def _read_mmdebstrap_sources() -> str | None:
     """Let mmdebstrap set up its sources, read them, and stop it before it fetches anything."""
     program = tools.locate("mmdebstrap")
     if program is None:

@@ -8,8 +8,8 @@ from shutil import which
 from typing import Any
 
 from runoff.engines import capacity, ext4, requirements
-from runoff.engines.agent import sample_request
-from runoff.engines.base import machine_tables
+from runoff.engines.agent import make_sample_request
+from runoff.engines.base import make_machine_tables
 from runoff.engines.lab import disks, guest_paths, qemu, swap
 from runoff.engines.lab import image as images
 from runoff.engines.lab import kernel as kernels
@@ -44,12 +44,12 @@ class PreparedMachine:
         if which(qemu.PROGRAM) is None:
             raise MissingError(f"the lab needs {qemu.PROGRAM}: apt-get install qemu-system-x86")
         plan = self.plan
-        capacity.require(plan.loads, capacity.guest(plan.settings, plan.disk_mb, plan.swap_mb))
+        capacity.require(plan.loads, capacity.measure_guest(plan.settings, plan.disk_mb, plan.swap_mb))
         for arm in plan.arms:
             self._find_kernel(arm)
         definitions = plan.definitions
         if any(_needs_image(definition) for definition in definitions):
-            wanted = images.needs(definitions, plan.settings.packages)
+            wanted = images.derive_recipe(definitions, plan.settings.packages)
             self._image = images.ensure(wanted, say)
             requirements.require_programs_in(self._image.path, plan)
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ class PreparedMachine:
         else:
             asked = arm.kernel or self.plan.settings.kernel or ""
             name = self.plan.kernels.get(asked or DEFAULT_KERNEL, asked)
-            kernel = kernels.find(name) if name else kernels.default()
+            kernel = kernels.find(name) if name else kernels.find_default()
             kernel.require_whole()
             self._kernels[arm.kernel] = kernel
             self._kernel_names[asked or DEFAULT_KERNEL] = kernel.name
@@ -82,10 +82,10 @@ class PreparedMachine:
         plan = self.plan
         arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
         root = IMAGE_ROOT if self._image is not None else None
-        disk = disks.request(arm.elevator, plan, root) if arm.elevator is not None else None
-        return sample_request(
+        disk = disks.make_request(arm.elevator, plan, root) if arm.elevator is not None else None
+        return make_sample_request(
             cell.id,
-            guest_paths.in_guest(plan, arm),
+            guest_paths.translate_scheduler(plan, arm),
             work,
             load,
             flush=plan.settings.flush,
@@ -121,7 +121,7 @@ class PreparedMachine:
             topology=plan.topology,
             seed=seed or 0,
             image=self._image.path if self._image is not None else None,
-            disk=ext4.blank(folder / "disk", disks.room_mb(plan)) if plan.disk_mb else None,
+            disk=ext4.write_blank(folder / "disk", disks.room_mb(plan)) if plan.disk_mb else None,
             swap=swap.make(folder / "swap", plan.swap_mb) if plan.swap_mb else None,
         )
 
@@ -133,19 +133,19 @@ class PreparedMachine:
 
     def make_cargo(self) -> Cargo:
         """Return what the guest's initramfs carries besides the agent."""
-        cargo = guest_paths.cargo(self.plan)
+        cargo = guest_paths.collect_cargo(self.plan)
         if not self.plan.has_elevators:
             return cargo
         with self._lock:
             if not self._content.exists():
-                ext4.blocks(self._content, self.plan.disk_mb)
+                ext4.write_blocks(self._content, self.plan.disk_mb)
         files = {**cargo.files, disks.CONTENT: self._content}
-        return replace(cargo, files=files, modules=disks.modules(self.plan))
+        return replace(cargo, files=files, modules=disks.list_modules(self.plan))
 
     def fingerprint(self, guests: Mapping[str, Any], emulation: Mapping[str, Any]) -> dict[str, Any]:
         """Return the tables of a report: of the ``guests`` by kernel, of kernels, image and QEMU (``emulation``)."""
         names = list(dict.fromkeys(kernel.name for kernel in self._kernels.values()))
-        tables = {name: machine_tables(guests[name]) for name in names if name in guests}
+        tables = {name: make_machine_tables(guests[name]) for name in names if name in guests}
         image = self._image
         return {
             **tables.pop(names[0], {}),

@@ -13,7 +13,7 @@ Accelerator = Literal["kvm", "tcg"]
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class SnapshotFiles:
     """Of a guest that is kept when it is quiet, and of its copies."""
 
     directory: Path
@@ -58,7 +58,7 @@ class Machine:
     swap: Path | None = None
     """As long as the swap space shall be."""
 
-    keeping: Keeping | None = None
+    keeping: SnapshotFiles | None = None
 
     @property
     def files(self) -> dict[str, Path]:
@@ -76,7 +76,7 @@ class Machine:
         return {f"ram{node}": each + (self.memory_mb % nodes if node == 0 else 0) for node in range(nodes)}
 
 
-def command(machine: Machine) -> list[str]:
+def build_command(machine: Machine) -> list[str]:
     """Arguments for a guest whose second serial port is QEMU's standard input and output."""
     return [
         str(machine.program),
@@ -85,14 +85,14 @@ def command(machine: Machine) -> list[str]:
         *_memory(machine),
         *_topology(machine),
         *("-kernel", str(machine.kernel), "-initrd", str(machine.initramfs)),
-        *("-append", kernel_command_line(machine)),
+        *("-append", build_kernel_command_line(machine)),
         *("-serial", f"file:{_escape(machine.console)}"),
         *("-chardev", "stdio,id=agent,signal=off", "-serial", "chardev:agent"),
         *_keeping(machine.keeping),
     ]
 
 
-def kernel_command_line(machine: Machine) -> str:
+def build_kernel_command_line(machine: Machine) -> str:
     # The console keeps warnings and what is worse; `quiet` would leave warnings out.
     words = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic", "tsc=reliable", "cryptomgr.notests"]
     if machine.accelerator == "tcg":
@@ -147,7 +147,7 @@ def _topology(machine: Machine) -> list[str]:
     return words
 
 
-def _keeping(keeping: Keeping | None) -> list[str]:
+def _keeping(keeping: SnapshotFiles | None) -> list[str]:
     if keeping is None:
         return []
     return [

@@ -11,7 +11,7 @@ from runoff.engines.lab.guest import Guest, Orders, boot
 from runoff.engines.lab.prepared import BOOT_LIMIT_S, PreparedMachine
 from runoff.engines.lab.running import RunningGuests
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
-from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
+from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.plan.arms import Arm
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
@@ -21,7 +21,7 @@ class RealClockLab:
     """See ``Engine``."""
 
     parallel = False
-    unmixable = ("kernels",)
+    unmixable_tables = ("kernels",)
 
     def __init__(self, plan: Plan, folder: Path) -> None:
         """``folder`` stores the consoles, one directory for each boot."""
@@ -37,13 +37,15 @@ class RealClockLab:
         self._prepared.prepare(say)
         self._accelerator, self._why_tcg = accelerator.choose(self._prepared.find_kernel(self._plan.arms[0]), say)
 
-    def check(self, arm: Arm) -> Accepted | Refused:
+    def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
         if not arm.needs_sched_ext:
-            return Accepted()
+            return AcceptedArm()
         try:
-            return self._guest_for(arm).agent.check(check_request(guest_paths.in_guest(self._plan, arm)), CHECK_LIMIT_S)
+            return self._guest_for(arm).agent.check(
+                check_request(guest_paths.translate_scheduler(self._plan, arm)), CHECK_LIMIT_S
+            )
         except AgentLost as lost:
-            return Refused(f"the guest was lost: {lost}", self._lose(), lost=True)
+            return RefusedArm(f"the guest was lost: {lost}", self._lose(), lost=True)
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         plan = self._plan
@@ -53,7 +55,7 @@ class RealClockLab:
             return self._guest_for(plan.arms[cell.arm]).agent.take(request, on_phase, limit_s)
         except AgentLost as lost:
             reason = self._lose()
-            return Voided(f"the guest was lost: {reason or lost}")
+            return VoidSample(f"the guest was lost: {reason or lost}")
 
     def _guest_for(self, arm: Arm) -> Guest:
         if self._guest is not None and self._guest_kernel != arm.kernel:
@@ -94,7 +96,7 @@ class RealClockLab:
     def warnings(self) -> tuple[str, ...]:
         if self._accelerator != "tcg":
             return ()
-        unsafe = accelerator.unsafe_emulation(self._plan.settings.cpus)
+        unsafe = accelerator.find_unsafe_emulation(self._plan.settings.cpus)
         late = disks.LATE if self._plan.has_elevators else None
         return (
             *filter(None, [unsafe, late]),

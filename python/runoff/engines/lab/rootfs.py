@@ -88,7 +88,7 @@ def unpack(tarball: Path, scratch: Path) -> Path:
     return tree
 
 
-def installed(tree: Path) -> dict[str, str]:
+def list_installed(tree: Path) -> dict[str, str]:
     """Versions of the Debian packages installed in a tree, by name; empty for other systems."""
     status = tree / "var/lib/dpkg/status"
     if not status.exists():

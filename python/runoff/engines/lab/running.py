@@ -43,15 +43,15 @@ class RunningGuests:
 
     def end_all(self) -> None:
         """End every guest."""
-        for guest in self._present():
+        for guest in self._list_present():
             self.end(guest)
 
     def terminate_all(self) -> None:
         """Stop what runs in every guest; may be called from a signal handler's thread."""
-        for guest in self._present():
+        for guest in self._list_present():
             guest.agent.terminate()
 
-    def _present(self) -> list[Guest]:
+    def _list_present(self) -> list[Guest]:
         with self._lock:
             return list(self._guests)
 

@@ -57,7 +57,7 @@ class Snapshot:
 
     @property
     def machine(self) -> qemu.Machine:
-        return _within(self.directory, self.made_as)
+        return _use_files_in(self.directory, self.made_as)
 
     @property
     def name(self) -> str:
@@ -82,18 +82,18 @@ def ensure(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, limit_s: float, 
 
     def boot(part: Path) -> None:
         say(f"booting {kernel.name} on {machine.cpus} CPUs once: samples run in copies of this guest")
-        inside = _within(part, machine)
+        inside = _use_files_in(part, machine)
         shutil.copy(machine.initramfs, inside.initramfs)
         for name, path in machine.files.items():
             _copy(path, inside.files[name])
         for name, mb in machine.banks.items():
             with (part / name).open("wb") as bank:
                 bank.truncate(mb << 20)
-        with _started(inside, part, _orders(part, Orders()), writes=True, goes_on=False) as (agent, qmp, _):
+        with _start_qemu(inside, part, _write_orders(part, Orders()), writes=True, goes_on=False) as (agent, qmp, _):
             _keep(qmp, part, limit_s)
             agent.kill()
 
-    return Snapshot(_kept(_name(machine, kernel), boot, say), machine)
+    return Snapshot(_ensure_directory(_name(machine, kernel), boot, say), machine)
 
 
 def ensure_loaded(base: Snapshot, scheduler: Mapping[str, Any], limit_s: float, say: cache.Progress) -> Snapshot:
@@ -106,38 +106,38 @@ def ensure_loaded(base: Snapshot, scheduler: Mapping[str, Any], limit_s: float, 
 
     def load(part: Path) -> None:
         say(f"loading {scheduler.get('name', scheduler.get('path'))} in a copy of this guest once")
-        inside = _within(part, base.machine)
+        inside = _use_files_in(part, base.machine)
         banks = [base.directory / name for name in base.machine.banks]
         for path in (*banks, base.machine.initramfs, *base.machine.files.values()):
             _copy(path, part / path.name)
-        orders = _orders(part, Orders(), scheduler)
-        with _started(inside, part, orders, writes=True, goes_on=True) as (agent, qmp, _):
-            _go_on(qmp, base)
+        orders = _write_orders(part, Orders(), scheduler)
+        with _start_qemu(inside, part, orders, writes=True, goes_on=True) as (agent, qmp, _):
+            _resume_copy(qmp, base)
             _keep(qmp, part, limit_s)
             agent.kill()
 
     made_of = json.dumps([base.name, scheduler], sort_keys=True)
     name = hashlib.sha256(made_of.encode()).hexdigest()[:_NAME_LENGTH]
-    return Snapshot(_kept(name, load, say), base.made_as)
+    return Snapshot(_ensure_directory(name, load, say), base.made_as)
 
 
 def restore(snapshot: Snapshot, folder: Path, orders: Orders, limit_s: float, budget_s: float | None = None) -> Guest:
     """A copy, which goes on with these orders, for ``budget_s`` of its own time at most. Raises AgentLost."""
     _use(snapshot.directory)
     machine = replace(snapshot.machine, console=folder / _CONSOLE, budget_s=budget_s)
-    file = _orders(folder, orders)
-    with _started(machine, snapshot.directory, file, writes=False, goes_on=True) as (agent, qmp, command):
+    file = _write_orders(folder, orders)
+    with _start_qemu(machine, snapshot.directory, file, writes=False, goes_on=True) as (agent, qmp, command):
         (folder / "qemu.txt").write_text(" ".join(command) + "\n", encoding="utf-8")
-        _go_on(qmp, snapshot)
+        _resume_copy(qmp, snapshot)
         fingerprint = agent.hello(limit_s)
     return Guest(agent, machine.console, fingerprint, is_copy=True)
 
 
-def _kept(name: str, make: Callable[[Path], None], say: cache.Progress) -> Path:
+def _ensure_directory(name: str, make: Callable[[Path], None], say: cache.Progress) -> Path:
     """The directory of this name, which ``make`` fills if it is not there, or damaged."""
     final = cache.snapshots() / name
     _use(final)
-    with cache.building(final, say, _is_whole) as part:
+    with cache.build_directory(final, say, _is_whole) as part:
         if part is not None:
             cache.require_room(part, ROOM_MB)
             try:
@@ -157,7 +157,7 @@ def _copy(path: Path, target: Path) -> None:
     tools.run(["cp", "--sparse=always", "--reflink=auto", path, target], what=f"copying {path.name}")
 
 
-def _orders(folder: Path, orders: Orders, load: Mapping[str, Any] | None = None) -> Path:
+def _write_orders(folder: Path, orders: Orders, load: Mapping[str, Any] | None = None) -> Path:
     """What crates/agent/src/guest/snapshot.rs reads."""
     file = folder / _ORDERS
     words = {"load": load, "seed": orders.seed or 0, "requests": list(orders.requests or ())}
@@ -172,7 +172,7 @@ def _keep(qmp: Qmp, part: Path, limit_s: float) -> None:
     _await_migration(qmp)
 
 
-def _go_on(qmp: Qmp, snapshot: Snapshot) -> None:
+def _resume_copy(qmp: Qmp, snapshot: Snapshot) -> None:
     qmp.ask("migrate-incoming", uri=f"file:{snapshot.directory / _STATE}")
     _await_migration(qmp)
     qmp.ask("cont")
@@ -180,13 +180,13 @@ def _go_on(qmp: Qmp, snapshot: Snapshot) -> None:
 
 
 @contextlib.contextmanager
-def _started(
+def _start_qemu(
     machine: qemu.Machine, directory: Path, orders: Path, *, writes: bool, goes_on: bool
 ) -> Iterator[tuple[Agent, Qmp, list[str]]]:
     """A QEMU that listens, its memory in ``directory``. It is ended when the block fails, and AgentLost says why."""
     qmp = Qmp()
-    keeping = qemu.Keeping(directory, orders, qmp.theirs.fileno(), writes, goes_on)
-    command = qemu.command(replace(machine, keeping=keeping))
+    keeping = qemu.SnapshotFiles(directory, orders, qmp.theirs.fileno(), writes, goes_on)
+    command = qemu.build_command(replace(machine, keeping=keeping))
     agent = Agent(end_with_us(command), requests=False, pass_fds=[qmp.theirs.fileno()])
     try:
         qmp.begin(_ANSWER_LIMIT_S)
@@ -194,7 +194,7 @@ def _started(
         yield agent, qmp, command
     except (AgentLost, QmpError) as lost:
         agent.kill()
-        raise guest.not_started(machine.console, agent, lost) from None
+        raise guest.make_start_error(machine.console, agent, lost) from None
     except BaseException:
         agent.kill()
         raise
@@ -216,7 +216,7 @@ def _await_migration(qmp: Qmp) -> None:
         time.sleep(_LOOK_S)
 
 
-def _within(directory: Path, machine: qemu.Machine) -> qemu.Machine:
+def _use_files_in(directory: Path, machine: qemu.Machine) -> qemu.Machine:
     """``machine`` with its own files in ``directory``."""
     return replace(
         machine,
@@ -237,12 +237,12 @@ def _name(machine: qemu.Machine, kernel: Kernel) -> str:
         cache.known_sha256(kernel.vmlinux),
         cache.sha256(machine.initramfs),
         files,
-        _without_places(qemu.command(machine), machine),
+        _hide_paths(qemu.build_command(machine), machine),
     ]
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:_NAME_LENGTH]
 
 
-def _without_places(command: list[str], machine: qemu.Machine) -> str:
+def _hide_paths(command: list[str], machine: qemu.Machine) -> str:
     text = " ".join(command)
     for path in (machine.program, machine.kernel, machine.initramfs, machine.console, *machine.files.values()):
         text = text.replace(str(path), "")
@@ -279,6 +279,6 @@ def _forget_old() -> None:
             used.append((path.stat().st_mtime, path))
     for at, path in sorted(used, reverse=True)[MOST:]:
         if time.time() - at > IN_USE_S:
-            with cache.held(path) as is_held:
+            with cache.try_lock(path) as is_held:
                 if is_held and path.stat().st_mtime == at:
                     shutil.rmtree(path, ignore_errors=True)

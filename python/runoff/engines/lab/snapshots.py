@@ -41,12 +41,12 @@ class Snapshots:
     def find_quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
         """A guest that has booted ``kernel`` and has nothing to do. Raises RunoffError with the console's reason."""
         with self._lock:
-            return self._quiet(kernel, say)
+            return self._ensure_quiet(kernel, say)
 
     def find_loaded(self, kernel: Kernel, label: str, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
         """One that has loaded the object of ``scheduler`` too; one that has not where the kernel refuses it."""
         with self._lock:
-            base = self._quiet(kernel, say)
+            base = self._ensure_quiet(kernel, say)
             return self._find(("arm", label), lambda: self._load(base, scheduler, say))
 
     def forget(self, kept: snapshot.Snapshot) -> None:
@@ -54,7 +54,7 @@ class Snapshots:
         with self._lock:
             self._guests = {owner: other for owner, other in self._guests.items() if other != kept}
 
-    def _quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
+    def _ensure_quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
         return self._find(("kernel", kernel.name), lambda: self._boot(kernel, say))
 
     def _find(self, owner: tuple[str, str], make: Callable[[], snapshot.Snapshot]) -> snapshot.Snapshot:

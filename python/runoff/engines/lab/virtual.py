@@ -18,7 +18,7 @@ from runoff.engines.lab.prepared import BOOT_LIMIT_S, PreparedMachine
 from runoff.engines.lab.running import RunningGuests
 from runoff.engines.lab.snapshots import Snapshots
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
-from runoff.engines.outcome import Accepted, Outcome, Refused, Voided
+from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.errors import MissingError
 from runoff.plan.arms import Arm
 from runoff.plan.order import Cell
@@ -33,7 +33,7 @@ class VirtualClockLab:
     """See ``Engine``."""
 
     parallel = True
-    unmixable = ("kernels", "qemu")
+    unmixable_tables = ("kernels", "qemu")
 
     def __init__(self, plan: Plan, folder: Path) -> None:
         """``folder`` stores the consoles, one directory for each guest."""
@@ -64,13 +64,13 @@ class VirtualClockLab:
     def _find_emulator(self, say: Callable[[str], None]) -> emulators.Emulator | None:
         """runoff's QEMU; None where it was not built and the guest has one CPU, for which any QEMU will do."""
         if self._plan.settings.cpus == 1:
-            return emulators.current()
-        return emulators.current() or build.ensure(say)
+            return emulators.find_current()
+        return emulators.find_current() or build.ensure(say)
 
-    def check(self, arm: Arm) -> Accepted | Refused:
+    def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
         if not arm.needs_sched_ext:
-            return Accepted()
-        request = check_request(guest_paths.in_guest(self._plan, arm))
+            return AcceptedArm()
+        request = check_request(guest_paths.translate_scheduler(self._plan, arm))
         try:
             guest = self._start(arm, Orders(seed=0, requests=[request]), CHECK_LIMIT_S)
             try:
@@ -78,7 +78,7 @@ class VirtualClockLab:
             finally:
                 self._running.end(guest)
         except AgentLost as lost:
-            return Refused(f"the guest was lost: {lost}", "", lost=True)
+            return RefusedArm(f"the guest was lost: {lost}", "", lost=True)
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         plan = self._plan
@@ -87,12 +87,12 @@ class VirtualClockLab:
         try:
             guest = self._start(plan.arms[cell.arm], Orders(seed=cell.seed, requests=[request]), limit_s)
         except AgentLost as lost:
-            return Voided(str(lost))
+            return VoidSample(str(lost))
         try:
             return guest.agent.take(request, on_phase, limit_s * self._slowdown)
         except AgentLost as lost:
             guest.kill()
-            return Voided(f"the guest was lost: {guest.last_words() or lost}")
+            return VoidSample(f"the guest was lost: {guest.last_words() or lost}")
         finally:
             self._running.end(guest)
 
@@ -122,7 +122,7 @@ class VirtualClockLab:
     def _find_snapshot(self, snapshots: Snapshots, arm: Arm) -> snapshot.Snapshot:
         kernel = self._prepared.find_kernel(arm)
         if arm.has_object:
-            return snapshots.find_loaded(kernel, arm.label, guest_paths.in_guest(self._plan, arm), self._say)
+            return snapshots.find_loaded(kernel, arm.label, guest_paths.translate_scheduler(self._plan, arm), self._say)
         return snapshots.find_quiet(kernel, self._say)
 
     def _describe_guest(self, kernel: Kernel, folder: Path, seed: int | None) -> qemu.Machine:

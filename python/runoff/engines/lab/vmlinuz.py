@@ -29,7 +29,7 @@ def is_bzimage(image: bytes) -> bool:
     return image[_MAGIC : _MAGIC + 4] == b"HdrS"
 
 
-def release(image: bytes) -> str | None:
+def read_release(image: bytes) -> str | None:
     """The kernel's release (``uname -r``) as the image itself states it, or None."""
     if is_bzimage(image):
         (offset,) = struct.unpack_from("<H", image, _KERNEL_VERSION)
@@ -39,7 +39,7 @@ def release(image: bytes) -> str | None:
     return found.group(1).decode("ascii", "replace") if found else None
 
 
-def payload(image: bytes) -> bytes | None:
+def extract_payload(image: bytes) -> bytes | None:
     """The uncompressed ELF kernel inside a bzImage, the image itself if it is ELF, or None if it cannot be had."""
     if image.startswith(_ELF):
         return image
@@ -48,7 +48,7 @@ def payload(image: bytes) -> bytes | None:
     start = (max(image[_SETUP_SECTS], 1) + 1) * _SECTOR
     offset, length = struct.unpack_from("<II", image, _PAYLOAD_OFFSET)
     packed = image[start + offset : start + offset + length]
-    unpack = _unpacker(packed)
+    unpack = _choose_unpacker(packed)
     if unpack is None:
         return None
     try:
@@ -58,7 +58,7 @@ def payload(image: bytes) -> bytes | None:
     return kernel if kernel.startswith(_ELF) else None
 
 
-def embedded_config(kernel: bytes) -> str | None:
+def extract_config(kernel: bytes) -> str | None:
     """The configuration a kernel built with CONFIG_IKCONFIG carries, or None."""
     start = kernel.find(_CONFIG_START)
     end = kernel.find(_CONFIG_END, start)
@@ -67,7 +67,7 @@ def embedded_config(kernel: bytes) -> str | None:
     return gzip.decompress(kernel[start + len(_CONFIG_START) : end]).decode()
 
 
-def _unpacker(packed: bytes) -> Callable[[bytes], bytes] | None:
+def _choose_unpacker(packed: bytes) -> Callable[[bytes], bytes] | None:
     """All of these stop at the end of their stream: the build appends the unpacked size to it."""
     kinds: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
         (b"\x28\xb5\x2f\xfd", lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data)),

@@ -34,7 +34,7 @@ def ensure(progress: cache.Progress, *, mirror: str | None = None, tarball: Path
         RunoffError: a step failed.
     """
     name = recipe.name()
-    with cache.building(store.directory_of(name), progress, store.is_whole) as part:
+    with cache.build_directory(store.directory_of(name), progress, store.is_whole) as part:
         if part is not None:
             _require_programs()
             cache.require_room(part, ROOM_MB)
@@ -57,8 +57,8 @@ def _require_programs() -> None:
 
 
 def _build(part: Path, scratch: Path, mirror: str | None, tarball: Path | None, progress: cache.Progress) -> None:
-    source = _unpack(_source(scratch, mirror, tarball, progress), scratch, progress)
-    python = _python(scratch / "python", progress)
+    source = _unpack(_fetch_source(scratch, mirror, tarball, progress), scratch, progress)
+    python = _find_python(scratch / "python", progress)
     build = scratch / "build"
     build.mkdir()
     progress("configuring QEMU")
@@ -66,14 +66,14 @@ def _build(part: Path, scratch: Path, mirror: str | None, tarball: Path | None, 
     options = [option.format(scratch=scratch) for option in recipe.CONFIGURE]
     configure: list[str | Path] = [source / "configure", f"--python={python}", *options]
     tools.run(configure, what="configuring QEMU", cwd=build, env={"PATH": path})
-    told = Told(progress)
+    told = NinjaProgress(progress)
     ninja = end_with_us([python.parent / "ninja", store.PROGRAM], gently=True)
     tools.follow(ninja, told.line, what="building QEMU", cwd=build)
     shutil.copy2(build / store.PROGRAM, part / store.PROGRAM)
-    store.write_meta(part, _meta(part / store.PROGRAM))
+    store.write_meta(part, _describe(part / store.PROGRAM))
 
 
-def _source(scratch: Path, mirror: str | None, tarball: Path | None, progress: cache.Progress) -> Path:
+def _fetch_source(scratch: Path, mirror: str | None, tarball: Path | None, progress: cache.Progress) -> Path:
     if tarball is None:
         archive = debian.open_archive(mirror, progress)
         progress(f"fetching the source of QEMU {recipe.VERSION}, 40 MB")
@@ -92,7 +92,7 @@ def _source(scratch: Path, mirror: str | None, tarball: Path | None, progress: c
 
 def _unpack(tarball: Path, scratch: Path, progress: cache.Progress) -> Path:
     progress(f"unpacking {tarball.name}")
-    with cache.writing(), tarfile.open(tarball) as archive:
+    with cache.explain_write_errors(), tarfile.open(tarball) as archive:
         # Python before 3.11.4 has no filters, and its digest says what is in the archive.
         archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(scratch)
@@ -103,7 +103,7 @@ def _unpack(tarball: Path, scratch: Path, progress: cache.Progress) -> Path:
     return source
 
 
-def _python(directory: Path, progress: cache.Progress) -> Path:
+def _find_python(directory: Path, progress: cache.Progress) -> Path:
     """A Python that has what QEMU's configure needs."""
     progress("fetching meson and ninja")
     tools.run([sys.executable, "-m", "venv", directory], what="making a Python for the build")
@@ -113,13 +113,13 @@ def _python(directory: Path, progress: cache.Progress) -> Path:
     return python
 
 
-def _meta(program: Path) -> store.Meta:
+def _describe(program: Path) -> store.Meta:
     version = tools.run([program, "--version"], what="asking QEMU for its version").partition("\n")[0]
     compiler = tools.run(["cc", "--version"], what="asking the compiler for its version").partition("\n")[0]
     return store.Meta(version=version, sha256=cache.sha256(program), compiler=compiler)
 
 
-class Told:
+class NinjaProgress:
     """Tells how far ninja is, every tenth of its way."""
 
     def __init__(self, progress: cache.Progress, clock: Callable[[], float] = time.monotonic) -> None:

@@ -61,19 +61,19 @@ def is_whole(directory: Path) -> bool:
     return _read(directory).is_whole
 
 
-def stored() -> list[Emulator]:
+def list_stored() -> list[Emulator]:
     """All, the current one first."""
     found = [_read(path.parent) for path in sorted(cache.emulators().glob(f"[!.]*/{_META}"))]
     return sorted(found, key=lambda emulator: not emulator.is_current)
 
 
-def current() -> Emulator | None:
+def find_current() -> Emulator | None:
     """The one that this runoff uses, if it has been built.
 
     Raises:
         MissingError: it is not as it was built.
     """
-    found = next((emulator for emulator in stored() if emulator.is_current), None)
+    found = next((emulator for emulator in list_stored() if emulator.is_current), None)
     if found is not None and not found.is_whole:
         raise MissingError(f"{found.program} is not what was built: runoff qemu build makes it anew")
     return found
@@ -85,7 +85,7 @@ def find(name: str) -> Emulator:
     Raises:
         MissingError: there is none.
     """
-    for emulator in stored():
+    for emulator in list_stored():
         if emulator.name == name:
             return emulator
     raise MissingError(f"the lab has no QEMU {name}: runoff qemu list names those it has")
@@ -94,7 +94,7 @@ def find(name: str) -> Emulator:
 def remove(name: str) -> Emulator:
     """Delete it, and return what was known of it."""
     emulator = find(name)
-    with cache.writing():
+    with cache.explain_write_errors():
         shutil.rmtree(emulator.directory)
     return emulator
 
