@@ -21,7 +21,7 @@ from runoff.version import __version__
 
 if TYPE_CHECKING:
     from runoff.analysis.values import Report
-    from runoff.campaign.conduct import Conducted
+    from runoff.campaign.conduct import CampaignResult
     from runoff.campaign.observer import Observer
     from runoff.plan.settings import Settings
     from runoff.results import Results
@@ -45,7 +45,7 @@ def conduct(
     *,
     jobs: int = 1,
     keep_going: bool = False,
-) -> "Conducted":
+) -> "CampaignResult":
     """Take the samples of a campaign in a new ``directory``; see ``runoff.campaign.conduct.conduct``."""
     from runoff.campaign import conduct as campaigns
 

@@ -43,7 +43,7 @@ PAGES = {
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    digest = requests.keep(folder, "log", FEW)
+    digest = requests.store_log(folder, "log", FEW)
     results = {name: make() for name, make in PAGES.items()}
     kept = StoredLog(folder / "requests/log.tsv.gz", digest)
     logs = {sample.id: kept for sample in results["disk"].samples}

@@ -13,7 +13,7 @@ from command import run, start
 from tried_disks import engine, plan
 from waiting import LIMIT_S, wait_until
 
-from runoff.campaign.run import order
+from runoff.campaign.run import list_cells
 from runoff.engines.outcome import ValidSample
 
 pytestmark = [
@@ -299,6 +299,6 @@ def test_a_signal_between_two_samples_voids_none(tmp_path: Path) -> None:
     made = plan("default", work=workload(tmp_path / "quick.toml", "true"))
     with engine(tmp_path, made) as started:
         for _ in range(5):
-            assert isinstance(started.take(order(made)[0], lambda _phase: None), ValidSample)
+            assert isinstance(started.take(list_cells(made)[0], lambda _phase: None), ValidSample)
             (agent,) = psutil.Process().children()
             agent.send_signal(signal.SIGTERM)

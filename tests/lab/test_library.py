@@ -10,7 +10,7 @@ from checkout import ROOT
 
 import runoff
 from runoff.campaign.ending import Ending
-from runoff.campaign.observer import Silent
+from runoff.campaign.observer import SilentObserver
 
 pytestmark = [pytest.mark.lab, pytest.mark.core]
 
@@ -21,7 +21,7 @@ def example() -> str:
     return textwrap.dedent("\n".join(lines)).replace("blocks=10", "blocks=1")
 
 
-class Recorder(Silent):
+class Recorder(SilentObserver):
     def __init__(self) -> None:
         self.calls: list[str] = []
 

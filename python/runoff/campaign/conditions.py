@@ -9,7 +9,7 @@ import psutil
 from runoff.results import Conditions
 
 
-def now() -> Conditions:
+def read_conditions() -> Conditions:
     """Read at this moment; what the machine cannot tell is None."""
     sensors = psutil.sensors_temperatures() if hasattr(psutil, "sensors_temperatures") else {}
     frequency = psutil.cpu_freq()

@@ -9,9 +9,9 @@ from runoff.campaign import directory as campaigns
 from runoff.campaign import repeats
 from runoff.campaign.ending import Ending
 from runoff.campaign.journal import Journal
-from runoff.campaign.manifest import changed_since
-from runoff.campaign.objects import with_kept_objects
-from runoff.campaign.observer import Observer, Silent
+from runoff.campaign.manifest import find_changes
+from runoff.campaign.objects import use_stored_objects
+from runoff.campaign.observer import Observer, SilentObserver
 from runoff.campaign.run import run
 from runoff.decide.looks import Rule
 from runoff.engines.agent import describe_elevators, describe_schedulers
@@ -26,7 +26,7 @@ from runoff.results import Results
 
 
 @dataclass(frozen=True, slots=True)
-class Conducted:
+class CampaignResult:
     """How far a campaign has come."""
 
     directory: Path
@@ -60,7 +60,7 @@ def conduct(
     *,
     jobs: int = 1,
     keep_going: bool = False,
-) -> Conducted:
+) -> CampaignResult:
     """Begin a campaign in ``directory`` and take its samples, and those of its repeats.
 
     ``jobs`` samples at a time, which needs the lab's virtual clock. With ``keep_going`` a campaign goes on though
@@ -73,10 +73,10 @@ def conduct(
         MissingError: this machine lacks something that they need.
         RunoffError: it was stopped before its first sample, or an engine failed.
     """
-    watching = observer or Silent()
+    watching = observer or SilentObserver()
     plan = check(settings, lambda plan: choose_clock(plan, watching.say))
     was_there = directory.exists()
-    with campaigns.create(directory, plan) as journal, _discarded_if_empty(journal, was_there):
+    with campaigns.create(directory, plan) as journal, _discard_if_empty(journal, was_there):
         return _carry_out(plan, journal, watching, jobs, keep_going)
 
 
@@ -88,21 +88,21 @@ def resume(
     trusted: bool = False,
     jobs: int = 1,
     keep_going: bool = False,
-) -> Conducted:
+) -> CampaignResult:
     """Take the samples that the campaign in ``directory`` still lacks; with ``blocks`` it has that many in all.
 
     Root goes on with what others may have written only if it is ``trusted``. See ``conduct``.
     """
-    watching = observer or Silent()
-    plan, journal = campaigns.open_again(directory, blocks=blocks, trusted=trusted)
+    watching = observer or SilentObserver()
+    plan, journal = campaigns.reopen(directory, blocks=blocks, trusted=trusted)
     with journal:
-        for note in changed_since(plan):
+        for note in find_changes(plan):
             watching.say(note)
         return _carry_out(plan, journal, watching, jobs, keep_going)
 
 
 @contextmanager
-def _discarded_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
+def _discard_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
     """Removes a directory of our own in which nothing began."""
     try:
         yield
@@ -112,28 +112,28 @@ def _discarded_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
         raise
 
 
-def _carry_out(plan: Plan, journal: Journal, observer: Observer, jobs: int, keep_going: bool) -> Conducted:
+def _carry_out(plan: Plan, journal: Journal, observer: Observer, jobs: int, keep_going: bool) -> CampaignResult:
     ending = _take(plan, journal, observer, jobs, keep_going)
     if ending is Ending.COMPLETE:
         ending = _repeat(plan, journal.directory, observer, jobs, keep_going)
     journal.require_in_place()
     if not journal.done():
         raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
-    return Conducted(journal.directory, ending, campaigns.read_results(journal.directory))
+    return CampaignResult(journal.directory, ending, campaigns.read_results(journal.directory))
 
 
 def _take(plan: Plan, journal: Journal, observer: Observer, jobs: int, keep_going: bool) -> Ending:
     """Take what is missing."""
-    stored = replace(plan, arms=with_kept_objects(plan.arms, journal.directory))
+    stored = replace(plan, arms=use_stored_objects(plan.arms, journal.directory))
     engine = choose(stored, journal.directory)
     observer.began(stored, len(journal.done()))
     try:
-        return run(stored, journal, engine, observer, jobs, _rule(stored, journal), keep_going=keep_going)
+        return run(stored, journal, engine, observer, jobs, _make_rule(stored, journal), keep_going=keep_going)
     finally:
         observer.ended()
 
 
-def _rule(plan: Plan, journal: Journal) -> Rule | None:
+def _make_rule(plan: Plan, journal: Journal) -> Rule | None:
     if plan.settings.until is None:
         return None
     # Numerics take half a second to import, and few campaigns need them before their end.
@@ -144,12 +144,12 @@ def _rule(plan: Plan, journal: Journal) -> Rule | None:
 
 def _repeat(plan: Plan, where: Path, observer: Observer, jobs: int, keep_going: bool) -> Ending:
     """Take the same again with what the plan is to be sensitive to."""
-    for name, settings in repeats.settings_of(plan.settings).items():
-        place = repeats.place(where, name)
+    for name, settings in repeats.derive_settings(plan.settings).items():
+        place = repeats.repeat_directory(where, name)
         if repeats.exists(where, name):
-            again, journal = campaigns.open_again(place, trusted=True)
+            again, journal = campaigns.reopen(place, trusted=True)
         else:
-            again = replace(plan, settings=settings, arms=with_kept_objects(plan.arms, where))
+            again = replace(plan, settings=settings, arms=use_stored_objects(plan.arms, where))
             journal = campaigns.create(place, again)
         with journal:
             observer.say(f"once more with {name}, in {place}")

@@ -10,8 +10,8 @@ from runoff.campaign import consistency, pace, repeats, requests, sessions, trus
 from runoff.campaign.extend import extend
 from runoff.campaign.foreign import make_printable
 from runoff.campaign.journal import Journal
-from runoff.campaign.manifest import definitions, outline_of
-from runoff.campaign.objects import keep_objects
+from runoff.campaign.manifest import collect_definitions, make_outline
+from runoff.campaign.objects import store_objects
 from runoff.campaign.records import Outline, Part, Row
 from runoff.engines.agent import describe_elevators, describe_schedulers
 from runoff.errors import UsageError
@@ -32,20 +32,20 @@ def create(directory: Path, plan: Plan) -> Journal:
     facts = {
         "settings": plan.settings.model_dump(mode="json"),
         "version": __version__,
-        "outline": outline_of(plan).model_dump(mode="json"),
-        "definitions": definitions(plan).model_dump(mode="json"),
+        "outline": make_outline(plan).model_dump(mode="json"),
+        "definitions": collect_definitions(plan).model_dump(mode="json"),
         "objects": {arm.object.name: arm.object.sha256 for arm in plan.arms if arm.object is not None},
     }
-    return Journal.create(directory, facts, lambda: keep_objects(plan.arms, directory))
+    return Journal.create(directory, facts, lambda: store_objects(plan.arms, directory))
 
 
-def open_again(directory: Path, *, blocks: int | None = None, trusted: bool = False) -> tuple[Plan, Journal]:
+def reopen(directory: Path, *, blocks: int | None = None, trusted: bool = False) -> tuple[Plan, Journal]:
     """Open a campaign to go on with, by what it has kept; with ``blocks`` it is to have that many in all.
 
     Not ``trusted``: root does not go on with what others may have written. Raises RunoffError.
     """
     with Journal.open(directory, write=False) as journal:
-        plan = _kept_plan(journal)
+        plan = _load_plan(journal)
     trust.require_no_links(directory)
     if not trusted:
         trust.require_own(directory, plan)
@@ -53,22 +53,22 @@ def open_again(directory: Path, *, blocks: int | None = None, trusted: bool = Fa
         extend(directory, blocks)
     journal = Journal.open(directory, write=True)
     try:
-        return _kept_plan(journal), journal
+        return _load_plan(journal), journal
     except BaseException:
         journal.close()
         raise
 
 
-def _kept_plan(journal: Journal) -> Plan:
+def _load_plan(journal: Journal) -> Plan:
     """The plan of what the campaign has kept. Raises UsageError."""
-    written = _need(journal, "definitions")
+    written = _require_fact(journal, "definitions")
     kept = StoredInputs(
         {name: each.toml for name, each in written.workloads.items()},
         {name: each.toml for name, each in written.loads.items()},
-        _need(journal, "objects"),
+        _require_fact(journal, "objects"),
     )
     plan = make_plan(_settings(journal), describe_schedulers, describe_elevators, kept=kept)
-    _refuse_another(_need(journal, "outline"), outline_of(plan))
+    _refuse_another(_require_fact(journal, "outline"), make_outline(plan))
     begun: list[Part] = journal.fact("parts", [])
     return replace(plan, kernels=begun[0].tables.get("kernel_names", {})) if begun else plan
 
@@ -83,10 +83,10 @@ def _refuse_another(was: Outline, is_now: Outline) -> None:
 
 
 def _settings(journal: Journal) -> Settings:
-    return parse_settings(_need(journal, "settings"), str(journal.directory))
+    return parse_settings(_require_fact(journal, "settings"), str(journal.directory))
 
 
-def _need(journal: Journal, key: str) -> Any:
+def _require_fact(journal: Journal, key: str) -> Any:
     value = journal.fact(key)
     if value is None:
         raise UsageError(f"the journal in {journal.directory} has no {key}: copy the campaign back from a backup")
@@ -104,11 +104,11 @@ def read_results(directory: Path) -> Results:
 def _read(directory: Path) -> Results:
     with Journal.open(directory, write=False) as journal:
         settings = _settings(journal)
-        outline: Outline = _need(journal, "outline")
+        outline: Outline = _require_fact(journal, "outline")
         begun: list[Part] = journal.fact("parts", [])
         ended: Ended | None = journal.fact("ended")
         rows = journal.rows()
-        with journal.legible():
+        with journal.explain_contents():
             cells = _cells(settings, outline)
             consistency.check(settings, outline, begun, cells, rows)
         samples = tuple(_sample(row) for row in rows)
@@ -122,16 +122,16 @@ def _read(directory: Path) -> Results:
             loads=tuple(outline.loads),
             metrics={label: tuple(metrics) for label, metrics in outline.metrics.items()},
             samples=samples,
-            requests=requests.kept(directory, rows),
+            requests=requests.find_logs(directory, rows),
             planned=len(cells) if ended is None else sum(cell.block < ended.blocks for cell in cells.values()),
             parameters=outline.parameters,
             twins=outline.twins,
             fingerprint=_fingerprint(journal, begun),
             warnings=tuple(journal.fact("warnings", [])),
-            changes=sessions.changes(begun, rows),
+            changes=sessions.describe_changes(begun, rows),
             rerun=render_command(settings),
             plan_text=render_plan(settings),
-            version=_need(journal, "version"),
+            version=_require_fact(journal, "version"),
             margin=settings.margin if settings.until is None else settings.until,
             rare=settings.rare,
             until=settings.until,
@@ -139,8 +139,8 @@ def _read(directory: Path) -> Results:
             ended=ended,
             seconds_per_block=pace.seconds_per_block(rows, Counter(c.block for c in cells.values() if c.block >= 0)),
             repeats={
-                name: read_results(repeats.place(directory, name))
-                for name in repeats.settings_of(settings)
+                name: read_results(repeats.repeat_directory(directory, name))
+                for name in repeats.derive_settings(settings)
                 if repeats.exists(directory, name)
             },
         )
@@ -158,11 +158,11 @@ def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
 
 def _fingerprint(journal: Journal, begun: Sequence[Part]) -> Mapping[str, Any]:
     """Of the last part, with the digests of what the plan names."""
-    written = _need(journal, "definitions")
+    written = _require_fact(journal, "definitions")
     digests = {
         "workloads": {name: each.sha256 for name, each in written.workloads.items()},
         "loads": {name: each.sha256 for name, each in written.loads.items()},
-        "objects": _need(journal, "objects"),
+        "objects": _require_fact(journal, "objects"),
     }
     return {
         **(begun[-1].tables if begun else {"arms": {}}),

@@ -21,18 +21,18 @@ def extend(directory: Path, blocks: int) -> None:
         has = ended.blocks if ended is not None else settings.blocks
         if blocks <= has:
             raise UsageError(f"{directory} is of {has} blocks already: --blocks {blocks} would add none, give more")
-        changed = _longer(settings, blocks)
+        changed = _lengthen(settings, blocks)
         # In this order: cut short anywhere, a campaign that was looked at is not taken for one that was not.
-        if looked := _begun(journal):
+        if looked := _count_begun(journal):
             journal.set_fact("looks", [*journal.fact("looks", []), looked])
         journal.set_fact("settings", changed.model_dump(mode="json"))
         journal.set_fact("ended", None)
-    for name in repeats.settings_of(settings):
+    for name in repeats.derive_settings(settings):
         if repeats.exists(directory, name):
-            extend(repeats.place(directory, name), blocks)
+            extend(repeats.repeat_directory(directory, name), blocks)
 
 
-def _longer(settings: Settings, blocks: int) -> Settings:
+def _lengthen(settings: Settings, blocks: int) -> Settings:
     update: dict[str, int] = {"blocks": blocks}
     if settings.until is not None:
         update["most_blocks"] = max(blocks, stopping.find_most_blocks(settings))
@@ -40,6 +40,6 @@ def _longer(settings: Settings, blocks: int) -> Settings:
     return parse_settings(values, "--blocks")
 
 
-def _begun(journal: Journal) -> int:
+def _count_begun(journal: Journal) -> int:
     """Blocks of which something was taken: whoever watched has seen it."""
     return len({row.block for row in journal.rows() if row.block >= 0})

@@ -18,24 +18,24 @@ _EXACT = {"rerun", "plan_text"}
 
 def make_printable(results: Results) -> Results:
     """Return the same results with every text printable: names, units, reasons, logs, what is known of machines."""
-    return _of_value(results)
+    return _clean_value(results)
 
 
-def _of_value(value: _Value) -> _Value:
+def _clean_value(value: _Value) -> _Value:
     found: Any = value
     if isinstance(value, str):
         found = escape_line(value)
     elif isinstance(value, Mapping):
-        found = {_of_value(key): _of_value(each) for key, each in value.items()}
+        found = {_clean_value(key): _clean_value(each) for key, each in value.items()}
     elif isinstance(value, (tuple, list)):
-        found = type(value)(_of_value(each) for each in value)
+        found = type(value)(_clean_value(each) for each in value)
     elif is_dataclass(value) and not isinstance(value, type):
-        changes = {field.name: _of_field(field.name, getattr(value, field.name)) for field in fields(value)}
+        changes = {field.name: _clean_field(field.name, getattr(value, field.name)) for field in fields(value)}
         found = replace(value, **changes)
     return found  # type: ignore[no-any-return]
 
 
-def _of_field(name: str, value: Any) -> Any:
+def _clean_field(name: str, value: Any) -> Any:
     if isinstance(value, Path) or name in _EXACT:
         return value
-    return escape_lines(value) if name in _OF_LINES and isinstance(value, str) else _of_value(value)
+    return escape_lines(value) if name in _OF_LINES and isinstance(value, str) else _clean_value(value)

@@ -41,7 +41,7 @@ class Journal:
         self._samples: dict[str, str] = {}
         self._head = chain.Head()
         self._files: dict[str, Identity | None] = {}
-        with self.legible():
+        with self.explain_contents():
             self._read()
 
     @classmethod
@@ -54,17 +54,17 @@ class Journal:
             directory.mkdir(parents=True, exist_ok=True)
             occupied = any(not _is_left_over(entry) for entry in directory.iterdir())
         except OSError as error:
-            raise _unusable(directory, error) from None
+            raise _make_unusable_error(directory, error) from None
         if occupied:
             raise UsageError(
                 f"{directory} is not empty: choose another --out, or go on with it by: runoff resume {directory}"
             )
-        with _holding(directory) as held:
+        with _hold_directory(directory) as held:
             for left in directory.glob(f"{_UNFINISHED}*"):
                 left.unlink()
             keep()
             unfinished = directory / _UNFINISHED
-            with _explained(directory), closing(database.make(unfinished)) as connection:
+            with _explain_errors(directory), closing(database.make(unfinished)) as connection:
                 journal = cls(directory, connection, None)
                 for key, value in facts.items():
                     journal.set_fact(key, value)
@@ -88,7 +88,7 @@ class Journal:
                 f"{path} has another name (a hard link), and would change under that too: copy the campaign, and go "
                 "on with the copy"
             )
-        with _holding(directory) as held:
+        with _hold_directory(directory) as held:
             return cls(directory, database.open_whole(path, write=True), held)
 
     def close(self) -> None:
@@ -144,7 +144,7 @@ class Journal:
 
     def fact(self, key: str, default: Any = None) -> Any:
         """Raises UsageError when it is not of its kind."""
-        with _legible(self.directory, f"fact {key}"):
+        with _explain_contents(self.directory, f"fact {key}"):
             return read_fact(key, self._facts[key]) if key in self._facts else default
 
     def add(
@@ -187,9 +187,9 @@ class Journal:
         self._append("sample", cell.id, body)
         self._samples[cell.id] = body
 
-    def legible(self) -> AbstractContextManager[None]:
+    def explain_contents(self) -> AbstractContextManager[None]:
         """Inside, a ValueError is one of what the journal holds; it leaves as a UsageError."""
-        return _legible(self.directory)
+        return _explain_contents(self.directory)
 
     def done(self) -> set[str]:
         """Ids of the cells that have a sample, valid or void."""
@@ -199,7 +199,7 @@ class Journal:
         """All samples in run order. Raises UsageError when one is not of its kind."""
         rows = []
         for cell, body in self._samples.items():
-            with _legible(self.directory, f"sample {cell}"):
+            with _explain_contents(self.directory, f"sample {cell}"):
                 row = Row.model_validate_json(body)
                 if row.cell != cell:
                     raise ValueError(f"it says that it is of {row.cell}")
@@ -223,7 +223,7 @@ class Journal:
     def _append(self, kind: str, subject: str, body: str) -> None:
         entry = chain.follow(self._head, kind, subject, body)
         head = chain.Head(entry.number, entry.digest)
-        with _explained(self.directory), database.transaction(self._connection, "IMMEDIATE"):
+        with _explain_errors(self.directory), database.transaction(self._connection, "IMMEDIATE"):
             found = self._connection.execute("SELECT number, digest FROM head").fetchone()
             if chain.Head(*found) != self._head:
                 raise UsageError(
@@ -237,7 +237,7 @@ class Journal:
 
 
 @contextmanager
-def _legible(directory: Path, what: str = "") -> Iterator[None]:
+def _explain_contents(directory: Path, what: str = "") -> Iterator[None]:
     """Turns what a journal cannot hold into an error of ours; ``what`` is being read."""
     try:
         yield
@@ -253,7 +253,7 @@ def _legible(directory: Path, what: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def _explained(directory: Path) -> Iterator[None]:
+def _explain_errors(directory: Path) -> Iterator[None]:
     """Turns the database's errors into ours."""
     try:
         yield
@@ -270,12 +270,12 @@ def _is_left_over(entry: Path) -> bool:
 
 
 @contextmanager
-def _holding(directory: Path) -> Iterator[HeldDirectory]:
+def _hold_directory(directory: Path) -> Iterator[HeldDirectory]:
     """The directory, locked for this process, which lets it go if the block fails. Raises UsageError, MissingError."""
     try:
         held = HeldDirectory(directory)
     except OSError as error:
-        raise _unusable(directory, error) from None
+        raise _make_unusable_error(directory, error) from None
     try:
         if not held.lock():
             raise UsageError(f"another runoff is working in {directory}: wait for it, or choose another --out")
@@ -285,5 +285,5 @@ def _holding(directory: Path) -> Iterator[HeldDirectory]:
         raise
 
 
-def _unusable(directory: Path, error: OSError) -> MissingError:
+def _make_unusable_error(directory: Path, error: OSError) -> MissingError:
     return MissingError(f"cannot use the directory {directory}: {error.strerror}; choose another with --out")

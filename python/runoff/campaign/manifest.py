@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from runoff.campaign.records import Definitions, KeptDefinition, Outline
+from runoff.campaign.records import Definitions, Outline, StoredDefinition
 from runoff.errors import UsageError
 from runoff.plan.elevators import DISK_METRICS
 from runoff.plan.plan import Plan
@@ -12,7 +12,7 @@ from runoff.plan.probes import list_probe_metrics
 from runoff.workloads import LOAD_METRICS, LOADS, WORKLOADS, Work
 
 
-def outline_of(plan: Plan) -> Outline:
+def make_outline(plan: Plan) -> Outline:
     """All that is needed to read the plan's samples, whatever later becomes of its files, of runoff or the machine."""
     added = (
         *(LOAD_METRICS if plan.settings.loads else ()),
@@ -30,17 +30,19 @@ def outline_of(plan: Plan) -> Outline:
     )
 
 
-def definitions(plan: Plan) -> Definitions:
+def collect_definitions(plan: Plan) -> Definitions:
     """As they were read."""
-    return Definitions(workloads=_kept(plan.works), loads=_kept(load for load in plan.loads if load is not None))
+    return Definitions(
+        workloads=_collect_texts(plan.works), loads=_collect_texts(load for load in plan.loads if load is not None)
+    )
 
 
-def _kept(works: Iterable[Work]) -> dict[str, KeptDefinition]:
+def _collect_texts(works: Iterable[Work]) -> dict[str, StoredDefinition]:
     sources = (work.source for work in works)
-    return {source.name: KeptDefinition(sha256=source.sha256, toml=source.text) for source in sources}
+    return {source.name: StoredDefinition(sha256=source.sha256, toml=source.text) for source in sources}
 
 
-def changed_since(plan: Plan) -> Iterator[str]:
+def find_changes(plan: Plan) -> Iterator[str]:
     """A sentence for each file that is no longer what ``plan``, of a campaign that goes on, has kept of it."""
     kept = {(WORKLOADS, work.source) for work in plan.works}
     kept |= {(LOADS, load.source) for load in plan.loads if load is not None}

@@ -14,7 +14,7 @@ FOLDER = "objects"
 """In the campaign's directory; a file of it is named by its digest: ``SHA256.bpf.o``."""
 
 
-def keep_objects(arms: Iterable[Arm], directory: Path) -> None:
+def store_objects(arms: Iterable[Arm], directory: Path) -> None:
     """Copy the object files of ``arms`` durably. Raises UsageError, and MissingError where there is no room."""
     folder = directory / FOLDER
     for arm in arms:
@@ -34,12 +34,12 @@ def keep_objects(arms: Iterable[Arm], directory: Path) -> None:
             raise MissingError(f"cannot write {path}: {error.strerror}; choose another --out") from None
 
 
-def with_kept_objects(arms: Iterable[Arm], directory: Path) -> tuple[Arm, ...]:
+def use_stored_objects(arms: Iterable[Arm], directory: Path) -> tuple[Arm, ...]:
     """The arms with the copies that ``directory`` has of their object files. Raises UsageError if one is not whole."""
-    return tuple(arm if arm.object is None else _with_copy(arm, arm.object, directory) for arm in arms)
+    return tuple(arm if arm.object is None else _use_copy(arm, arm.object, directory) for arm in arms)
 
 
-def _with_copy(arm: Arm, object: ObjectFile, directory: Path) -> Arm:
+def _use_copy(arm: Arm, object: ObjectFile, directory: Path) -> Arm:
     path = directory / FOLDER / _name(object)
     try:
         found = hashlib.sha256(read_own(path)).hexdigest()

@@ -36,7 +36,7 @@ class Observer(Protocol):
         """No more samples are taken; after every ``began``."""
 
 
-class Silent:
+class SilentObserver:
     """Watches, and shows nothing."""
 
     def say(self, text: str) -> None: ...

@@ -11,7 +11,7 @@ from runoff.results import Clock, Conditions, Ended, EngineName, Metric
 from runoff.validation import STRICT, Checked
 
 
-class KeptDefinition(Checked):
+class StoredDefinition(Checked):
     """The TOML of a workload or load as it was when the campaign began."""
 
     sha256: str
@@ -27,8 +27,8 @@ class KeptDefinition(Checked):
 class Definitions(Checked):
     """All that the plan names, by the names that it has for them."""
 
-    workloads: dict[str, KeptDefinition]
-    loads: dict[str, KeptDefinition]
+    workloads: dict[str, StoredDefinition]
+    loads: dict[str, StoredDefinition]
 
 
 class Outline(Checked):
@@ -57,7 +57,7 @@ class Outline(Checked):
         return self
 
 
-class Taker(Checked):
+class SampleOrigin(Checked):
     """Who took samples."""
 
     version: str
@@ -72,7 +72,7 @@ class Part(Checked):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, dict[str, Any]]
 
-    runoff: Taker
+    runoff: SampleOrigin
     arms: dict[str, dict[str, str]]
     """By label: what was in charge."""
 

@@ -6,7 +6,7 @@ from runoff.campaign import journal
 from runoff.plan.settings import Settings
 
 
-def settings_of(settings: Settings) -> dict[str, Settings]:
+def derive_settings(settings: Settings) -> dict[str, Settings]:
     """What is to be repeated, each by the name of what differs: ``quantum=500``."""
     if settings.sensitivity is None:
         return {}
@@ -14,11 +14,11 @@ def settings_of(settings: Settings) -> dict[str, Settings]:
     return {f"quantum={each}": settings.model_copy(update={"quantum": each, "sensitivity": None}) for each in near}
 
 
-def place(directory: Path, name: str) -> Path:
+def repeat_directory(directory: Path, name: str) -> Path:
     """Of one of the repeats."""
     return directory / "sensitivity" / name
 
 
 def exists(directory: Path, name: str) -> bool:
     """Whether it has begun."""
-    return (place(directory, name) / journal.FILE).exists()
+    return (repeat_directory(directory, name) / journal.FILE).exists()

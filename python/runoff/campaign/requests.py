@@ -13,7 +13,7 @@ from runoff.results import StoredLog
 FOLDER = "requests"
 
 
-def keep(directory: Path, sample: str, text: str) -> str:
+def store_log(directory: Path, sample: str, text: str) -> str:
     """Write the log of ``sample`` durably, and return its SHA-256; it counts when the journal has the sample.
 
     Raises MissingError.
@@ -32,7 +32,7 @@ def keep(directory: Path, sample: str, text: str) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def kept(directory: Path, rows: Iterable[Row]) -> dict[str, StoredLog]:
+def find_logs(directory: Path, rows: Iterable[Row]) -> dict[str, StoredLog]:
     """Return the logs of those samples that have one, by sample; whoever has removed the files does without."""
     logs = {row.cell: StoredLog(_path(directory, row.cell), row.requests_sha256) for row in rows if row.requests_sha256}
     return {cell: log for cell, log in logs.items() if log.path.exists()}

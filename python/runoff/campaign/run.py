@@ -16,7 +16,7 @@ from runoff.campaign.journal import Journal
 from runoff.campaign.observer import Observer
 from runoff.campaign.records import Part
 from runoff.campaign.stop import Stop, StopRequest, handle_signals
-from runoff.campaign.waiting import Waiting, edges
+from runoff.campaign.waiting import WaitingCells, choose_edges
 from runoff.decide.looks import Look, Rule
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Outcome, ValidSample
@@ -28,7 +28,7 @@ from runoff.results import Conditions, Ended
 from runoff.version import __version__
 
 
-def order(plan: Plan) -> list[Cell]:
+def list_cells(plan: Plan) -> list[Cell]:
     """Return the plan's cells in run order."""
     twins = {number: plan.twins[arm.label] for number, arm in enumerate(plan.arms) if arm.label in plan.twins}
     arms, works = len(plan.arms), len(plan.works)
@@ -58,7 +58,7 @@ def run(
     if journal.fact("ended") is not None:
         return Ending.COMPLETE
     done = journal.done()
-    pending = [cell for cell in order(plan) if cell.id not in done]
+    pending = [cell for cell in list_cells(plan) if cell.id not in done]
     if not pending and rule is None:
         return Ending.COMPLETE
     waiting = _make_waiting(plan, pending, jobs, _record_looks(journal, observer, rule))
@@ -71,18 +71,18 @@ def run(
 
 
 def _size_of_first_block(plan: Plan) -> int:
-    cells = order(plan)
+    cells = list_cells(plan)
     return sum(cell.block == cells[0].block for cell in cells)
 
 
-def _make_waiting(plan: Plan, pending: Sequence[Cell], jobs: int, look: Rule | None) -> Waiting:
+def _make_waiting(plan: Plan, pending: Sequence[Cell], jobs: int, look: Rule | None) -> WaitingCells:
     if look is None:
-        return Waiting(pending)
+        return WaitingCells(pending)
     # Blocks that are smaller than the number of samples side by side are taken several at a time.
     cells = len(plan.arms) * len(plan.works) * len(plan.loads)
     most = stopping.find_most_blocks(plan.settings)
-    return Waiting(
-        pending, look=look, edges=edges(stopping.find_first_look(plan.settings), most, math.ceil(jobs / cells))
+    return WaitingCells(
+        pending, look=look, edges=choose_edges(stopping.find_first_look(plan.settings), most, math.ceil(jobs / cells))
     )
 
 
@@ -121,7 +121,7 @@ def _describe_part(plan: Plan, engine: Engine, arms: Arms) -> Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Started:
+class _RunningSample:
     """A sample that is being taken."""
 
     cell: Cell
@@ -140,9 +140,9 @@ class _Run:
         self._arms = arms
         self._earlier = [part.tables for part in journal.fact("parts", [])]
 
-    def take_all(self, waiting: Waiting, request: StopRequest, doubt: Doubt | None, jobs: int) -> bool:
+    def take_all(self, waiting: WaitingCells, request: StopRequest, doubt: Doubt | None, jobs: int) -> bool:
         """Take what is waiting, ``jobs`` at once. Returns whether ``doubt`` found that it is hopeless."""
-        running: dict[Future[Outcome], _Started] = {}
+        running: dict[Future[Outcome], _RunningSample] = {}
         with ThreadPoolExecutor(max_workers=jobs) as pool:
             while True:
                 reason = doubt.find_reason(self._journal) if doubt is not None else None
@@ -165,14 +165,14 @@ class _Run:
                     if request.stop is not Stop.NOW:
                         self._store(started, outcome, seconds)
 
-    def _start(self, cell: Cell) -> _Started:
+    def _start(self, cell: Cell) -> _RunningSample:
         self._observer.started(cell)
-        return _Started(cell, conditions.now(), time.monotonic())
+        return _RunningSample(cell, conditions.read_conditions(), time.monotonic())
 
     def _take(self, cell: Cell) -> Outcome:
         return self._engine.take(cell, lambda phase: self._observer.phase(cell, phase))
 
-    def _store(self, started: _Started, outcome: Outcome, seconds: float) -> None:
+    def _store(self, started: _RunningSample, outcome: Outcome, seconds: float) -> None:
         plan, journal, cell = self._plan, self._journal, started.cell
         arm, work, load = plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load]
         outcome = void_if_another(outcome, self._arms[arm])
@@ -188,6 +188,6 @@ class _Run:
             started.conditions,
             seconds=seconds,
             part=len(self._earlier),
-            requests_sha256=requests.keep(journal.directory, cell.id, log) if log else None,
+            requests_sha256=requests.store_log(journal.directory, cell.id, log) if log else None,
         )
         self._observer.finished(cell, outcome)

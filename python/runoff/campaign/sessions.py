@@ -42,15 +42,18 @@ def _refuse(what: str, was: Facts, is_now: Facts) -> None:
         )
 
 
-def changes(parts: Sequence[Part], rows: Sequence[Row]) -> tuple[str, ...]:
+def describe_changes(parts: Sequence[Part], rows: Sequence[Row]) -> tuple[str, ...]:
     """A sentence for each table of which not all samples were taken with the same, with the blocks that had which."""
     taken = sorted({row.part for row in rows if row.part < len(parts)})
     names = dict.fromkeys(name for number in taken for name in parts[number].tables)
-    told = (_change(name, {n: parts[n].tables[name] for n in taken if name in parts[n].tables}, rows) for name in names)
+    told = (
+        _describe_change(name, {n: parts[n].tables[name] for n in taken if name in parts[n].tables}, rows)
+        for name in names
+    )
     return tuple(filter(None, told))
 
 
-def _change(name: str, tables: Mapping[int, Mapping[str, Any]], rows: Sequence[Row]) -> str:
+def _describe_change(name: str, tables: Mapping[int, Mapping[str, Any]], rows: Sequence[Row]) -> str:
     flat = {number: dict(_leaves(table)) for number, table in tables.items()}
     keys = dict.fromkeys(key for facts in flat.values() for key in facts)
     differing = [key for key in keys if len({facts.get(key) for facts in flat.values()}) > 1]
@@ -60,17 +63,19 @@ def _change(name: str, tables: Mapping[int, Mapping[str, Any]], rows: Sequence[R
     for number, facts in flat.items():
         having = tuple(facts.get(key) for key in differing)
         blocks.setdefault(having, set()).update(row.block for row in rows if row.part == number)
-    told = "; ".join(f"{_facts(differing, having)} in {_blocks(mine)}" for having, mine in blocks.items())
+    told = "; ".join(
+        f"{_describe_facts(differing, having)} in {_describe_blocks(mine)}" for having, mine in blocks.items()
+    )
     return f"not all samples were taken with the same {name}: {told}"
 
 
-def _facts(keys: Sequence[str], values: Sequence[str | None]) -> str:
+def _describe_facts(keys: Sequence[str], values: Sequence[str | None]) -> str:
     named = [f"{key} {_short(value or 'none')}" for key, value in zip(keys, values, strict=True)]
     more = f" and {len(named) - _MOST_KEYS} more" if len(named) > _MOST_KEYS else ""
     return ", ".join(named[:_MOST_KEYS]) + more
 
 
-def _blocks(blocks: Iterable[int]) -> str:
+def _describe_blocks(blocks: Iterable[int]) -> str:
     """``blocks 1-4, 6``, counted from one; those for warming up have no number."""
     numbers = sorted(block + 1 for block in blocks if block >= 0)
     runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0])]

@@ -34,7 +34,7 @@ def require_own(directory: Path, plan: Plan) -> None:
 
 def require_own_place(directory: Path) -> None:
     """Raises UsageError where root would begin a campaign in a directory in which others may write."""
-    if os.geteuid() == 0 and directory.is_dir() and (why := _objection(directory, directory.stat())) is not None:
+    if os.geteuid() == 0 and directory.is_dir() and (why := _find_objection(directory, directory.stat())) is not None:
         raise UsageError(f"{why}, who could lead elsewhere what root writes there: choose another --out")
 
 
@@ -47,10 +47,10 @@ def find_stranger(directory: Path) -> str | None:
         place = directory.resolve(strict=True)
         above = [(path, path.stat()) for path in (place, *place.parents)]
         for path, about in above:
-            if (why := _objection(path, about)) is not None:
+            if (why := _find_objection(path, about)) is not None:
                 return why
         for path, about in _entries(place):
-            if (why := _objection(path, about)) is not None:
+            if (why := _find_objection(path, about)) is not None:
                 return why
     except OSError as error:
         raise UsageError(f"cannot look at {error.filename or directory}: {error.strerror}") from None
@@ -73,7 +73,7 @@ def describe_runs(plan: Plan) -> Iterator[str]:
                 yield f"{label}: {shlex.join(argv)}"
 
 
-def _objection(path: Path, about: os.stat_result) -> str | None:
+def _find_objection(path: Path, about: os.stat_result) -> str | None:
     if about.st_uid not in _ids("SUDO_UID"):
         return f"{path} belongs to {_name(about.st_uid)}"
     by_group = about.st_mode & stat.S_IWGRP and about.st_gid not in _ids("SUDO_GID")

@@ -7,7 +7,7 @@ from runoff.decide.looks import Rule
 from runoff.plan.order import Cell
 
 
-class Waiting:
+class WaitingCells:
     """Cells that are to be taken, in run order, with looks between blocks if there is a rule.
 
     The course depends on what was taken alone, and not on when: a look waits until nothing runs.
@@ -25,26 +25,26 @@ class Waiting:
         """The next one; None if there is none, or not before all that runs has finished."""
         if self.ended:
             return None
-        if self._look is not None and self._due():
+        if self._look is not None and self._is_look_due():
             if not idle:
                 return None
-            self._turn(self._look)
+            self._finish_look(self._look)
         return self._cells.popleft() if self._cells and not self.ended else None
 
-    def _whole(self) -> int:
+    def _count_whole(self) -> int:
         """How many blocks are whole, once nothing runs."""
         return self._cells[0].block if self._cells else self._most
 
-    def _due(self) -> bool:
-        return bool(self._edges) and self._whole() >= self._edges[0]
+    def _is_look_due(self) -> bool:
+        return bool(self._edges) and self._count_whole() >= self._edges[0]
 
-    def _turn(self, look: Rule) -> None:
-        whole = self._whole()
+    def _finish_look(self, look: Rule) -> None:
+        whole = self._count_whole()
         while self._edges and self._edges[0] <= whole:
             self._edges.popleft()
         self.ended = look(whole).ends is not None
 
 
-def edges(first: int, most: int, stride: int) -> list[int]:
+def choose_edges(first: int, most: int, stride: int) -> list[int]:
     """After which blocks to look: the first, each ``stride`` after it, and the last."""
     return [*range(first, most, stride), most]

@@ -13,7 +13,7 @@ from runoff.plan.settings import Settings
 
 if TYPE_CHECKING:
     from runoff.analysis.values import Report
-    from runoff.campaign.conduct import Conducted
+    from runoff.campaign.conduct import CampaignResult
 
 
 def begin(
@@ -37,7 +37,7 @@ def begin(
     return finish(conduct(settings, place, Progress(), jobs=jobs, keep_going=keep_going), as_json=as_json, show=show)
 
 
-def finish(conducted: "Conducted", *, as_json: bool, show: "Callable[[Report], None] | None" = None) -> int:
+def finish(conducted: "CampaignResult", *, as_json: bool, show: "Callable[[Report], None] | None" = None) -> int:
     """Write the page and the logs, print the report. Returns the exit code."""
     from runoff.decide.noise import build_report_with_noise
     from runoff.report.data import document
@@ -53,7 +53,7 @@ def finish(conducted: "Conducted", *, as_json: bool, show: "Callable[[Report], N
     return exit_code(report)
 
 
-def print_way_on(conducted: "Conducted", page: Path, *, err: bool) -> None:
+def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:
     """Where the page is, and how to go on with what was stopped."""
     if conducted.ending is not Ending.COMPLETE:
         more = " --keep-going" if conducted.ending is Ending.HOPELESS else ""

@@ -65,7 +65,7 @@ def carried_out(
         values = {"on": "host", "clock": None, "arms": ("default", "again"), "names": {"again": "default"}, "blocks": 6}
         made_campaigns.made(place, lambda _: None, stop_after=0, **{**values, **settings})
         journals.forge_fact(place, "parts", None)
-    plan, journal = directory.open_again(place)
+    plan, journal = directory.reopen(place)
     engine, watching = Answering(answer), Watching()
     with journal:
         ending = run(plan, journal, engine, watching, keep_going=keep_going)  # type: ignore[arg-type]

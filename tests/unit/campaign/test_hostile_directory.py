@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from runoff.campaign import directory
 from runoff.campaign.database import FILE
 from runoff.campaign.journal import Journal
-from runoff.campaign.run import order, run
+from runoff.campaign.run import list_cells, run
 from runoff.cli.main import cli
 from runoff.engines.outcome import AcceptedArm, Outcome, ValidSample
 from runoff.errors import MissingError, RunoffError, UsageError
@@ -270,7 +270,7 @@ def test_a_campaign_whose_directory_is_not_its_own_any_more_stops_at_the_next_sa
         tmp_path / "c", lambda _: None, stop_after=0, on="host", clock=None, arms=("default",), blocks=9
     )
     journals.forge_fact(place, "parts", None)
-    plan, journal = directory.open_again(place)
+    plan, journal = directory.reopen(place)
     engine = Taking(lambda: act(place))
     with journal, pytest.raises(MissingError) as caught:
         run(plan, journal, engine, Silent())  # type: ignore[arg-type]
@@ -279,7 +279,7 @@ def test_a_campaign_whose_directory_is_not_its_own_any_more_stops_at_the_next_sa
     assert "\n" not in str(caught.value)
     if left is not None:
         with Journal.open(tmp_path / left, write=True) as again:
-            assert again.done() == {cell.id for cell in order(plan)[:2]}
+            assert again.done() == {cell.id for cell in list_cells(plan)[:2]}
 
 
 def test_a_directory_that_took_its_place_is_not_removed(tmp_path: Path) -> None:

@@ -115,10 +115,10 @@ def test_a_log_of_requests_is_of_its_sample(campaign: Path) -> None:
     from runoff.campaign import requests
     from runoff.results import request_log
 
-    digest = requests.keep(campaign, "b0", FEW)
+    digest = requests.store_log(campaign, "b0", FEW)
     with Journal.open(campaign, write=False) as journal:
         row = journal.rows()[0]
-    kept = requests.kept(campaign, [row.model_copy(update={"cell": "b0", "requests_sha256": digest})])
+    kept = requests.find_logs(campaign, [row.model_copy(update={"cell": "b0", "requests_sha256": digest})])
     assert len(request_log.read(kept["b0"]).requests) == 5
     path = kept["b0"].path
     content = bytearray(path.read_bytes())

@@ -7,7 +7,7 @@ import pytest
 
 from runoff.campaign.journal import Journal
 from runoff.campaign.records import Part, Row
-from runoff.campaign.sessions import changes, refuse_to_mix
+from runoff.campaign.sessions import describe_changes, refuse_to_mix
 from runoff.engines.outcome import VoidSample
 from runoff.errors import UsageError
 from runoff.plan.order import draw
@@ -32,8 +32,8 @@ def rows(folder: Path, *parts: int, warmup: int = 0) -> list[Row]:
 
 def test_where_nothing_changed_nothing_is_said(tmp_path: Path) -> None:
     same = part(agent={"sha256": OLD}, machine={"cpus": {"online": 2}})
-    assert changes([same, same], rows(tmp_path, 0, 0, 1)) == ()
-    assert changes([], []) == ()
+    assert describe_changes([same, same], rows(tmp_path, 0, 0, 1)) == ()
+    assert describe_changes([], []) == ()
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,9 @@ def test_where_nothing_changed_nothing_is_said(tmp_path: Path) -> None:
 def test_blocks_are_named_with_what_they_were_taken_with(
     tmp_path: Path, taken: list[int], warmup: int, before: str, after: str
 ) -> None:
-    told = changes([part(agent={"sha256": OLD}), part(agent={"sha256": NEW})], rows(tmp_path, *taken, warmup=warmup))
+    told = describe_changes(
+        [part(agent={"sha256": OLD}), part(agent={"sha256": NEW})], rows(tmp_path, *taken, warmup=warmup)
+    )
     assert told == (
         f"not all samples were taken with the same agent: sha256 a1a1a1a1a1a1 in {before}; "
         f"sha256 b2b2b2b2b2b2 in {after}",
@@ -61,7 +63,7 @@ def test_each_table_has_its_sentence_and_three_keys_at_most(tmp_path: Path) -> N
     new = part(
         image={"sha256": NEW, "packages": dict.fromkeys("abcde", "2")}, qemu={"version": "11"}, kernels={"debian": OLD}
     )
-    image, qemu = changes([old, new], rows(tmp_path, 0, 1))
+    image, qemu = describe_changes([old, new], rows(tmp_path, 0, 1))
     assert image.startswith("not all samples were taken with the same image: ")
     assert "sha256 b2b2b2b2b2b2, packages.a 2, packages.b 2 and 3 more in block 2" in image
     assert qemu == "not all samples were taken with the same qemu: version 10 in block 1; version 11 in block 2"
@@ -69,7 +71,7 @@ def test_each_table_has_its_sentence_and_three_keys_at_most(tmp_path: Path) -> N
 
 def test_what_is_gone_or_new_is_a_change_and_a_table_that_a_part_did_not_come_to_is_none(tmp_path: Path) -> None:
     first = part(tools={"make": OLD}, **{"guest with debian:6.18": {"kernel": {"release": "6.18"}}})
-    told = changes([first, part(tools={"gcc": NEW})], rows(tmp_path, 0, 1))
+    told = describe_changes([first, part(tools={"gcc": NEW})], rows(tmp_path, 0, 1))
     assert told == (
         "not all samples were taken with the same tools: make a1a1a1a1a1a1, gcc none in block 1; "
         "make none, gcc b2b2b2b2b2b2 in block 2",
@@ -78,7 +80,7 @@ def test_what_is_gone_or_new_is_a_change_and_a_table_that_a_part_did_not_come_to
 
 def test_parts_without_a_sample_do_not_count(tmp_path: Path) -> None:
     parts = [part(agent={"sha256": OLD}), part(agent={"sha256": NEW}), part(agent={"sha256": OLD})]
-    assert changes(parts, rows(tmp_path, 0, 2)) == ()
+    assert describe_changes(parts, rows(tmp_path, 0, 2)) == ()
 
 
 def refused(*parts: Part, unmixable: tuple[str, ...] = ()) -> str:

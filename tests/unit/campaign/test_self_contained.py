@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from runoff.campaign import directory, requests
 from runoff.campaign.journal import FILE, Journal
-from runoff.campaign.manifest import changed_since
-from runoff.campaign.objects import FOLDER, keep_objects, with_kept_objects
+from runoff.campaign.manifest import find_changes
+from runoff.campaign.objects import FOLDER, store_objects, use_stored_objects
 from runoff.cli.main import cli
 from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError, RunoffError, UsageError
@@ -207,7 +207,11 @@ def test_another_user_who_may_not_look_is_told_so(campaign: Path, closed: str) -
     with Journal.open(campaign, write=True) as journal:
         cell, plan = cells(begun(campaign))[6], begun(campaign)
         proof = {"object": "".join(arm.object.sha256 for arm in [plan.arms[cell.arm]] if arm.object)}
-        arm, load, digest = plan.arms[cell.arm].label, plan.load_labels[cell.load], requests.keep(campaign, "x", "log")
+        arm, load, digest = (
+            plan.arms[cell.arm].label,
+            plan.load_labels[cell.load],
+            requests.store_log(campaign, "x", "log"),
+        )
         taken = ValidSample({"elapsed_s": 1.0}, proof)
         journal.add(cell, arm, "spin", load, taken, requests_sha256=digest)
     (campaign / closed).chmod(0)
@@ -240,15 +244,15 @@ def test_a_campaign_goes_on_with_what_it_has_kept(campaign: Path, workshop: Path
     (workshop / "my.bpf.o").write_bytes(b"\x7fELF another")
     (workshop / "spin.toml").write_text(WORK.replace('["spin"', '["other"'))
     (workshop / "burn.toml").unlink()
-    plan, journal = directory.open_again(campaign)
+    plan, journal = directory.reopen(campaign)
     with journal:
         assert plan.works[0].message(None)["command"] == ["spin", str(len(os.sched_getaffinity(0)))]
         assert [load and load.message(None)["command"] for load in plan.loads] == [None, ["burn"]]
-        arms = with_kept_objects(plan.arms, campaign)
+        arms = use_stored_objects(plan.arms, campaign)
         assert [Path(arm.scheduler["path"]).read_bytes() for arm in arms[1:]] == [OBJECT, OBJECT]
         assert arms[1].scheduler["parameters"] == {"slice_ns": "5"}
         assert [arm.label for arm in arms] == ["default", "./my.bpf.o:slice_ns=5", "mine"]
-        load, work, object = changed_since(plan)
+        load, work, object = find_changes(plan)
     assert work.startswith("the workload ./spin.toml is not what the campaign began with (sha256 was ")
     assert work.endswith("): it goes on with what it has kept")
     assert load.startswith("the load ./burn.toml is not what the campaign began with")
@@ -257,9 +261,9 @@ def test_a_campaign_goes_on_with_what_it_has_kept(campaign: Path, workshop: Path
 
 
 def test_nothing_is_said_where_nothing_has_changed(campaign: Path) -> None:
-    plan, journal = directory.open_again(campaign)
+    plan, journal = directory.reopen(campaign)
     with journal:
-        assert list(changed_since(plan)) == []
+        assert list(find_changes(plan)) == []
 
 
 def test_cpus_stay_those_that_it_began_with(campaign: Path) -> None:
@@ -282,7 +286,7 @@ def test_a_kept_object_that_is_not_whole_is_named_with_the_way_out(campaign: Pat
     if content is not None:
         kept.write_bytes(content)
     with pytest.raises(UsageError) as caught:
-        with_kept_objects(begun(campaign).arms, campaign)
+        use_stored_objects(begun(campaign).arms, campaign)
     text = str(caught.value)
     assert "the object of the arm './my.bpf.o:slice_ns=5'" in text
     assert str(kept) in text
@@ -301,7 +305,7 @@ def test_an_object_that_changes_while_it_is_kept_is_refused(workshop: Path) -> N
 def test_what_a_runoff_killed_in_keeping_objects_has_left_is_no_obstacle(workshop: Path) -> None:
     plan = begun(workshop)
     (workshop / "c").mkdir()
-    keep_objects(plan.arms, workshop / "c")
+    store_objects(plan.arms, workshop / "c")
     (workshop / "c" / FOLDER / f"{'0' * 64}.bpf.o.new").write_bytes(b"half")
     directory.create(Path("c"), plan).close()
     (workshop / "d" / FOLDER).mkdir(parents=True)
@@ -314,7 +318,7 @@ def test_a_full_disk_is_told_before_the_campaign_begins(workshop: Path) -> None:
     (workshop / "c").mkdir()
     (workshop / "c" / FOLDER).write_text("a file where the folder should be")
     with pytest.raises(MissingError, match="cannot write"):
-        keep_objects(begun(workshop).arms, workshop / "c")
+        store_objects(begun(workshop).arms, workshop / "c")
 
 
 def test_repeats_have_what_the_campaign_has_kept(campaign: Path, workshop: Path) -> None:
@@ -322,11 +326,11 @@ def test_repeats_have_what_the_campaign_has_kept(campaign: Path, workshop: Path)
     plan = begun(workshop)
     (workshop / "my.bpf.o").write_bytes(b"\x7fELF another")
     place = campaign / "sensitivity" / "quantum=500"
-    arms = with_kept_objects(plan.arms, campaign)
+    arms = use_stored_objects(plan.arms, campaign)
     directory.create(place, Plan(plan.settings, arms, plan.works, plan.loads)).close()
     (kept,) = (place / FOLDER).iterdir()
     assert kept.read_bytes() == OBJECT
-    again, journal = directory.open_again(place)
+    again, journal = directory.reopen(place)
     journal.close()
     assert [arm.object for arm in again.arms] == [arm.object for arm in plan.arms]
 
@@ -337,4 +341,4 @@ def test_a_runoff_that_would_make_other_samples_of_the_plan_is_refused(campaign:
         outline["parameters"]["spin"] = {"jobs": "99"}
         journal.set_fact("outline", outline)
     with pytest.raises(UsageError, match="this runoff would take other samples than the campaign began with"):
-        directory.open_again(campaign)
+        directory.reopen(campaign)

@@ -13,7 +13,7 @@ from made_campaigns import MACHINE, alternating, made, noisy
 
 from runoff.analysis import build
 from runoff.analysis.noise import Noise
-from runoff.campaign.directory import open_again, read_results
+from runoff.campaign.directory import read_results, reopen
 from runoff.campaign.journal import Journal
 from runoff.cli.noise import command
 from runoff.cli.report import command as report
@@ -231,12 +231,12 @@ def test_copies_of_an_older_runoff_are_not_kept_and_do_not_go_on(tmp_path):
     with pytest.raises(UsageError, match="samples and their copies"):
         ask(command, "keep", place)
     with pytest.raises(UsageError, match="go on with the runoff that began it"):
-        open_again(place)
+        reopen(place)
 
 
 def test_a_campaign_of_different_arms_goes_on_whoever_began_it(tmp_path):
     place = of_an_older_runoff(made(tmp_path / "c", exact, clock="virtual"))
-    with open_again(place)[1] as journal:
+    with reopen(place)[1] as journal:
         assert len(journal.done()) == 20
 
 

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from made_campaigns import add, made, noisy
 
 from runoff.analysis import build
-from runoff.campaign.directory import open_again, read_results
+from runoff.campaign.directory import read_results, reopen
 from runoff.campaign.extend import extend
 from runoff.campaign.journal import Journal
-from runoff.campaign.waiting import Waiting, edges
+from runoff.campaign.waiting import WaitingCells, choose_edges
 from runoff.cli.main import cli
 from runoff.cli.report import command as report
 from runoff.decide.looks import Look, Rule
@@ -141,7 +141,7 @@ def test_looks_are_between_whole_blocks_when_nothing_runs(cells, jobs):
         looked.append((blocks, len(taken)))
         return Look(blocks, (), (0, 0, 0), "done" if blocks >= 16 else None)
 
-    waiting = Waiting(order, look=rule, edges=edges(10, 30, -(-jobs // cells)))
+    waiting = WaitingCells(order, look=rule, edges=choose_edges(10, 30, -(-jobs // cells)))
     running: list[Cell] = []
     while True:
         while len(running) < jobs and (cell := waiting.next(idle=not running)) is not None:
@@ -169,7 +169,7 @@ def watching(ends: str) -> tuple[list[int], Rule]:
 def test_a_campaign_that_was_killed_before_a_look_looks_first():
     order = draw(2, 1, [30], seed=1)
     looked, look_at = watching("x")
-    waiting = Waiting(order[24:], look=look_at, edges=edges(10, 30, 1))
+    waiting = WaitingCells(order[24:], look=look_at, edges=choose_edges(10, 30, 1))
     assert waiting.next(idle=True) is None
     assert (looked, waiting.ended) == ([12], True)
 
@@ -177,7 +177,7 @@ def test_a_campaign_that_was_killed_before_a_look_looks_first():
 def test_the_last_block_is_looked_at_too():
     order = draw(2, 1, [10], seed=1)
     looked, look_at = watching("cap")
-    waiting = Waiting(order[-1:], look=look_at, edges=edges(10, 10, 1))
+    waiting = WaitingCells(order[-1:], look=look_at, edges=choose_edges(10, 10, 1))
     assert waiting.next(idle=True) is order[-1]
     assert waiting.next(idle=False) is None
     assert not looked
@@ -276,7 +276,7 @@ def test_more_blocks_after_a_look_put_a_campaign_under_the_rule(tmp_path):
     after = read_results(place)
     assert (after.looks, after.blocks, after.planned, after.is_sequential) == ((10,), 14, 28, True)
     assert after.samples == before.samples
-    plan, journal = open_again(place)
+    plan, journal = reopen(place)
     with journal:
         add(journal, plan, noisy(0.0, 0.03, sd=0.02), range(20, 28))
     results = read_results(place)
@@ -319,11 +319,11 @@ def test_more_blocks_for_one_that_had_ended(tmp_path):
     extend(place, 30)
     results = read_results(place)
     assert (results.ended, results.looks, results.planned) == (None, (12,), 120)
-    plan, journal = open_again(place)
+    plan, journal = reopen(place)
     journal.close()
     assert (plan.settings.blocks, plan.settings.most_blocks) == (30, 60)
     extend(place, 80)
-    plan, journal = open_again(place)
+    plan, journal = reopen(place)
     journal.close()
     assert (plan.settings.blocks, plan.settings.most_blocks) == (80, 80)
 

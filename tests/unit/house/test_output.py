@@ -50,7 +50,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
     from runoff.campaign import directory
 
-    plan, journal = directory.open_again(place)
+    plan, journal = directory.reopen(place)
     with journal:
         journal.set_fact("warnings", [NASTY])
         parts = [part.tables for part in journal.fact("parts")]

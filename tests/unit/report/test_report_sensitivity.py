@@ -69,10 +69,10 @@ def test_a_campaign_knows_its_repeats_by_their_directories(tmp_path: Path) -> No
     with directory.create(tmp_path / "c", plan):
         pass
     assert directory.read_results(tmp_path / "c").repeats == {}
-    others = repeats.settings_of(plan.settings)
+    others = repeats.derive_settings(plan.settings)
     assert {name: each.quantum for name, each in others.items()} == {"quantum=300": 300, "quantum=1200": 1200}
     with directory.create(
-        repeats.place(tmp_path / "c", "quantum=1200"), replace(plan, settings=others["quantum=1200"])
+        repeats.repeat_directory(tmp_path / "c", "quantum=1200"), replace(plan, settings=others["quantum=1200"])
     ):
         pass
     (repeat,) = directory.read_results(tmp_path / "c").repeats.values()
