@@ -17,7 +17,7 @@ CONTEST = Path(__file__).parents[1] / "published" / "contest-2003.txt"
 
 
 def shown(name: str) -> str:
-    return layouts.report(find(name)[0])
+    return layouts.render_report(find(name)[0])
 
 
 def cells(text: str) -> list[list[str]]:

@@ -119,6 +119,6 @@ def _kernels() -> list[dict[str, Any]]:
 
 
 def _published() -> list[dict[str, Any]]:
-    from runoff.published.documents import listing
+    from runoff.published.documents import list_reports
 
-    return [{**entry, "parameters": []} for entry in listing()]
+    return [{**entry, "parameters": []} for entry in list_reports()]

@@ -30,9 +30,9 @@ def command() -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """List the reports there are."""
-    from runoff.published.documents import listing
+    from runoff.published.documents import list_reports
 
-    found = listing()
+    found = list_reports()
     if as_json:
         echo(json.dumps(found, indent=2))
         return
@@ -60,11 +60,11 @@ def show(name: str, as_csv: bool, as_json: bool) -> None:
         raise UsageError("--csv and --json are two forms: choose one")
     report, table = find(name)
     if as_csv:
-        echo(documents.csv_text(report, table), nl=False)
+        echo(documents.render_csv(report, table), nl=False)
     elif as_json:
-        echo(json.dumps(documents.document(report, table), indent=2, ensure_ascii=False))
+        echo(json.dumps(documents.make_document(report, table), indent=2, ensure_ascii=False))
     else:
-        echo(layouts.report(report) if table is None else layouts.table(report.tables[table]), nl=False)
+        echo(layouts.render_report(report) if table is None else layouts.render_table(report.tables[table]), nl=False)
 
 
 @command.command(epilog="\b\nExamples:\n  runoff published check graysky-2012\n  runoff published check all")
@@ -77,15 +77,15 @@ def check(name: str, as_json: bool) -> int:
     """
     from runoff.published import audit
     from runoff.published.audit import text
-    from runoff.published.catalogue import find, names
+    from runoff.published.catalogue import find, list_names
 
-    chosen = [find(one) for one in (names() if name == "all" else [name])]
+    chosen = [find(one) for one in (list_names() if name == "all" else [name])]
     if any(table for _, table in chosen):
         raise UsageError(f"{name}: a report is checked as a whole, so leave the table out")
     reports = [report for report, _ in chosen]
     found = [(report, audit.audit(report)) for report in reports]
     if as_json:
-        echo(json.dumps([text.document(*one) for one in found], indent=2, ensure_ascii=False))
+        echo(json.dumps([text.make_document(*one) for one in found], indent=2, ensure_ascii=False))
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         echo("\n".join(text.render(report, findings, width) for report, findings in found), nl=False)
@@ -126,11 +126,11 @@ def replicate(
     """
     from runoff.published import replicate, then_and_now
 
-    report, parts = replicate.parts(name, plans)
+    report, parts = replicate.find_parts(name, plans)
     if sources and (quick or plan_only or out):
         raise UsageError("--from reads a campaign, --quick, --plan-only and --out are for running one: choose")
     if sources:
-        campaigns = replicate.campaigns(parts, [read_results(source) for source in sources])
+        campaigns = replicate.match_campaigns(parts, [read_results(source) for source in sources])
     else:
         place = out or Path("results") / f"{report.name}-{time.strftime('%Y%m%d-%H%M%S')}"
         places = {part.plan: place if len(parts) == 1 else place / part.plan for part in parts}
@@ -138,14 +138,15 @@ def replicate(
         if plan_only:
             return _print_plans(settings)
         campaigns = {
-            plan: replicate.Today(_run(values, places[plan], jobs, keep_going)) for plan, values in settings.items()
+            plan: replicate.PresentCampaign(_run(values, places[plan], jobs, keep_going))
+            for plan, values in settings.items()
         }
     found = [(part, today := campaigns.get(part.plan), replicate.compare(report, part, today)) for part in parts]
     if as_json:
-        echo(json.dumps(then_and_now.document(report, found), indent=2, ensure_ascii=False))
+        echo(json.dumps(then_and_now.make_document(report, found), indent=2, ensure_ascii=False))
     else:
         echo(then_and_now.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
-    return 0 if replicate.told([one for _, _, mine in found for one in mine]) else 2
+    return 0 if replicate.has_answers([one for _, _, mine in found for one in mine]) else 2
 
 
 def _print_plans(settings: "Mapping[str, Settings]") -> int:

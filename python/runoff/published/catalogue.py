@@ -102,7 +102,7 @@ class Report:
         return tuple(table for table in self.tables.values() if table.about.kind == kind)
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """Of all reports, oldest first."""
     return sorted((path.parent.name for path in DATA.glob(f"*/{DESCRIPTION}")), key=lambda name: _date(DATA / name))
 
@@ -115,8 +115,8 @@ def find(name: str) -> tuple[Report, str | None]:
     if name.startswith((".", "/")):
         return read(Path(name)), None
     report, slash, table = name.partition("/")
-    if report not in names():
-        raise UsageError(f"no published report {report!r}{suggest(report, names())}")
+    if report not in list_names():
+        raise UsageError(f"no published report {report!r}{suggest(report, list_names())}")
     found = read(DATA / report)
     if slash and table not in found.tables:
         raise UsageError(f"{report} has no table {table!r}{suggest(table, found.tables)}")

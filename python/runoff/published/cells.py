@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from runoff.errors import UsageError
-from runoff.published.numbers import Known, Number
+from runoff.published.numbers import Number, Quantity
 from runoff.published.rows import Row
 from runoff.text import suggest
 
@@ -20,7 +20,7 @@ class Cell:
     table: str
     row: str
     column: str
-    known: Known
+    known: Quantity
     printed: Number | None
 
     @property
@@ -33,24 +33,24 @@ class Cell:
         return str(self.printed) if self.printed is not None else f"{float(self.known.value):.2f}"
 
 
-def cells(tables: Mapping[str, tuple[Row, ...]], address: str) -> list[Cell]:
+def find_cells(tables: Mapping[str, tuple[Row, ...]], address: str) -> list[Cell]:
     """All that ``address`` names, in the order of the tables. Raises UsageError."""
     found = ADDRESS.fullmatch(address)
     if found is None:
         raise UsageError(f"{address!r} is no table[row].column")
     chosen = list(tables) if found[1] == "*" else found[1].split("|")
-    return [cell for table in chosen for cell in _of_table(tables, table, found[2], found[3], address)]
+    return [cell for table in chosen for cell in _find_in_table(tables, table, found[2], found[3], address)]
 
 
-def cell(tables: Mapping[str, tuple[Row, ...]], address: str) -> Cell:
+def find_cell(tables: Mapping[str, tuple[Row, ...]], address: str) -> Cell:
     """The one that ``address`` names. Raises UsageError."""
-    found = cells(tables, address)
+    found = find_cells(tables, address)
     if len(found) != 1:
         raise UsageError(f"{address} must be one cell, not {len(found)}")
     return found[0]
 
 
-def _of_table(
+def _find_in_table(
     tables: Mapping[str, tuple[Row, ...]], table: str, rows: str, column: str, address: str
 ) -> Iterator[Cell]:
     if table not in tables:

@@ -20,14 +20,14 @@ LEAST_SHARE: Mapping[str, Fraction] = {"all": Fraction(1), "nearly all": Fractio
 SEVERAL = 3
 
 
-class Said(Checked):
+class BaseClaim(Checked):
     """What all claims have."""
 
     quote: Text
     where: Text = ""
 
 
-class Within(Said):
+class WithinClaim(BaseClaim):
     """Each of ``cells``, rounded to ``decimals``, lies from ``low`` to ``high``."""
 
     relation: Literal["within"]
@@ -37,7 +37,7 @@ class Within(Said):
     decimals: int = 0
 
 
-class Less(Said):
+class LessClaim(BaseClaim):
     """Each of ``smaller`` is less than each of ``larger``, or than the one that stands in the same place (``row``)."""
 
     relation: Literal["less"]
@@ -47,7 +47,7 @@ class Less(Said):
     share: Share = "all"
 
 
-class Extreme(Said):
+class ExtremeClaim(BaseClaim):
     """``cell`` is the least or the most of ``of``."""
 
     relation: Literal["least", "most"]
@@ -55,7 +55,7 @@ class Extreme(Said):
     of: Text
 
 
-class About(Said):
+class AboutClaim(BaseClaim):
     """``cell``, or what it is more than ``than``, is ``value`` when rounded to ``decimals``."""
 
     relation: Literal["about"]
@@ -66,7 +66,7 @@ class About(Said):
     decimals: int = 0
 
 
-class Rows(Said):
+class RowsClaim(BaseClaim):
     """A table has so many rows."""
 
     relation: Literal["rows"]
@@ -74,7 +74,7 @@ class Rows(Said):
     count: int
 
 
-class Apart(Said):
+class ApartClaim(BaseClaim):
     """Differences of ``cells`` to ``base`` in standard deviations are below or above ``limit``."""
 
     relation: Literal["apart"]
@@ -87,7 +87,7 @@ class Apart(Said):
     share: Share
 
 
-class Different(Said):
+class DifferentClaim(BaseClaim):
     """How many of ``cells`` differ from ``base`` when tested, each being the mean of ``runs`` runs."""
 
     relation: Literal["different"]
@@ -98,14 +98,14 @@ class Different(Said):
     share: Share
 
 
-class Falling(Said):
+class FallingClaim(BaseClaim):
     """Each of ``cells`` is below the one before it."""
 
     relation: Literal["falling"]
     cells: Text
 
 
-class Steady(Said):
+class SteadyClaim(BaseClaim):
     """``cells`` vary no more than ``reference`` does, which the text calls steady."""
 
     relation: Literal["steady"]
@@ -113,7 +113,7 @@ class Steady(Said):
     reference: Text
 
 
-class Settles(Said):
+class SettlesClaim(BaseClaim):
     """``cells`` become steady after the row ``after``: from there they vary by half as much as before, or less."""
 
     relation: Literal["settles"]
@@ -121,7 +121,7 @@ class Settles(Said):
     after: int
 
 
-class MeanOf(Said):
+class MeanClaim(BaseClaim):
     """``cell`` can be the mean of ``runs`` values of which one is ``least`` and one is ``most``."""
 
     relation: Literal["mean of"]
@@ -131,7 +131,7 @@ class MeanOf(Said):
     most: float
 
 
-class Busy(Said):
+class BusyClaim(BaseClaim):
     """The same work takes ``ratio`` of the time because the CPUs are busy, where else they dip now and then."""
 
     relation: Literal["busy"]
@@ -140,7 +140,7 @@ class Busy(Said):
     dip: Text
 
 
-class Unstated(Said):
+class UnstatedClaim(BaseClaim):
     """What would be needed to check this is not in the report."""
 
     relation: Literal["unstated"]
@@ -150,6 +150,18 @@ class Unstated(Said):
 
 
 Claim = Annotated[
-    Within | Less | Extreme | About | Rows | Apart | Different | Falling | Steady | Settles | MeanOf | Busy | Unstated,
+    WithinClaim
+    | LessClaim
+    | ExtremeClaim
+    | AboutClaim
+    | RowsClaim
+    | ApartClaim
+    | DifferentClaim
+    | FallingClaim
+    | SteadyClaim
+    | SettlesClaim
+    | MeanClaim
+    | BusyClaim
+    | UnstatedClaim,
     Field(discriminator="relation"),
 ]

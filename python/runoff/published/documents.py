@@ -3,12 +3,12 @@
 from typing import Any
 
 from runoff.errors import UsageError
-from runoff.published.catalogue import Report, Table, find, names
+from runoff.published.catalogue import Report, Table, find, list_names
 
 
-def listing() -> list[dict[str, Any]]:
+def list_reports() -> list[dict[str, Any]]:
     """All reports in brief, oldest first."""
-    found = [find(name)[0] for name in names()]
+    found = [find(name)[0] for name in list_names()]
     return [
         {
             "name": one.name,
@@ -24,7 +24,7 @@ def listing() -> list[dict[str, Any]]:
     ]
 
 
-def document(found: Report, table: str | None) -> dict[str, Any]:
+def make_document(found: Report, table: str | None) -> dict[str, Any]:
     """A report with its tables, or with one of them; cells are texts as printed."""
     about = found.about
     tables = found.tables.values() if table is None else [found.tables[table]]
@@ -50,7 +50,7 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def csv_text(found: Report, table: str | None) -> str:
+def render_csv(found: Report, table: str | None) -> str:
     """One table as it is kept. Raises UsageError for a report of several."""
     if table is None and len(found.tables) > 1:
         several = ", ".join(f"{found.name}/{name}" for name in list(found.tables)[:3])

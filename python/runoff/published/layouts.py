@@ -10,7 +10,7 @@ CONTEST_KERNEL, CONTEST_COLUMN = 15, 8
 QUANTILES = ("Level", "Minimum", "10%", "25%", "Median", "75%", "90%", "Maximum")
 
 
-def report(found: Report) -> str:
+def render_report(found: Report) -> str:
     """Where it came from, then all its tables."""
     about = found.about
     lines = [about.title, *wrap(f"{about.author}, {about.date}: {about.where}", WIDTH)]
@@ -19,7 +19,7 @@ def report(found: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def table(found: Table) -> str:
+def render_table(found: Table) -> str:
     """One table under its title."""
     return "\n".join(_lines(found)) + "\n"
 

@@ -10,7 +10,7 @@ PRINTED = re.compile(r"[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Quantity:
     """A quantity and the bounds between which it is known to lie; arithmetic carries the bounds along."""
 
     value: Fraction
@@ -23,21 +23,21 @@ class Known:
         exact = Fraction(value)
         return cls(exact, exact, exact)
 
-    def __add__(self, other: "Known") -> "Known":
-        return Known(self.value + other.value, self.low + other.low, self.high + other.high)
+    def __add__(self, other: "Quantity") -> "Quantity":
+        return Quantity(self.value + other.value, self.low + other.low, self.high + other.high)
 
-    def __sub__(self, other: "Known") -> "Known":
-        return Known(self.value - other.value, self.low - other.high, self.high - other.low)
+    def __sub__(self, other: "Quantity") -> "Quantity":
+        return Quantity(self.value - other.value, self.low - other.high, self.high - other.low)
 
-    def __mul__(self, other: "Known") -> "Known":
+    def __mul__(self, other: "Quantity") -> "Quantity":
         ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Known(self.value * other.value, min(ends), max(ends))
+        return Quantity(self.value * other.value, min(ends), max(ends))
 
-    def __truediv__(self, other: "Known") -> "Known":
+    def __truediv__(self, other: "Quantity") -> "Quantity":
         """Raises ZeroDivisionError where ``other`` may be zero."""
         if other.low <= 0 <= other.high:
             raise ZeroDivisionError
-        return self * Known(1 / other.value, 1 / other.high, 1 / other.low)
+        return self * Quantity(1 / other.value, 1 / other.high, 1 / other.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ class Number:
         return len(self.text.partition(".")[2])
 
     @property
-    def known(self) -> Known:
+    def known(self) -> Quantity:
         """Anything that is rounded to this."""
         return self.within(self.step)
 
-    def within(self, step: Fraction) -> Known:
+    def within(self, step: Fraction) -> Quantity:
         """The same if the last digit that was kept counts ``step``: trailing zeros may have been left out."""
-        return Known(self.value, self.value - step / 2, self.value + step / 2)
+        return Quantity(self.value, self.value - step / 2, self.value + step / 2)
 
     def __str__(self) -> str:
         return self.text
@@ -88,7 +88,7 @@ class Fit(StrEnum):
     NEITHER = "neither"
 
 
-def fit(printed: Number, quantity: Known) -> Fit:
+def find_fit(printed: Number, quantity: Quantity) -> Fit:
     """The first of these that holds."""
     half = printed.step / 2
     if abs(quantity.value - printed.value) <= half:
@@ -98,7 +98,7 @@ def fit(printed: Number, quantity: Known) -> Fit:
     return Fit.CUT if can_be_cut(printed, quantity) else Fit.NEITHER
 
 
-def can_be_cut(printed: Number, quantity: Known) -> bool:
+def can_be_cut(printed: Number, quantity: Quantity) -> bool:
     """Whether some value within the bounds gives the printed number when digits are left off."""
     low, high, start = quantity.low, quantity.high, printed.value
     if start < 0:
@@ -106,6 +106,6 @@ def can_be_cut(printed: Number, quantity: Known) -> bool:
     return low < start + printed.step and high >= start
 
 
-def plain(value: Fraction, decimals: int, sign: str = "") -> str:
+def format_number(value: Fraction, decimals: int, sign: str = "") -> str:
     """With commas in thousands, as people write them; ``sign`` is ``+`` to have one always."""
     return f"{float(round(value, decimals)):{sign},.{decimals}f}"

@@ -11,8 +11,8 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report as Campaign
 from runoff.errors import UsageError
 from runoff.published.catalogue import Report, find
-from runoff.published.cells import Cell, cell, cells
-from runoff.published.numbers import Known
+from runoff.published.cells import Cell, find_cell, find_cells
+from runoff.published.numbers import Quantity
 from runoff.published.replication import Comparisons, Pair, Part
 from runoff.report.historic.relative import Label
 from runoff.results import NO_LOAD, Results
@@ -35,7 +35,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
+class PresentResult:
     """What a campaign of today says."""
 
     workload: str
@@ -48,15 +48,15 @@ class Now:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ComparedPair:
     """One published comparison, then and beside it now."""
 
     title: str
     pair: str
     row: str
-    then: Known
+    then: Quantity
     """Change of the time in percent: below zero is faster."""
-    now: Now | None
+    now: PresentResult | None
     outcome: Outcome
 
     @property
@@ -67,7 +67,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Today:
+class PresentCampaign:
     """A campaign whose results can be seen against any of its arms."""
 
     results: Results
@@ -76,7 +76,7 @@ class Today:
     def _reports(self) -> dict[str, Campaign]:
         return {}
 
-    def against(self, base: str) -> Campaign | None:
+    def analyse_against(self, base: str) -> Campaign | None:
         """Its report with ``base`` as the baseline; None if it has no such arm."""
         arms = self.results.arms
         if base not in arms:
@@ -95,53 +95,53 @@ def plan_path(name: str) -> Path:
     return known[name]
 
 
-def compare(report: Report, part: Part, today: Today | None) -> list[Beside]:
+def compare(report: Report, part: Part, today: PresentCampaign | None) -> list[ComparedPair]:
     """All comparisons of ``part``; without a campaign none of them has a side of today."""
     return [one for comparisons in part.comparisons for one in _compare(report, comparisons, today)]
 
 
-def _compare(report: Report, about: Comparisons, today: Today | None) -> Iterator[Beside]:
+def _compare(report: Report, about: Comparisons, today: PresentCampaign | None) -> Iterator[ComparedPair]:
     tables = {name: table.rows for name, table in report.tables.items()}
     for pair in about.pairs:
-        for place in cells(tables, about.rows):
-            then = _then(report, about, pair, place)
+        for place in find_cells(tables, about.rows):
+            then = _find_then(report, about, pair, place)
             row = place.row if about.loads == {} else place.table
-            found: list[Now | None] = [*_now(about, pair, place, today)] if today is not None else []
+            found: list[PresentResult | None] = [*_find_now(about, pair, place, today)] if today is not None else []
             for now in found or [None]:
-                yield Beside(about.title, pair.label, row, then, now, judge(then, now))
+                yield ComparedPair(about.title, pair.label, row, then, now, judge(then, now))
 
 
-def _then(report: Report, about: Comparisons, pair: Pair, place: Cell) -> Known:
+def _find_then(report: Report, about: Comparisons, pair: Pair, place: Cell) -> Quantity:
     tables = {name: table.rows for name, table in report.tables.items()}
-    hundred, one = Known.exactly(100), Known.exactly(1)
-    other = cell(tables, _filled(pair.other, place)).known
+    hundred, one = Quantity.exactly(100), Quantity.exactly(1)
+    other = find_cell(tables, _fill(pair.other, place)).known
     if about.unit == "time":
-        other = other / cell(tables, _filled(pair.base, place)).known
+        other = other / find_cell(tables, _fill(pair.base, place)).known
     return hundred * (other - one)
 
 
-def _filled(text: str, place: Cell) -> str:
+def _fill(text: str, place: Cell) -> str:
     return text.replace("{table}", place.table).replace("{row}", place.row)
 
 
-def _now(about: Comparisons, pair: Pair, place: Cell, today: Today) -> Iterator[Now]:
-    campaign, arm = today.against(pair.base_arm), other_arm(about, pair, place)
+def _find_now(about: Comparisons, pair: Pair, place: Cell, today: PresentCampaign) -> Iterator[PresentResult]:
+    campaign, arm = today.analyse_against(pair.base_arm), find_other_arm(about, pair, place)
     if campaign is None or arm not in campaign.results.arms:
         return
     for table in campaign.tables:
-        if table.metric.name == about.metric and _stands_for(campaign, table, about, place):
-            yield _of(table, pair.base_arm, arm)
+        if table.metric.name == about.metric and _is_counterpart(campaign, table, about, place):
+            yield _make_result(table, pair.base_arm, arm)
 
 
-def other_arm(about: Comparisons, pair: Pair, place: Cell) -> str:
+def find_other_arm(about: Comparisons, pair: Pair, place: Cell) -> str:
     """Today's arm that is compared with the base of ``pair``; empty if a row has none."""
     return about.arms.get(place.row, "") if pair.other_arm == "{arm}" else pair.other_arm
 
 
-def _stands_for(campaign: Campaign, table: Table, about: Comparisons, place: Cell) -> bool:
+def _is_counterpart(campaign: Campaign, table: Table, about: Comparisons, place: Cell) -> bool:
     label = Label.of(table.workload)
     values = {**campaign.results.parameters.get(table.workload, {}), **label.parameters}
-    wanted = {key: _filled(value, place) for key, value in about.parameters.items()}
+    wanted = {key: _fill(value, place) for key, value in about.parameters.items()}
     load = about.loads.get(place.table, NO_LOAD)
     return (
         label.name == about.workload
@@ -150,14 +150,14 @@ def _stands_for(campaign: Campaign, table: Table, about: Comparisons, place: Cel
     )
 
 
-def _of(table: Table, base: str, arm: str) -> Now:
+def _make_result(table: Table, base: str, arm: str) -> PresentResult:
     summaries = table.analysis.summaries
     runs = [summaries[one].n if one in summaries else 0 for one in (base, arm)]
     found: Comparison = table.analysis.comparisons[arm]
-    return Now(table.workload, table.load, min(runs), found.percent, found.percent_interval, found.verdict)
+    return PresentResult(table.workload, table.load, min(runs), found.percent, found.percent_interval, found.verdict)
 
 
-def judge(then: Known, now: Now | None) -> Outcome:
+def judge(then: Quantity, now: PresentResult | None) -> Outcome:
     """Never more than both sides say: what is unclear now, or too small then to be told from nothing, stays open."""
     if now is None:
         return Outcome.NOT_RUN
@@ -173,7 +173,7 @@ def judge(then: Known, now: Now | None) -> Outcome:
     return Outcome.REPRODUCED if (then.value < 0) == faster else Outcome.NOT_REPRODUCED
 
 
-def _judge_same(then: Known, interval: Interval | None) -> Outcome:
+def _judge_same(then: Quantity, interval: Interval | None) -> Outcome:
     """Now within the margin: as it was if it was equal, not so if it was beyond, else its sign has to be seen."""
     if then.value == 0:
         return Outcome.REPRODUCED
@@ -184,17 +184,17 @@ def _judge_same(then: Known, interval: Interval | None) -> Outcome:
     return Outcome.REPRODUCED if (then.value < 0) == (interval.high < 0) else Outcome.NOT_REPRODUCED
 
 
-def counts(found: Sequence[Beside]) -> dict[Outcome, int]:
+def count_outcomes(found: Sequence[ComparedPair]) -> dict[Outcome, int]:
     """How many comparisons ended how."""
     return {outcome: sum(one.outcome is outcome for one in found) for outcome in Outcome}
 
 
-def told(found: Sequence[Beside]) -> bool:
+def has_answers(found: Sequence[ComparedPair]) -> bool:
     """Whether anything was reproduced, or not."""
     return any(one.outcome in (Outcome.REPRODUCED, Outcome.NOT_REPRODUCED) for one in found)
 
 
-def parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...]]:
+def find_parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...]]:
     """A report and those of its parts whose plans are wanted, all if none is named. Raises UsageError."""
     report, table = find(name)
     if table is not None:
@@ -208,21 +208,21 @@ def parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...]]:
     return report, tuple(part for plan, part in known.items() if not plans or plan in plans)
 
 
-def campaigns(wanted: Sequence[Part], results: Sequence[Results]) -> dict[str, Today]:
+def match_campaigns(wanted: Sequence[Part], results: Sequence[Results]) -> dict[str, PresentCampaign]:
     """Each campaign for the plan some of whose comparisons it has. Raises UsageError for one that has none."""
-    found: dict[str, Today] = {}
+    found: dict[str, PresentCampaign] = {}
     for one in results:
-        plan = next((part.plan for part in wanted if _serves(part, one)), None)
+        plan = next((part.plan for part in wanted if _is_campaign_of(part, one)), None)
         if plan is None:
             names, arms = ", ".join(part.plan for part in wanted), ", ".join(one.arms)
             raise UsageError(f"{arms} on {', '.join(one.workloads)}: this campaign has no comparison of {names}")
         if plan in found:
             raise UsageError(f"two campaigns have comparisons of {plan}: give one --from for each plan")
-        found[plan] = Today(one)
+        found[plan] = PresentCampaign(one)
     return found
 
 
-def _serves(part: Part, results: Results) -> bool:
+def _is_campaign_of(part: Part, results: Results) -> bool:
     workloads = {Label.of(label).name for label in results.workloads}
     return any(
         about.workload in workloads

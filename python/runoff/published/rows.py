@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PlainValidator
 
-from runoff.published.numbers import Known, Number
+from runoff.published.numbers import Number, Quantity
 from runoff.validation import Checked, Text
 
 
@@ -40,7 +40,7 @@ Positive = Annotated[Number, PlainValidator(_positive)]
 NotNegative = Annotated[Number, PlainValidator(_not_negative)]
 Count = Annotated[Number, PlainValidator(_count)]
 
-HUNDRED = Known.exactly(100)
+HUNDRED = Quantity.exactly(100)
 
 
 class Row(Checked):
@@ -56,12 +56,12 @@ class Row(Checked):
         """Column by column, as printed."""
         return {name: str(getattr(self, name)) for name in type(self).model_fields}
 
-    def known(self, column: str) -> Known:
+    def known(self, column: str) -> Quantity:
         """A number of this row, printed or derived. Raises AttributeError, TypeError if there is none."""
         value = getattr(self, column)
         if isinstance(value, Number):
             return value.known
-        if not isinstance(value, Known):
+        if not isinstance(value, Quantity):
             raise TypeError(f"{column} is no number")
         return value
 
@@ -77,12 +77,12 @@ class MeansRow(Row):
     result: Literal["faster", "slower"]
 
     @property
-    def difference(self) -> Known:
+    def difference(self) -> Quantity:
         """As its title says: the patched kernel less the other."""
         return self.ck_s.known - self.vanilla_s.known
 
     @property
-    def gain(self) -> Known:
+    def gain(self) -> Quantity:
         """Time that is saved, in percent of the vanilla kernel's; negative if it takes more."""
         return HUNDRED * (self.vanilla_s.known - self.ck_s.known) / self.vanilla_s.known
 
@@ -175,7 +175,7 @@ class CountersRow(Row):
     impr_pct: Signed
 
     @property
-    def gain(self) -> Known:
+    def gain(self) -> Quantity:
         """Time that BFS saves, in percent of 2.6.31's."""
         return HUNDRED * (self.k2631_s.known - self.bfs_s.known) / self.k2631_s.known
 
@@ -190,7 +190,7 @@ class CompileRow(Row):
     impr_pct: Signed
 
     @property
-    def gain(self) -> Known:
+    def gain(self) -> Quantity:
         """Time that BFS saves, in percent of 2.6.31's."""
         return HUNDRED * (self.k2631_s.known - self.bfs_s.known) / self.k2631_s.known
 

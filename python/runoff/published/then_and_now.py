@@ -5,13 +5,13 @@ from typing import Any
 
 from runoff.analysis.environment import describe_kernels, summarise_facts
 from runoff.published.catalogue import Report
-from runoff.published.replicate import Beside, Now, Outcome, Today, counts
+from runoff.published.replicate import ComparedPair, Outcome, PresentCampaign, PresentResult, count_outcomes
 from runoff.published.replication import Part
 from runoff.report.layout import cut_middle, wrap
 from runoff.report.numbers import percent_range
 from runoff.results import NO_LOAD
 
-Found = Sequence[tuple[Part, Today | None, Sequence[Beside]]]
+Found = Sequence[tuple[Part, PresentCampaign | None, Sequence[ComparedPair]]]
 """Each part of a report with its campaign, if it was run, and its comparisons."""
 
 WORKLOAD = 26
@@ -33,16 +33,16 @@ def render(report: Report, found: Found, width: int) -> str:
         for title, pair in dict.fromkeys((one.title, one.pair) for one in besides):
             mine = [one for one in besides if (one.title, one.pair) == (title, pair)]
             lines += ["", *wrap(f"{title}: {pair}", width), *_table(mine)]
-    lines += ["", summary([one for _, _, besides in found for one in besides]), *wrap(LEGEND, width)]
+    lines += ["", summarise([one for _, _, besides in found for one in besides]), *wrap(LEGEND, width)]
     return "\n".join(lines) + "\n"
 
 
-def summary(besides: Sequence[Beside]) -> str:
+def summarise(besides: Sequence[ComparedPair]) -> str:
     """How many ended how."""
-    return ", ".join(f"{number} {outcome.value}" for outcome, number in counts(besides).items())
+    return ", ".join(f"{number} {outcome.value}" for outcome, number in count_outcomes(besides).items())
 
 
-def _differences(report: Report, part: Part, today: Today | None, width: int) -> Iterator[str]:
+def _differences(report: Report, part: Part, today: PresentCampaign | None, width: int) -> Iterator[str]:
     for name, text in report.about.then.items():
         yield from wrap(text, width, f"  then  {name:<11}", " " * 19)
     for name, text in _facts(today).items():
@@ -51,7 +51,7 @@ def _differences(report: Report, part: Part, today: Today | None, width: int) ->
         yield from wrap(text, width, "  differs: ", "           ")
 
 
-def _facts(today: Today | None) -> Mapping[str, str]:
+def _facts(today: PresentCampaign | None) -> Mapping[str, str]:
     if today is None:
         return {"": "not run"}
     results = today.results
@@ -64,10 +64,10 @@ def _facts(today: Today | None) -> Mapping[str, str]:
     return {name: text for name, text in known.items() if text}
 
 
-def _table(besides: Sequence[Beside]) -> Iterator[str]:
+def _table(besides: Sequence[ComparedPair]) -> Iterator[str]:
     ran = [one for one in besides if one.now is not None]
     rows = [["", "then", "now", "interval", "n", "", ""]]
-    rows += [[one.row, change(float(one.then.value)), *_now(one.now), _outcome(one)] for one in ran]
+    rows += [[one.row, describe_change(float(one.then.value)), *_now(one.now), _outcome(one)] for one in ran]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     workloads = dict.fromkeys(one.now.workload for one in ran if one.now is not None)
     for number, row in enumerate(rows if ran else []):
@@ -85,20 +85,20 @@ def _table(besides: Sequence[Beside]) -> Iterator[str]:
         yield "  not run: " + (", ".join(left) if len(left) <= 8 else f"{', '.join(left[:8])} and {len(left) - 8} more")
 
 
-def _now(now: Now | None) -> list[str]:
+def _now(now: PresentResult | None) -> list[str]:
     if now is None:
         return ["", "", "", ""]
     interval = percent_range(now.interval, 1) if now.interval is not None else "-"
-    changed = change(now.percent) if now.percent is not None else "-"
+    changed = describe_change(now.percent) if now.percent is not None else "-"
     return [changed, interval, str(now.n), str(now.verdict or "?")]
 
 
-def _outcome(one: Beside) -> str:
+def _outcome(one: ComparedPair) -> str:
     size = one.outcome is Outcome.REPRODUCED and one.same_size
     return f"{one.outcome.value}, size too" if size else one.outcome.value
 
 
-def change(percent: float) -> str:
+def describe_change(percent: float) -> str:
     """A change of the time in words."""
     shown = f"{abs(percent):.1f} %"
     if float(shown.removesuffix(" %")) == 0:
@@ -106,13 +106,13 @@ def change(percent: float) -> str:
     return f"{shown} {'faster' if percent < 0 else 'slower'}"
 
 
-def document(report: Report, found: Found) -> dict[str, Any]:
+def make_document(report: Report, found: Found) -> dict[str, Any]:
     """The same as plain values."""
     besides = [one for _, _, part in found for one in part]
     return {
         "name": report.name,
         "then": dict(report.about.then),
-        "totals": {outcome.value: number for outcome, number in counts(besides).items()},
+        "totals": {outcome.value: number for outcome, number in count_outcomes(besides).items()},
         "parts": [
             {
                 "plan": part.plan,
@@ -125,7 +125,7 @@ def document(report: Report, found: Found) -> dict[str, Any]:
     }
 
 
-def _document(one: Beside) -> dict[str, Any]:
+def _document(one: ComparedPair) -> dict[str, Any]:
     now = one.now
     values = None
     if now is not None:

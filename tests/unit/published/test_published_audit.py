@@ -25,7 +25,7 @@ def findings(name: str) -> tuple[Finding, ...]:
 
 
 def totals(name: str) -> tuple[int, ...]:
-    found = text.totals(findings(name))
+    found = text.count_statuses(findings(name))
     return tuple(found[status.value] for status in Status)
 
 
@@ -173,20 +173,20 @@ def test_the_rule_of_quantiles_is_numpys(n: int) -> None:
     """numpy calls it weibull."""
     runs = np.sort(np.random.default_rng(n).normal(100, 5, n))
     for p in feasible.RANKS.values():
-        ours = sum(float(part) * runs[run] for run, part in feasible.weights(p, n))
+        ours = sum(float(part) * runs[run] for run, part in feasible.compute_weights(p, n))
         assert ours == pytest.approx(np.quantile(runs, float(p), method="weibull"), rel=1e-12)
 
 
 def test_ends_coincide_up_to_nine_runs() -> None:
     assert [n for n in range(2, 40) if feasible.ends_coincide(n)] == list(range(2, 10))
-    assert all(feasible.weights(Fraction(9, 10), n)[0][0] == n - 1 for n in range(2, 10))
+    assert all(feasible.compute_weights(Fraction(9, 10), n)[0][0] == n - 1 for n in range(2, 10))
 
 
 @pytest.mark.parametrize("n", [3, 9, 10, 14, 25])
 def test_a_real_sample_is_always_possible(n: int) -> None:
     runs = np.sort(np.random.default_rng(n).lognormal(5, 0.02, n))
     row = quantile_row(runs)
-    bounds = feasible.mean_bounds(row, n)
+    bounds = feasible.compute_mean_bounds(row, n)
     assert bounds is not None
     assert bounds[0] - 1e-4 <= runs.mean() <= bounds[1] + 1e-4
     assert bounds[0] >= runs[0] - 1e-3
@@ -202,7 +202,7 @@ def quantile_row(runs: np.ndarray) -> QuantileRow:
 def test_bounds_of_three_runs_are_exact() -> None:
     """Three runs are minimum, median and maximum: there is one mean."""
     row = quantile_row(np.array([10.0, 12.0, 17.0]))
-    bounds = feasible.mean_bounds(row, 3)
+    bounds = feasible.compute_mean_bounds(row, 3)
     assert bounds is not None
     assert bounds == pytest.approx((13.0, 13.0), abs=1e-4)
 
@@ -291,7 +291,7 @@ def test_claims_that_name_the_wrong_cells(tmp_path: Path, old: str, new: str, se
 
 def test_the_document_has_every_finding() -> None:
     report = catalogue.find("zaphod-2004")[0]
-    document = text.document(report, findings("zaphod-2004"))
+    document = text.make_document(report, findings("zaphod-2004"))
     assert document["totals"] == {
         "does not follow": 1, "follows only if": 7, "cannot be checked": 1, "follows": 15,
     }  # fmt: skip

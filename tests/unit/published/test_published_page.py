@@ -13,7 +13,7 @@ BLOCKS = dict(re.findall(r"```\n\$ runoff published check (\S+)\n(.*?)```", PAGE
 WIDTH = 100
 
 
-@pytest.mark.parametrize("name", catalogue.names())
+@pytest.mark.parametrize("name", catalogue.list_names())
 def test_what_is_shown_is_what_is_printed(name: str) -> None:
     """``...`` stands for lines that are left out."""
     report = catalogue.find(name)[0]
@@ -28,10 +28,10 @@ def test_what_is_shown_is_what_is_printed(name: str) -> None:
     assert all(heading in BLOCKS[name] for heading in re.findall(r"^[A-Z ]+ \(\d+\)$", printed, re.MULTILINE))
 
 
-@pytest.mark.parametrize("name", catalogue.names())
+@pytest.mark.parametrize("name", catalogue.list_names())
 def test_the_table_counts_what_is_found(name: str) -> None:
     report = catalogue.find(name)[0]
-    totals = text.totals(audit(report))
+    totals = text.count_statuses(audit(report))
     (cells,) = re.findall(rf"^\| \[`{name}`\].*?\|.*?\| (.*) \|$", PAGE, re.MULTILINE)
     order = (Status.FOLLOWS, Status.ONLY_IF, Status.UNCHECKED, Status.FAILS)
     assert [int(cell) for cell in cells.split(" | ")] == [len(report.tables), *(totals[status] for status in order)]

@@ -13,8 +13,8 @@ from checkout import ROOT
 from runoff.errors import UsageError
 from runoff.plan.settings import read_settings
 from runoff.published import catalogue, replicate, then_and_now
-from runoff.published.numbers import Known, Number
-from runoff.published.replicate import Now, Outcome, Today, judge
+from runoff.published.numbers import Number, Quantity
+from runoff.published.replicate import Outcome, PresentCampaign, PresentResult, judge
 from runoff.results import Metric, Results, Sample
 from runoff.statistics import Verdict
 from runoff.statistics.values import Interval
@@ -45,13 +45,13 @@ def results(
     )  # fmt: skip
 
 
-def known(then: float, half: float = 0.01) -> Known:
+def known(then: float, half: float = 0.01) -> Quantity:
     middle, step = Number.parse(f"{then:.3f}").value, Number.parse(f"{half:.3f}").value
-    return Known(middle, middle - step, middle + step)
+    return Quantity(middle, middle - step, middle + step)
 
 
-def now(verdict: Verdict | None, low: float, high: float) -> Now:
-    return Now("w", "", 10, (low + high) / 2, Interval(low, high), verdict)
+def now(verdict: Verdict | None, low: float, high: float) -> PresentResult:
+    return PresentResult("w", "", 10, (low + high) / 2, Interval(low, high), verdict)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def counters(**fields) -> Results:
     )
 
 
-def found(name: str, plan: str, campaign: Results | None) -> dict[tuple[str, str, str], replicate.Beside]:
-    report, (part,) = replicate.parts(name, [plan])
-    compared = replicate.compare(report, part, None if campaign is None else Today(campaign))
+def found(name: str, plan: str, campaign: Results | None) -> dict[tuple[str, str, str], replicate.ComparedPair]:
+    report, (part,) = replicate.find_parts(name, [plan])
+    compared = replicate.compare(report, part, None if campaign is None else PresentCampaign(campaign))
     return {(one.title, one.pair, one.row): one for one in compared}
 
 
@@ -151,11 +151,13 @@ def test_rows_have_arms_of_their_own() -> None:
     assert set(ran) == {"zaphod pb 0 5"}
     assert ran["zaphod pb 0 5"].outcome is Outcome.REPRODUCED
     assert len(told) == 2 * 8
-    assert set(replicate.campaigns(replicate.parts("zaphod-2004", [])[1], [results({"hackbench": arms})])) == {
-        "zaphod-2004"
-    }
+    assert set(
+        replicate.match_campaigns(replicate.find_parts("zaphod-2004", [])[1], [results({"hackbench": arms})])
+    ) == {"zaphod-2004"}
     with pytest.raises(UsageError, match="no comparison of zaphod-2004"):
-        replicate.campaigns(replicate.parts("zaphod-2004", [])[1], [results({"hackbench": {"o1": 1.0, "bfs": 1.0}})])
+        replicate.match_campaigns(
+            replicate.find_parts("zaphod-2004", [])[1], [results({"hackbench": {"o1": 1.0, "bfs": 1.0}})]
+        )
 
 
 def test_loads_of_contest() -> None:
@@ -176,8 +178,8 @@ def test_estimates_are_ratios() -> None:
 
 def test_every_part_names_what_there_is() -> None:
     """Plans, arms, workloads, their parameters and metrics: a wrong name would be called not run for ever."""
-    for name in catalogue.names():
-        report, parts = replicate.parts(name, [])
+    for name in catalogue.list_names():
+        report, parts = replicate.find_parts(name, [])
         for part in parts:
             settings = read_settings(replicate.plan_path(part.plan))
             assert replicate.compare(report, part, None)
@@ -203,23 +205,23 @@ def test_the_plans_are_those_of_the_repository() -> None:
 
 
 def test_campaigns_are_matched_to_plans() -> None:
-    _, parts = replicate.parts("counters-2009", [])
-    assert set(replicate.campaigns(parts, [counters()])) == {"counters-2009"}
+    _, parts = replicate.find_parts("counters-2009", [])
+    assert set(replicate.match_campaigns(parts, [counters()])) == {"counters-2009"}
     with pytest.raises(UsageError, match="two campaigns have comparisons of counters-2009"):
-        replicate.campaigns(parts, [counters(), counters()])
+        replicate.match_campaigns(parts, [counters(), counters()])
     with pytest.raises(UsageError, match="this campaign has no comparison of counters-2009, e2fsprogs-2009"):
-        replicate.campaigns(parts, [results({"hackbench": {"o1": 1.0, "bfs": 1.0}})])
+        replicate.match_campaigns(parts, [results({"hackbench": {"o1": 1.0, "bfs": 1.0}})])
 
 
 def test_a_report_without_a_plan(tmp_path: Path) -> None:
     (tmp_path / "report.toml").write_text('title = "t"\nauthor = "a"\ndate = "2000"\nwhere = "w"\nabout = "b"\n')
     with pytest.raises(UsageError, match=r"has no plan: add \[\[parts\]\]"):
-        replicate.parts(str(tmp_path), [])
+        replicate.find_parts(str(tmp_path), [])
 
 
 def test_the_text_says_what_differs_and_what_came_out() -> None:
-    report, (part,) = replicate.parts("counters-2009", ["counters-2009"])
-    today = Today(counters())
+    report, (part,) = replicate.find_parts("counters-2009", ["counters-2009"])
+    today = PresentCampaign(counters())
     compared = replicate.compare(report, part, today)
     text = then_and_now.render(report, [(part, today, compared)], 80)
     assert "  then  kernel     Linux 2.6.31-gentoo-r4, the same with BFS 304, 2.6.32-rc5\n" in text
@@ -228,9 +230,9 @@ def test_the_text_says_what_differs_and_what_came_out() -> None:
     assert "not run: 1, 4, 5, 6, 7, 8, 9, 10 and 22 more" in text
     line = next(line for line in text.splitlines() if line.strip().startswith("2 ") and "30.9 % faster" in line)
     assert line.endswith("12  +  reproduced")
-    assert then_and_now.summary(compared) == "3 reproduced, 3 not reproduced, 0 cannot tell, 90 not run"
+    assert then_and_now.summarise(compared) == "3 reproduced, 3 not reproduced, 0 cannot tell, 90 not run"
     assert max(map(len, text.splitlines())) <= 100
-    document = then_and_now.document(report, [(part, today, compared)])
+    document = then_and_now.make_document(report, [(part, today, compared)])
     assert json.loads(json.dumps(document))["totals"]["not run"] == 90
 
 
@@ -239,7 +241,7 @@ def test_the_text_says_what_differs_and_what_came_out() -> None:
     [(-30.93, "30.9 % faster"), (4.04, "4.0 % slower"), (0, "same"), (-0.04, "0.0 %"), (0.06, "0.1 % slower")],
 )
 def test_changes_in_words(percent: float, words: str) -> None:
-    assert then_and_now.change(percent) == words
+    assert then_and_now.describe_change(percent) == words
 
 
 def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from runoff.errors import UsageError
 from runoff.published import catalogue, documents
-from runoff.published.cells import cell, cells
-from runoff.published.numbers import Fit, Known, Number, can_be_cut, fit
+from runoff.published.cells import find_cell, find_cells
+from runoff.published.numbers import Fit, Number, Quantity, can_be_cut, find_fit
 from runoff.published.rows import KINDS, jmp_step
 
-NAMES = catalogue.names()
+NAMES = catalogue.list_names()
 
 
 @pytest.fixture
@@ -162,12 +162,12 @@ def test_numbers_are_as_printed() -> None:
 )
 def test_how_a_printed_number_comes_from_a_quantity(printed: str, value: str, doubt: str, expected: Fit) -> None:
     middle, half = Number.parse(value).value, Number.parse(doubt).value
-    assert fit(Number.parse(printed), Known(middle, middle - half, middle + half)) is expected
+    assert find_fit(Number.parse(printed), Quantity(middle, middle - half, middle + half)) is expected
 
 
 def test_what_starts_a_digit_is_cut_to_it() -> None:
-    assert can_be_cut(Number.parse("95.6"), Known.exactly(Number.parse("95.6").value))
-    assert not can_be_cut(Number.parse("95.6"), Known.exactly(Number.parse("95.7").value))
+    assert can_be_cut(Number.parse("95.6"), Quantity.exactly(Number.parse("95.6").value))
+    assert not can_be_cut(Number.parse("95.6"), Quantity.exactly(Number.parse("95.7").value))
 
 
 def test_bounds_are_carried_along() -> None:
@@ -189,13 +189,13 @@ def test_quantiles_have_seven_digits() -> None:
 
 def test_addresses_of_cells() -> None:
     tables = {name: table.rows for name, table in catalogue.find("counters-2009")[0].tables.items()}
-    assert [one.row for one in cells(tables, "counters[2..4].bfs_s")] == ["2", "3", "4"]
-    assert [one.row for one in cells(tables, "compile[!1|5].bfs_s")] == ["2", "3", "4"]
-    assert [(one.table, one.row) for one in cells(tables, "compile|counters[1].gain")] == [
+    assert [one.row for one in find_cells(tables, "counters[2..4].bfs_s")] == ["2", "3", "4"]
+    assert [one.row for one in find_cells(tables, "compile[!1|5].bfs_s")] == ["2", "3", "4"]
+    assert [(one.table, one.row) for one in find_cells(tables, "compile|counters[1].gain")] == [
         ("compile", "1"),
         ("counters", "1"),
     ]
-    assert cell(tables, "compile[2].bfs_s").text == "20.168000"
+    assert find_cell(tables, "compile[2].bfs_s").text == "20.168000"
     for wrong, sentence in [
         ("compile[9].bfs_s", "no row '9'"),
         ("compil[1].bfs_s", "no table 'compil'; did you mean 'compile'"),
@@ -204,23 +204,23 @@ def test_addresses_of_cells() -> None:
         ("sizes[kernel-x86_64-2.6.31-gentoo-r4].kernel", "no number 'kernel'"),
     ]:
         with pytest.raises(UsageError, match=re.escape(sentence)):
-            cells(tables, wrong)
+            find_cells(tables, wrong)
     with pytest.raises(UsageError, match="must be one cell, not 5"):
-        cell(tables, "compile[*].bfs_s")
+        find_cell(tables, "compile[*].bfs_s")
 
 
 def test_documents_have_cells_as_printed() -> None:
     report = catalogue.find("graysky-2012")[0]
-    (make,) = documents.document(report, "make")["tables"]
+    (make,) = documents.make_document(report, "make")["tables"]
     assert make["rows"][0]["vanilla_s"] == "1,120.6486"
     assert make["columns"] == list(KINDS["means"].model_fields)
-    assert len(documents.document(report, None)["tables"]) == 27
-    assert [entry["name"] for entry in documents.listing()] == NAMES
+    assert len(documents.make_document(report, None)["tables"]) == 27
+    assert [entry["name"] for entry in documents.list_reports()] == NAMES
 
 
 def test_csv_is_of_one_table() -> None:
     report = catalogue.find("graysky-2012")[0]
-    assert documents.csv_text(report, "cores").startswith("cpu,cores\nAthlon XP 3200+,1\n")
-    assert documents.csv_text(catalogue.find("zaphod-2004")[0], None).count("\n") == 10
+    assert documents.render_csv(report, "cores").startswith("cpu,cores\nAthlon XP 3200+,1\n")
+    assert documents.render_csv(catalogue.find("zaphod-2004")[0], None).count("\n") == 10
     with pytest.raises(UsageError, match="graysky-2012 has 27: name one, as graysky-2012/cores"):
-        documents.csv_text(report, None)
+        documents.render_csv(report, None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from runoff.published.audit.findings import Finding, derived
+from runoff.published.audit.findings import Finding, check_derived
 from runoff.published.catalogue import Report
 from runoff.published.rows import CompileRow, CountersRow
 
@@ -12,7 +12,7 @@ IMPROVEMENT = "Impr% is what 2.6.31-bfs saves of 2.6.31's time, in percent of th
 KERNELS = {"k2631": "2.6.31", "bfs": "2.6.31-bfs", "k2632": "2.6.32-rc5"}
 
 
-def costs(report: Report) -> Iterator[Finding]:
+def check_costs(report: Report) -> Iterator[Finding]:
     """Cost of every kernel at every number of processes."""
     for table in report.of_kind("counters"):
         for row in table.rows:
@@ -21,22 +21,22 @@ def costs(report: Report) -> Iterator[Finding]:
                 quantity = row.known(f"{key}_s") / row.processes.within(row.processes.step * 0)
                 how = f"{row.cells[f'{key}_s']} / {row.processes}"
                 place = f"{table.name}, {row.processes}, {kernel}"
-                yield derived(COST, place, getattr(row, f"{key}_cost_s"), quantity, how)
+                yield check_derived(COST, place, getattr(row, f"{key}_cost_s"), quantity, how)
 
 
-def improvements(report: Report) -> Iterator[Finding]:
+def check_improvements(report: Report) -> Iterator[Finding]:
     """Impr% of the counters."""
-    yield from _improvements(report, "counters")
+    yield from _check_improvements(report, "counters")
 
 
-def compile_improvements(report: Report) -> Iterator[Finding]:
+def check_compile_improvements(report: Report) -> Iterator[Finding]:
     """Impr% of the compile."""
-    yield from _improvements(report, "compile")
+    yield from _check_improvements(report, "compile")
 
 
-def _improvements(report: Report, kind: str) -> Iterator[Finding]:
+def _check_improvements(report: Report, kind: str) -> Iterator[Finding]:
     for table in report.of_kind(kind):
         for row in table.rows:
             assert isinstance(row, (CountersRow, CompileRow))
             how = f"100 x ({row.k2631_s} - {row.bfs_s}) / {row.k2631_s}"
-            yield derived(IMPROVEMENT, f"{table.name}, {row.key}", row.impr_pct, row.gain, how)
+            yield check_derived(IMPROVEMENT, f"{table.name}, {row.key}", row.impr_pct, row.gain, how)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from math import floor
 
-from runoff.published.numbers import Known
+from runoff.published.numbers import Quantity
 from runoff.published.rows import QuantileRow, jmp_step
 
 RANKS = {
@@ -24,7 +24,7 @@ MOST_RUNS = 100
 """More are not tried."""
 
 
-def weights(p: Fraction, n: int) -> list[tuple[int, Fraction]]:
+def compute_weights(p: Fraction, n: int) -> list[tuple[int, Fraction]]:
     """Which of ``n`` sorted runs make up the quantile ``p``, with their parts."""
     rank = p * (n + 1)
     if rank <= 1:
@@ -37,11 +37,11 @@ def weights(p: Fraction, n: int) -> list[tuple[int, Fraction]]:
 
 def ends_coincide(n: int) -> bool:
     """Whether the 10 % quantile of ``n`` runs is their minimum, and so the 90 % quantile their maximum."""
-    return len(weights(RANKS["q10_s"], n)) == 1
+    return len(compute_weights(RANKS["q10_s"], n)) == 1
 
 
 @cache
-def mean_bounds(row: QuantileRow, n: int) -> tuple[float, float] | None:
+def compute_mean_bounds(row: QuantileRow, n: int) -> tuple[float, float] | None:
     """The least and the greatest mean that ``n`` runs with these quantiles can have; None if none can have them."""
     import numpy as np
     from scipy.optimize import linprog
@@ -69,29 +69,29 @@ def mean_bounds(row: QuantileRow, n: int) -> tuple[float, float] | None:
     return float(base) + least.fun, float(base) - most.fun
 
 
-def _constraints(row: QuantileRow, n: int) -> Iterator[tuple[list[tuple[int, Fraction]], Known]]:
+def _constraints(row: QuantileRow, n: int) -> Iterator[tuple[list[tuple[int, Fraction]], Quantity]]:
     yield [(0, Fraction(1))], row.minimum_s.within(jmp_step(row.minimum_s))
     yield [(n - 1, Fraction(1))], row.maximum_s.within(jmp_step(row.maximum_s))
     for column, p in RANKS.items():
         number = getattr(row, column)
-        yield weights(p, n), number.within(jmp_step(number))
+        yield compute_weights(p, n), number.within(jmp_step(number))
 
 
-def fewest(row: QuantileRow) -> int:
+def find_fewest_runs(row: QuantileRow) -> int:
     """The least number of runs that can have these quantiles; more than are tried if none can."""
-    return next((n for n in range(2, MOST_RUNS + 1) if mean_bounds(row, n) is not None), MOST_RUNS + 1)
+    return next((n for n in range(2, MOST_RUNS + 1) if compute_mean_bounds(row, n) is not None), MOST_RUNS + 1)
 
 
-def some_runs(row: QuantileRow, mean: Known, least: int, most: int = MOST_RUNS) -> int | None:
+def find_run_count(row: QuantileRow, mean: Quantity, least: int, most: int = MOST_RUNS) -> int | None:
     """The least number of runs from ``least`` to ``most`` that can have these quantiles and this mean."""
     for n in range(least, most + 1):
-        found = mean_bounds(row, n)
+        found = compute_mean_bounds(row, n)
         if found is not None and found[0] <= float(mean.high) and float(mean.low) <= found[1]:
             return n
     return None
 
 
-def possible_runs(row: QuantileRow, stated: int | None) -> tuple[int, int]:
+def find_possible_runs(row: QuantileRow, stated: int | None) -> tuple[int, int]:
     """From which to which number of runs it can be: those stated, or fewer if the row itself says that it was fewer."""
     if stated is None:
         return 2, MOST_RUNS

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from runoff.published.numbers import Fit, Known, Number, fit, plain
+from runoff.published.numbers import Fit, Number, Quantity, find_fit, format_number
 
 
 class Status(StrEnum):
@@ -28,15 +28,16 @@ class Finding:
     claim: bool = False
 
 
-def derived(rule: str, place: str, printed: Number, quantity: Known, how: str) -> Finding:
+def check_derived(rule: str, place: str, printed: Number, quantity: Quantity, how: str) -> Finding:
     """Whether a printed number is ``quantity``, which ``how`` computes from others that are printed."""
     status = {Fit.CUT: Status.ONLY_IF, Fit.NEITHER: Status.FAILS}
-    found = fit(printed, quantity)
-    shown = plain(quantity.value, printed.decimals + 2)
+    found = find_fit(printed, quantity)
+    shown = format_number(quantity.value, printed.decimals + 2)
+    rounded = format_number(quantity.value, printed.decimals)
     words = {
         Fit.ROUNDED: f"{how} = {shown}",
         Fit.HIDDEN: f"{how} = {shown}, and more digits of these can give it",
-        Fit.CUT: f"digits were cut off: {how} = {shown}, which is rounded to {plain(quantity.value, printed.decimals)}",
+        Fit.CUT: f"digits were cut off: {how} = {shown}, which is rounded to {rounded}",
         Fit.NEITHER: f"{how} = {shown}",
     }
     return Finding(rule, place, status.get(found, Status.FOLLOWS), f"printed {printed}; {words[found]}")

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from runoff.published.audit import feasible
-from runoff.published.audit.findings import Finding, Status, derived
+from runoff.published.audit.findings import Finding, Status, check_derived
 from runoff.published.catalogue import Report, Table
-from runoff.published.numbers import Fit, Known, Number, fit, plain
+from runoff.published.numbers import Fit, Number, Quantity, find_fit, format_number
 from runoff.published.rows import CoresRow, HardwareRow, MeansRow, QuantileRow
 
 DIFFERENCE = "Difference is the mean of CK-Patched less that of Vanilla"
@@ -25,85 +25,89 @@ OVERCLOCKED = re.compile(r"Overclocked ([\d.]+)x(\d+)")
 CLOCK_WORTH_MENTIONING = Fraction(1, 50)
 
 
-def means(report: Report) -> Iterator[Finding]:
+def check_means(report: Report) -> Iterator[Finding]:
     """The derived cells of every table of means."""
     for table in report.of_kind("means"):
         for row in table.rows:
             assert isinstance(row, MeansRow)
-            yield from _means_row(report, table, row)
-        yield _basis(table)
+            yield from _check_means_row(report, table, row)
+        yield _check_basis(table)
 
 
-def _basis(table: Table) -> Finding:
+def _check_basis(table: Table) -> Finding:
     """Which of two meanings of the word gives more of the printed percentages."""
     rows = [row for row in table.rows if isinstance(row, MeansRow)]
-    one = Known.exactly(1)
+    one = Quantity.exactly(1)
     time = sum(_is(row, one - row.ck_s.known / row.vanilla_s.known) for row in rows)
     speed = sum(_is(row, row.vanilla_s.known / row.ck_s.known - one) for row in rows)
     text = f"of {len(rows)} percentages {time} are time saved and {speed} speed gained"
     return Finding(BASIS, table.name, Status.FOLLOWS if time >= speed else Status.FAILS, text)
 
 
-def _is(row: MeansRow, part: Known) -> bool:
-    signed = part if row.result == "faster" else Known.exactly(0) - part
-    return fit(row.result_pct, Known.exactly(100) * signed) in (Fit.ROUNDED, Fit.HIDDEN)
+def _is(row: MeansRow, part: Quantity) -> bool:
+    signed = part if row.result == "faster" else Quantity.exactly(0) - part
+    return find_fit(row.result_pct, Quantity.exactly(100) * signed) in (Fit.ROUNDED, Fit.HIDDEN)
 
 
-def _means_row(report: Report, table: Table, row: MeansRow) -> Iterator[Finding]:
+def _check_means_row(report: Report, table: Table, row: MeansRow) -> Iterator[Finding]:
     place = f"{table.name}, {row.cpu}"
-    found = derived(DIFFERENCE, place, row.difference_s, row.difference, f"{row.ck_s} - {row.vanilla_s}")
-    note = _reconciled(report, table, row) if found.status is Status.FAILS else ""
+    found = check_derived(DIFFERENCE, place, row.difference_s, row.difference, f"{row.ck_s} - {row.vanilla_s}")
+    note = _reconcile(report, table, row) if found.status is Status.FAILS else ""
     yield Finding(found.rule, place, found.status, found.text + note)
-    gain = row.gain if row.gain.value >= 0 else Known.exactly(0) - row.gain
-    yield _percent(place, row, gain)
+    gain = row.gain if row.gain.value >= 0 else Quantity.exactly(0) - row.gain
+    yield _check_percent(place, row, gain)
     faster = row.ck_s.value < row.vanilla_s.value
     right = faster == (row.result == "faster") == (row.difference_s.value < 0)
     text = f"printed {row.difference_s} and {row.result}; {row.vanilla_s} became {row.ck_s}"
     yield Finding(DIRECTION, place, Status.FOLLOWS if right else Status.FAILS, text)
 
 
-def _percent(place: str, row: MeansRow, gain: Known) -> Finding:
+def _check_percent(place: str, row: MeansRow, gain: Quantity) -> Finding:
     way = f"100 x |{row.ck_s} - {row.vanilla_s}| / {row.vanilla_s}"
-    found = derived(PERCENT, place, row.result_pct, gain, way)
+    found = check_derived(PERCENT, place, row.result_pct, gain, way)
     if found.status is Status.FOLLOWS:
         return found
-    printed = Known.exactly(100) * row.difference_s.known / row.vanilla_s.known
+    printed = Quantity.exactly(100) * row.difference_s.known / row.vanilla_s.known
     if printed.value < 0:
-        printed = Known.exactly(0) - printed
-    agrees = fit(row.result_pct, printed) in (Fit.ROUNDED, Fit.HIDDEN)
-    others = f"the printed difference of {row.difference_s} gives {plain(printed.value, 3)}"
+        printed = Quantity.exactly(0) - printed
+    agrees = find_fit(row.result_pct, printed) in (Fit.ROUNDED, Fit.HIDDEN)
+    others = f"the printed difference of {row.difference_s} gives {format_number(printed.value, 3)}"
     note = f"; {others}, {'which agrees with it' if agrees else 'which does not agree with it either'}"
     return Finding(PERCENT, place, found.status, found.text + note)
 
 
-def _reconciled(report: Report, table: Table, row: MeansRow) -> str:
+def _reconcile(report: Report, table: Table, row: MeansRow) -> str:
     """Which single wrong cell would explain a wrong difference: said of each whether percent and quantiles agree."""
     difference = row.difference_s.known
     notes = [
-        _if_wrong(report, table, row, "Difference", row.vanilla_s.known, row.ck_s.known),
-        _if_wrong(report, table, row, "CK-Patched", row.vanilla_s.known, row.vanilla_s.known + difference),
-        _if_wrong(report, table, row, "Vanilla", row.ck_s.known - difference, row.ck_s.known),
+        _describe_if_wrong(report, table, row, "Difference", row.vanilla_s.known, row.ck_s.known),
+        _describe_if_wrong(report, table, row, "CK-Patched", row.vanilla_s.known, row.vanilla_s.known + difference),
+        _describe_if_wrong(report, table, row, "Vanilla", row.ck_s.known - difference, row.ck_s.known),
     ]
     ends = [cell.text.partition(".")[2] for cell in (row.vanilla_s, row.ck_s)]
     alike = f". Both means end in .{ends[0]}" if ends[0] == ends[1] else ""
     return f"{alike}. If only one cell is wrong: " + "; ".join(notes)
 
 
-def _if_wrong(report: Report, table: Table, row: MeansRow, cell: str, vanilla: Known, ck: Known) -> str:
+def _describe_if_wrong(report: Report, table: Table, row: MeansRow, cell: str, vanilla: Quantity, ck: Quantity) -> str:
     decimals = row.difference_s.decimals
     value = {"Difference": ck - vanilla, "CK-Patched": ck, "Vanilla": vanilla}[cell].value
-    gain = Known.exactly(100) * (vanilla - ck) / vanilla
-    signed = gain if row.result == "faster" else Known.exactly(0) - gain
+    gain = Quantity.exactly(100) * (vanilla - ck) / vanilla
+    signed = gain if row.result == "faster" else Quantity.exactly(0) - gain
     against = (
-        [] if fit(row.result_pct, signed) in (Fit.ROUNDED, Fit.HIDDEN) else [f"{row.result_pct} % speaks against it"]
+        []
+        if find_fit(row.result_pct, signed) in (Fit.ROUNDED, Fit.HIDDEN)
+        else [f"{row.result_pct} % speaks against it"]
     )
     quantiles = _quantiles(report, table, row)
     for level, mean in (("ck", ck), ("vanilla", vanilla)):
         rows = [q for q in quantiles if q.level.endswith(level)]
-        if rows and not feasible.some_runs(rows[0], mean, *feasible.possible_runs(rows[0], report.about.least_runs)):
+        if rows and not feasible.find_run_count(
+            rows[0], mean, *feasible.find_possible_runs(rows[0], report.about.least_runs)
+        ):
             against.append(f"the quantiles of {level} speak against it")
     agree = " and ".join(against) or "all else agrees"
-    return f"{cell} would be {plain(value, decimals)}, {agree}"
+    return f"{cell} would be {format_number(value, decimals)}, {agree}"
 
 
 def _quantiles(report: Report, table: Table, row: MeansRow) -> list[QuantileRow]:
@@ -111,7 +115,7 @@ def _quantiles(report: Report, table: Table, row: MeansRow) -> list[QuantileRow]
     return [quantiles for t in tables for quantiles in t.rows if isinstance(quantiles, QuantileRow)]
 
 
-def headings(report: Report) -> Iterator[Finding]:
+def check_headings(report: Report) -> Iterator[Finding]:
     """Machines by the names in headings of quantiles: each word of them must be in one machine's name."""
     machines = [row.key for table in report.of_kind("hardware") for row in table.rows]
     for table in report.of_kind("quantiles"):
@@ -130,27 +134,27 @@ def headings(report: Report) -> Iterator[Finding]:
         yield Finding(HEADING, table.name, Status.FOLLOWS if right else Status.FAILS, text)
 
 
-def hardware(report: Report) -> Iterator[Finding]:
+def check_hardware(report: Report) -> Iterator[Finding]:
     """Clocks against multiplier and bus, and against what was sold."""
     for table in report.of_kind("hardware"):
         for row in table.rows:
             assert isinstance(row, HardwareRow)
             overclocked = OVERCLOCKED.search(row.comment)
             if overclocked is not None:
-                yield _product(table, row, overclocked[1], overclocked[2])
+                yield _check_product(table, row, overclocked[1], overclocked[2])
             elif row.cpu in report.about.sold_as:
-                yield _sold(report, table, row)
+                yield _check_sold(report, table, row)
 
 
-def _product(table: Table, row: HardwareRow, multiplier: str, bus: str) -> Finding:
+def _check_product(table: Table, row: HardwareRow, multiplier: str, bus: str) -> Finding:
     # 266 and 400 stand for 266.67 and 400.00 MHz: the bus is known to one in its last digit.
     clock = Number.parse(multiplier).known.value * Number.parse(bus).value / 1000
     low, high = (Fraction(multiplier) * (int(bus) + step) / 1000 for step in (Fraction(-1, 2), Fraction(1)))
     how = f"{multiplier} x {bus} MHz, of which the last digit may be cut"
-    return derived(PRODUCT, f"{table.name}, {row.cpu}", row.clock_ghz, Known(clock, low, high), how)
+    return check_derived(PRODUCT, f"{table.name}, {row.cpu}", row.clock_ghz, Quantity(clock, low, high), how)
 
 
-def _sold(report: Report, table: Table, row: HardwareRow) -> Finding:
+def _check_sold(report: Report, table: Table, row: HardwareRow) -> Finding:
     sold = {cpu: Fraction(known.ghz) for cpu, known in report.about.sold_as.items()}
     place, own = f"{table.name}, {row.cpu}", sold[row.cpu]
     text = f"printed {row.clock_ghz} GHz; sold with {float(own):.2f}"
@@ -161,7 +165,7 @@ def _sold(report: Report, table: Table, row: HardwareRow) -> Finding:
     return Finding(CLOCK, place, Status.ONLY_IF, f"it was overclocked, which is not said: {text}{elsewhere}")
 
 
-def cores(report: Report) -> Iterator[Finding]:
+def check_cores(report: Report) -> Iterator[Finding]:
     """Numbers of CPUs against what was sold."""
     for table in report.of_kind("cores"):
         for row in table.rows:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from runoff.published.audit.findings import Finding, Status, derived
+from runoff.published.audit.findings import Finding, Status, check_derived
 from runoff.published.catalogue import Report
-from runoff.published.numbers import Known, can_be_cut
+from runoff.published.numbers import Quantity, can_be_cut
 from runoff.published.rows import HackbenchRow
 
 PERCENT = "the percentage is the mean in percent of vanilla's"
@@ -13,30 +13,30 @@ CUT = "one way of shortening gives all percentages of a column"
 COLUMNS = ("groups10", "groups100")
 
 
-def percents(report: Report) -> Iterator[Finding]:
+def check_percents(report: Report) -> Iterator[Finding]:
     """Each percentage, then all of a column: rounded or cut."""
     for table in report.of_kind("hackbench"):
         rows = [row for row in table.rows if isinstance(row, HackbenchRow)]
         base = rows[0]
         for column in COLUMNS:
-            singles = [_percent(table.name, column, row, base) for row in rows]
+            singles = [_check_percent(table.name, column, row, base) for row in rows]
             yield from singles
-            yield _column(table.name, column, rows, singles)
+            yield _check_column(table.name, column, rows, singles)
 
 
-def _quantity(column: str, row: HackbenchRow, base: HackbenchRow) -> Known:
+def _quantity(column: str, row: HackbenchRow, base: HackbenchRow) -> Quantity:
     if row is base:
-        return Known.exactly(100)
-    return Known.exactly(100) * row.known(f"{column}_s") / base.known(f"{column}_s")
+        return Quantity.exactly(100)
+    return Quantity.exactly(100) * row.known(f"{column}_s") / base.known(f"{column}_s")
 
 
-def _percent(table: str, column: str, row: HackbenchRow, base: HackbenchRow) -> Finding:
+def _check_percent(table: str, column: str, row: HackbenchRow, base: HackbenchRow) -> Finding:
     printed, place = getattr(row, f"{column}_pct"), f"{table}, {row.key}, {column}"
     how = f"100 x {row.cells[f'{column}_s']} / {base.cells[f'{column}_s']}"
-    return derived(PERCENT, place, printed, _quantity(column, row, base), how)
+    return check_derived(PERCENT, place, printed, _quantity(column, row, base), how)
 
 
-def _column(table: str, column: str, rows: list[HackbenchRow], singles: list[Finding]) -> Finding:
+def _check_column(table: str, column: str, rows: list[HackbenchRow], singles: list[Finding]) -> Finding:
     rounded = sum(finding.status is Status.FOLLOWS for finding in singles)
     cut = sum(can_be_cut(getattr(row, f"{column}_pct"), _quantity(column, row, rows[0])) for row in rows)
     text = f"of {len(rows)} percentages {rounded} can come from rounding, {cut} from cutting off"

@@ -24,14 +24,14 @@ def _rows(report: Report) -> Iterator[tuple[Table, QuantileRow, str]]:
             yield table, row, f"{table.name}, {row.level}"
 
 
-def rows(report: Report) -> Iterator[Finding]:
+def check_rows(report: Report) -> Iterator[Finding]:
     """Each row by itself."""
     for _, row, place in _rows(report):
         values = [getattr(row, column) for column in COLUMNS]
         if any(a.value > b.value for a, b in pairwise(values)):
             yield Finding(ORDER, place, Status.FAILS, "they do not rise: " + " ".join(map(str, values)))
             continue
-        least = feasible.fewest(row)
+        least = feasible.find_fewest_runs(row)
         if least > feasible.MOST_RUNS:
             text = f"no number of runs up to {feasible.MOST_RUNS} can have them: " + " ".join(map(str, values))
             yield Finding(ORDER, place, Status.FAILS, text)
@@ -39,7 +39,7 @@ def rows(report: Report) -> Iterator[Finding]:
             yield Finding(ORDER, place, Status.FOLLOWS, f"{least} runs or more can have them")
 
 
-def runs(report: Report) -> Iterator[Finding]:
+def check_runs(report: Report) -> Iterator[Finding]:
     """The stated number of runs against what the ends of each row say of it."""
     stated = report.about.least_runs
     if stated is None:
@@ -61,21 +61,23 @@ def runs(report: Report) -> Iterator[Finding]:
         yield Finding(RUNS, place, Status.FAILS, text)
 
 
-def means(report: Report) -> Iterator[Finding]:
+def check_means(report: Report) -> Iterator[Finding]:
     """Each printed mean against the quantiles of the same runs."""
     for table, row, place in _rows(report):
         other = _means_row(report, table)
         if other is None:
             continue
         mean = other.ck_s if row.level.endswith("ck") else other.vanilla_s
-        yield _mean(row, place, mean, *feasible.possible_runs(row, report.about.least_runs))
+        yield _check_mean(row, place, mean, *feasible.find_possible_runs(row, report.about.least_runs))
 
 
-def _mean(row: QuantileRow, place: str, printed: Number, least: int, most: int) -> Finding:
-    n = feasible.some_runs(row, printed.known, least, most)
+def _check_mean(row: QuantileRow, place: str, printed: Number, least: int, most: int) -> Finding:
+    n = feasible.find_run_count(row, printed.known, least, most)
     if n is not None:
         return Finding(MEAN, place, Status.FOLLOWS, f"{printed} is possible, with {n} runs for one")
-    found = [bounds for runs in range(least, most + 1) if (bounds := feasible.mean_bounds(row, runs)) is not None]
+    found = [
+        bounds for runs in range(least, most + 1) if (bounds := feasible.compute_mean_bounds(row, runs)) is not None
+    ]
     if not found:
         return Finding(MEAN, place, Status.FAILS, f"no number of runs from {least} to {most} can have these quantiles")
     low, high = min(bounds[0] for bounds in found), max(bounds[1] for bounds in found)
@@ -83,7 +85,7 @@ def _mean(row: QuantileRow, place: str, printed: Number, least: int, most: int) 
     return Finding(MEAN, place, Status.FAILS, text)
 
 
-def medians(report: Report) -> Iterator[Finding]:
+def check_medians(report: Report) -> Iterator[Finding]:
     """Of two kernels on one machine: which has the lower median, which the lower mean."""
     for table in report.of_kind("quantiles"):
         other = _means_row(report, table)

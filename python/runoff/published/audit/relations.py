@@ -10,8 +10,8 @@ from runoff.published import claims as said
 from runoff.published.audit import spread
 from runoff.published.audit.findings import Finding, Status
 from runoff.published.catalogue import Report
-from runoff.published.cells import Cell, cell, cells
-from runoff.published.numbers import Known, plain
+from runoff.published.cells import Cell, find_cell, find_cells
+from runoff.published.numbers import Quantity, format_number
 from runoff.published.rows import Row
 from runoff.text import suggest
 
@@ -22,7 +22,7 @@ MOST_NAMED = 6
 """Cells that a sentence lists."""
 
 
-def claims(report: Report) -> Iterator[Finding]:
+def check_claims(report: Report) -> Iterator[Finding]:
     """A finding for each claim. Raises UsageError for cells that are not there."""
     tables = {name: table.rows for name, table in report.tables.items()}
     for claim in report.about.claims:
@@ -33,15 +33,15 @@ def claims(report: Report) -> Iterator[Finding]:
         yield Finding(f'"{claim.quote}"', claim.where, status, text, claim=True)
 
 
-def _within(tables: Tables, claim: said.Within) -> Answer:
+def _check_within(tables: Tables, claim: said.WithinClaim) -> Answer:
     low, high = Fraction(str(claim.low)), Fraction(str(claim.high))
-    found = cells(tables, claim.cells)
+    found = find_cells(tables, claim.cells)
     outside = [one for one in found if not low <= round(one.known.value, claim.decimals) <= high]
     text = f"{len(found) - len(outside)} of {len(found)} are between {claim.low:g} and {claim.high:g}"
-    return _all(outside, text, "outside")
+    return _check_all(outside, text, "outside")
 
 
-def _all(wrong: list[Cell], text: str, word: str) -> Answer:
+def _check_all(wrong: list[Cell], text: str, word: str) -> Answer:
     if not wrong:
         return Status.FOLLOWS, text
     return Status.FAILS, f"{text}; {word}: {_list(wrong)}"
@@ -52,8 +52,8 @@ def _list(found: list[Cell]) -> str:
     return shown + (f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else "")
 
 
-def _less(tables: Tables, claim: said.Less) -> Answer:
-    smaller, larger = cells(tables, claim.smaller), cells(tables, claim.larger)
+def _check_less(tables: Tables, claim: said.LessClaim) -> Answer:
+    smaller, larger = find_cells(tables, claim.smaller), find_cells(tables, claim.larger)
     if claim.against == "row":
         pairs = [(one, other) for one, other in zip(smaller, larger, strict=True)]
     else:
@@ -66,22 +66,22 @@ def _less(tables: Tables, claim: said.Less) -> Answer:
         )
     elif len(pairs) <= MOST_NAMED:
         text += ": " + ", ".join(f"{one.text} < {other.text}" for one, other in pairs)
-    right = spread.enough(claim.share, len(pairs) - len(wrong), len(pairs))
+    right = spread.is_enough(claim.share, len(pairs) - len(wrong), len(pairs))
     return Status.FOLLOWS if right else Status.FAILS, text
 
 
-def _extreme(tables: Tables, claim: said.Extreme) -> Answer:
-    one, of = cell(tables, claim.cell), cells(tables, claim.of)
+def _check_extreme(tables: Tables, claim: said.ExtremeClaim) -> Answer:
+    one, of = find_cell(tables, claim.cell), find_cells(tables, claim.of)
     sign = 1 if claim.relation == "least" else -1
     better = [other for other in of if sign * other.known.value < sign * one.known.value]
     if not better:
         return Status.FOLLOWS, f"{one.text} is the {claim.relation} of {len(of)}"
     best = min(better, key=lambda other: sign * other.known.value)
     text = f"{one.text} is not the {claim.relation} of {len(of)}: {len(better)} are beyond it, {best.place} with "
-    return Status.FAILS, text + best.text + _only_among(one, of, sign)
+    return Status.FAILS, text + best.text + _find_valid_rows(one, of, sign)
 
 
-def _only_among(one: Cell, of: list[Cell], sign: int) -> str:
+def _find_valid_rows(one: Cell, of: list[Cell], sign: int) -> str:
     """Up to where in the table it would be true."""
     rows = [other.row for other in of]
     if one.row not in rows:
@@ -92,81 +92,86 @@ def _only_among(one: Cell, of: list[Cell], sign: int) -> str:
     return f"; it is among {rows[0]} to {rows[upto - 1]}"
 
 
-def _about(tables: Tables, claim: said.About) -> Answer:
-    one = cell(tables, claim.cell)
+def _check_about(tables: Tables, claim: said.AboutClaim) -> Answer:
+    one = find_cell(tables, claim.cell)
     known, how = one.known, f"it is {one.text}"
     if claim.than:
-        other = cell(tables, claim.than)
+        other = find_cell(tables, claim.than)
         how = f"{one.text} against {other.text}"
         known = one.known - other.known
         if claim.unit == "percent":
-            known = Known.exactly(100) * known / other.known
-        how += f": {plain(known.value, 2)}, {plain(known.low, 2)} to {plain(known.high, 2)} with what rounding hides"
-    half, value = Fraction(1, 10**claim.decimals) / 2, Fraction(str(claim.value))
-    return Status.FOLLOWS if abs(known.value - value) <= half else Status.FAILS, f"{how}; stated is {claim.value:g}"
+            known = Quantity.exactly(100) * known / other.known
+        value, low, high = (format_number(each, 2) for each in (known.value, known.low, known.high))
+        how += f": {value}, {low} to {high} with what rounding hides"
+    half, stated = Fraction(1, 10**claim.decimals) / 2, Fraction(str(claim.value))
+    return Status.FOLLOWS if abs(known.value - stated) <= half else Status.FAILS, f"{how}; stated is {claim.value:g}"
 
 
-def _rows(tables: Tables, claim: said.Rows) -> Answer:
+def _check_rows(tables: Tables, claim: said.RowsClaim) -> Answer:
     if claim.table not in tables:
         raise UsageError(f"a claim names no table {claim.table!r}{suggest(claim.table, tables)}")
     found = len(tables[claim.table])
     return Status.FOLLOWS if found == claim.count else Status.FAILS, f"{claim.table} has {found} rows"
 
 
-def _falling(tables: Tables, claim: said.Falling) -> Answer:
-    found = cells(tables, claim.cells)
+def _check_falling(tables: Tables, claim: said.FallingClaim) -> Answer:
+    found = find_cells(tables, claim.cells)
     rising = [after for before, after in pairwise(found) if after.known.value >= before.known.value]
     text = f"{len(found) - 1 - len(rising)} of {len(found) - 1} steps fall"
     first = f", the first from {found[0].text} to {found[1].text}"
-    return _all(rising, text + first, "it rises again at")
+    return _check_all(rising, text + first, "it rises again at")
 
 
-def _mean_of(tables: Tables, claim: said.MeanOf) -> Answer:
-    one, runs = cell(tables, claim.cell), int(cell(tables, claim.runs).known.value)
+def _check_mean(tables: Tables, claim: said.MeanClaim) -> Answer:
+    one, runs = find_cell(tables, claim.cell), int(find_cell(tables, claim.runs).known.value)
     rest = runs - 2
     ends = Fraction(str(claim.least)) + Fraction(str(claim.most))
     low = (one.known.low * runs - ends) / rest if rest else ends
     high = (one.known.high * runs - ends) / rest if rest else ends
     text = f"{one.text} is the mean of {runs} with {claim.least:g} and {claim.most:g} among them"
     possible = low <= Fraction(str(claim.most)) and high >= Fraction(str(claim.least)) and rest > 0
-    others = f" if the other {'is' if rest == 1 else f'{rest} are on average'} {plain(low, 0)} to {plain(high, 0)}"
-    return Status.FOLLOWS if possible else Status.FAILS, text + others
+    others = "is" if rest == 1 else f"{rest} are on average"
+    text += f" if the other {others} {format_number(low, 0)} to {format_number(high, 0)}"
+    return Status.FOLLOWS if possible else Status.FAILS, text
 
 
-def _busy(tables: Tables, claim: said.Busy) -> Answer:
+def _check_busy(tables: Tables, claim: said.BusyClaim) -> Answer:
     """The same CPU time in 1/ratio of the time means CPUs that were busy by that much less, so dips have to last."""
-    ratio, dip = cell(tables, claim.ratio).known.value, cell(tables, claim.dip).known.value
-    busy = sorted(one.known.value for one in cells(tables, claim.busy))
+    ratio, dip = find_cell(tables, claim.ratio).known.value, find_cell(tables, claim.dip).known.value
+    busy = sorted(one.known.value for one in find_cells(tables, claim.busy))
     need = [level * ratio for level in busy]
     share = sorted(100 * (level - mean) / (level - dip) for level, mean in zip(busy, need, strict=True))
     if share[0] > 100:
-        return Status.FAILS, f"a mean of {plain(need[0], 0)} % would be needed, below the dips of {plain(dip, 0)} %"
+        return (
+            Status.FAILS,
+            f"a mean of {format_number(need[0], 0)} % would be needed, below the dips of {format_number(dip, 0)} %",
+        )
+    shares, needs, levels = (f"{format_number(e[0], 0)} to {format_number(e[-1], 0)} %" for e in (share, need, busy))
     text = (
-        f"the CPUs were down at {plain(dip, 0)} % for {plain(share[0], 0)} to {plain(share[-1], 0)} % of the time: the "
-        f"same CPU time spread over {plain(1 / ratio, 1)} times as long is a mean of {plain(need[0], 0)} to "
-        f"{plain(need[-1], 0)} %, instead of {plain(busy[0], 0)} to {plain(busy[-1], 0)} %"
+        f"the CPUs were down at {format_number(dip, 0)} % for {shares} of the time: the same CPU time spread over "
+        f"{format_number(1 / ratio, 1)} times as long is a mean of {needs}, instead of {levels}"
     )
     return Status.ONLY_IF, text
 
 
-def _unstated(tables: Tables, claim: said.Unstated) -> Answer:
-    found = cells(tables, claim.cells) if claim.cells else []
+def _check_unstated(tables: Tables, claim: said.UnstatedClaim) -> Answer:
+    found = find_cells(tables, claim.cells) if claim.cells else []
     return Status.UNCHECKED, claim.lacking + (" " + ", ".join(one.text for one in found) if found else "")
 
 
 RELATIONS: Mapping[str, Callable[[Tables, Any], Answer]] = {
-    "within": _within,
-    "less": _less,
-    "least": _extreme,
-    "most": _extreme,
-    "about": _about,
-    "rows": _rows,
-    "falling": _falling,
-    "mean of": _mean_of,
-    "busy": _busy,
-    "unstated": _unstated,
-    "apart": spread.apart,
-    "different": spread.different,
-    "steady": spread.steady,
-    "settles": spread.settles,
+    "within": _check_within,
+    "less": _check_less,
+    "least": _check_extreme,
+    "most": _check_extreme,
+    "about": _check_about,
+    "rows": _check_rows,
+    "falling": _check_falling,
+    "mean of": _check_mean,
+    "busy": _check_busy,
+    "unstated": _check_unstated,
+    "apart": spread.check_apart,
+    "different": spread.check_different,
+    "steady": spread.check_steady,
+    "settles": spread.check_settles,
 }

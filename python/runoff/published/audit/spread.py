@@ -7,9 +7,9 @@ from math import sqrt
 
 from runoff.published import claims as said
 from runoff.published.audit.findings import Status
-from runoff.published.cells import Cell, cell, cells
+from runoff.published.cells import Cell, find_cell, find_cells
 from runoff.published.claims import LEAST_SHARE, SEVERAL
-from runoff.published.numbers import plain
+from runoff.published.numbers import format_number
 from runoff.published.rows import Row
 
 Tables = Mapping[str, tuple[Row, ...]]
@@ -28,16 +28,16 @@ class Spread:
     sd: float
 
     @classmethod
-    def of(cls, tables: Tables, one: Cell, sd_pct: str) -> "Spread":
+    def from_cells(cls, tables: Tables, one: Cell, sd_pct: str) -> "Spread":
         """From the cell and that of its row which has the deviation in percent."""
-        percent = cell(tables, f"{one.table}[{one.row}].{sd_pct}").known.value
+        percent = find_cell(tables, f"{one.table}[{one.row}].{sd_pct}").known.value
         return cls(float(one.known.value), float(one.known.value * percent / 100))
 
 
-def apart(tables: Tables, claim: said.Apart) -> Answer:
+def check_apart(tables: Tables, claim: said.ApartClaim) -> Answer:
     """Differences in standard deviations, by four readings of whose deviation is meant."""
-    base = Spread.of(tables, cell(tables, claim.base), claim.sd_pct)
-    others = [Spread.of(tables, one, claim.sd_pct) for one in cells(tables, claim.cells)]
+    base = Spread.from_cells(tables, find_cell(tables, claim.base), claim.sd_pct)
+    others = [Spread.from_cells(tables, one, claim.sd_pct) for one in find_cells(tables, claim.cells)]
     readings: Mapping[str, Callable[[Spread], float]] = {
         "the base's": lambda other: base.sd,
         "their own": lambda other: other.sd,
@@ -49,7 +49,7 @@ def apart(tables: Tables, claim: said.Apart) -> Answer:
     for name, deviation in readings.items():
         beyond = [abs(other.mean - base.mean) - limit * deviation(other) for other in others]
         counts[name] = sum(each < 0 if claim.side == "below" else each > 0 for each in beyond)
-    holding = [name for name, count in counts.items() if enough(claim.share, count, len(others))]
+    holding = [name for name, count in counts.items() if is_enough(claim.share, count, len(others))]
     listed = ", ".join(f"{count} by {name}" for name, count in counts.items())
     text = f"{claim.side} {claim.limit:g} standard deviations of {len(others)}: {listed}"
     if len(holding) == len(counts):
@@ -59,7 +59,7 @@ def apart(tables: Tables, claim: said.Apart) -> Answer:
     return Status.FAILS, text
 
 
-def enough(share: said.Share, count: int, of: int) -> bool:
+def is_enough(share: said.Share, count: int, of: int) -> bool:
     """Whether ``count`` of ``of`` are what the word says."""
     if share == "several":
         return count >= SEVERAL
@@ -69,15 +69,15 @@ def enough(share: said.Share, count: int, of: int) -> bool:
     return part > LEAST_SHARE[share] if share == "mostly" else part >= LEAST_SHARE[share]
 
 
-def different(tables: Tables, claim: said.Different) -> Answer:
+def check_different(tables: Tables, claim: said.DifferentClaim) -> Answer:
     """Welch's test of each against the base, alone and by Holm's correction for all of them."""
     from scipy.stats import ttest_ind_from_stats
 
-    base = Spread.of(tables, cell(tables, claim.base), claim.sd_pct)
-    found = cells(tables, claim.cells)
+    base = Spread.from_cells(tables, find_cell(tables, claim.base), claim.sd_pct)
+    found = find_cells(tables, claim.cells)
     p = {}
     for one in found:
-        other = Spread.of(tables, one, claim.sd_pct)
+        other = Spread.from_cells(tables, one, claim.sd_pct)
         p[one.row] = float(
             ttest_ind_from_stats(
                 base.mean, base.sd, claim.runs, other.mean, other.sd, claim.runs, equal_var=False
@@ -90,7 +90,7 @@ def different(tables: Tables, claim: said.Different) -> Answer:
         f"by Welch's test with {claim.runs} runs each {alone} of {len(p)} differ at 5 % taken alone and {together} "
         f"by Holm's correction for {len(p)}; the least p is {p[least]:.2g}, of {least}"
     )
-    right = [enough(claim.share, count, len(p)) for count in (alone, together)]
+    right = [is_enough(claim.share, count, len(p)) for count in (alone, together)]
     if all(right):
         return Status.FOLLOWS, text
     if right[1]:
@@ -111,13 +111,13 @@ def _range_pct(found: list[Cell]) -> Fraction:
     return 100 * (max(values) - min(values)) / min(values)
 
 
-def steady(tables: Tables, claim: said.Steady) -> Answer:
+def check_steady(tables: Tables, claim: said.SteadyClaim) -> Answer:
     """By the range of ``cells`` in percent of their least, against that of ``reference``."""
-    found, reference = cells(tables, claim.cells), cells(tables, claim.reference)
+    found, reference = find_cells(tables, claim.cells), find_cells(tables, claim.reference)
     own, allowed = _range_pct(found), _range_pct(reference)
     text = (
-        f"from {found[0].row} to {found[-1].row} it varies by {plain(own, 1)} %; what is called steady, from "
-        f"{reference[0].row} to {reference[-1].row}, varies by {plain(allowed, 1)} %"
+        f"from {found[0].row} to {found[-1].row} it varies by {format_number(own, 1)} %; what is called steady, from "
+        f"{reference[0].row} to {reference[-1].row}, varies by {format_number(allowed, 1)} %"
     )
     if own <= allowed:
         return Status.FOLLOWS, text
@@ -125,14 +125,14 @@ def steady(tables: Tables, claim: said.Steady) -> Answer:
     return Status.FAILS, f"{text}, and it varies no more than that from {found[first].row} on"
 
 
-def settles(tables: Tables, claim: said.Settles) -> Answer:
+def check_settles(tables: Tables, claim: said.SettlesClaim) -> Answer:
     """By the ranges before and after."""
-    found = cells(tables, claim.cells)
+    found = find_cells(tables, claim.cells)
     before = [one for one in found if int(one.row) <= claim.after]
     after = [one for one in found if int(one.row) > claim.after]
     first, then = _range_pct(before), _range_pct(after)
     text = (
-        f"from {before[0].row} to {before[-1].row} it varies by {plain(first, 1)} %, from {after[0].row} to "
-        f"{after[-1].row} by {plain(then, 1)} %"
+        f"from {before[0].row} to {before[-1].row} it varies by {format_number(first, 1)} %, from {after[0].row} to "
+        f"{after[-1].row} by {format_number(then, 1)} %"
     )
     return Status.FOLLOWS if then * STEADIER <= first else Status.FAILS, text

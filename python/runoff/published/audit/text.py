@@ -50,16 +50,16 @@ def _counts(findings: Sequence[Finding], width: int) -> Iterator[str]:
             yield from wrap(f"{finding.rule}{place}: {finding.text}", width, "    - ", "      ")
 
 
-def totals(findings: Sequence[Finding]) -> dict[str, int]:
+def count_statuses(findings: Sequence[Finding]) -> dict[str, int]:
     """How many findings of each status."""
     return {status.value: sum(finding.status is status for finding in findings) for status in Status}
 
 
-def document(report: Report, findings: Sequence[Finding]) -> dict[str, Any]:
+def make_document(report: Report, findings: Sequence[Finding]) -> dict[str, Any]:
     """The same as plain values, all findings."""
     return {
         "name": report.name,
-        "totals": totals(findings),
+        "totals": count_statuses(findings),
         "findings": [
             {
                 "rule": finding.rule,
