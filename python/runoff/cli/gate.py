@@ -59,12 +59,12 @@ def command(
     results = read_results(directory)
     gate = judge(build.build_report(results), limit if limit is not None else results.margin or DEFAULT_MARGIN)
     if junit is not None:
-        junit.write(documents.as_junit(gate))
+        junit.write(documents.render_junit(gate))
     if place is not None:
         with place.open("a", encoding="utf-8") as file:
             file.write(page.render(gate))
     if as_json:
-        write(documents.as_json(gate))
+        write(documents.render_json(gate))
     elif markdown:
         write(page.render(gate))
     else:

@@ -102,11 +102,11 @@ def list_(as_json: bool) -> int:
 def _line(found: Any) -> str:
     blocks = sum(max(metric.blocks for metric in run.metrics) for run in found.runs)
     headline = found.metric(found.runs[-1].metrics[0].name)
-    from runoff.report.noise import amount
+    from runoff.report.noise import format_amount
 
     return (
         f"{found.place}  {found.engine}, {found.clock} clock, {found.arm}: {headline.metric.title} "
-        f"{amount(headline.sd, headline.metric)}, {blocks} blocks, {found.runs[-1].taken[:10]}"
+        f"{format_amount(headline.sd, headline.metric)}, {blocks} blocks, {found.runs[-1].taken[:10]}"
     )
 
 

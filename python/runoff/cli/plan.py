@@ -59,7 +59,7 @@ def command(
     margin = DEFAULT_MARGIN if margin is None else margin
     found = needed.compute_answers(sources, margin if detect is None else detect, margin, rare)
     if as_json:
-        write(views.as_json(sources, found))
+        write(views.render_json(sources, found))
     else:
         echo(views.render(sources, found), nl=False)
     return 0 if found else 2

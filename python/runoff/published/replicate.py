@@ -139,7 +139,7 @@ def find_other_arm(about: Comparisons, pair: Pair, place: Cell) -> str:
 
 
 def _is_counterpart(campaign: Campaign, table: Table, about: Comparisons, place: Cell) -> bool:
-    label = Label.of(table.workload)
+    label = Label.from_text(table.workload)
     values = {**campaign.results.parameters.get(table.workload, {}), **label.parameters}
     wanted = {key: _fill(value, place) for key, value in about.parameters.items()}
     load = about.loads.get(place.table, NO_LOAD)
@@ -223,7 +223,7 @@ def match_campaigns(wanted: Sequence[Part], results: Sequence[Results]) -> dict[
 
 
 def _is_campaign_of(part: Part, results: Results) -> bool:
-    workloads = {Label.of(label).name for label in results.workloads}
+    workloads = {Label.from_text(label).name for label in results.workloads}
     return any(
         about.workload in workloads
         and pair.base_arm in results.arms

@@ -8,7 +8,7 @@ from runoff.published.catalogue import Report
 from runoff.published.replicate import ComparedPair, Outcome, PresentCampaign, PresentResult, count_outcomes
 from runoff.published.replication import Part
 from runoff.report.layout import cut_middle, wrap
-from runoff.report.numbers import percent_range
+from runoff.report.numbers import format_percent_range
 from runoff.results import NO_LOAD
 
 Found = Sequence[tuple[Part, PresentCampaign | None, Sequence[ComparedPair]]]
@@ -88,7 +88,7 @@ def _table(besides: Sequence[ComparedPair]) -> Iterator[str]:
 def _now(now: PresentResult | None) -> list[str]:
     if now is None:
         return ["", "", "", ""]
-    interval = percent_range(now.interval, 1) if now.interval is not None else "-"
+    interval = format_percent_range(now.interval, 1) if now.interval is not None else "-"
     changed = describe_change(now.percent) if now.percent is not None else "-"
     return [changed, interval, str(now.n), str(now.verdict or "?")]
 

@@ -27,13 +27,13 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
         case RecordedWarning(text):
             return text
         case EarlierLooks():
-            return _looked(results)
+            return _describe_looks(results)
         case UnfinishedCampaign():
-            return _unfinished(results)
+            return _describe_unfinished(results)
         case VoidArm(arm, void):
             return f"{arm} has no valid sample, all {void} are void: remove the cause and take them again"
         case ManyVoids():
-            return _selected(warning, results)
+            return _describe_voids(warning, results)
         case MissingValues(place, title, samples):
             return f"{place}: {samples} valid samples lack {title}; check the workload's log"
         case ActiveProbes(percent, arm, place):
@@ -43,7 +43,7 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
             )
 
 
-def _looked(results: Results) -> str:
+def _describe_looks(results: Results) -> str:
     if results.ended is not None:
         return f"blocks are taken until all is decided; this ended after {results.ended.blocks}: {results.ended.why}"
     return (
@@ -52,7 +52,7 @@ def _looked(results: Results) -> str:
     )
 
 
-def _unfinished(results: Results) -> str:
+def _describe_unfinished(results: Results) -> str:
     taken, planned = len(results.samples), results.planned
     if results.until is not None:
         return (
@@ -62,7 +62,7 @@ def _unfinished(results: Results) -> str:
     return f"only {taken} of {planned} planned samples are taken, verdicts are provisional: runoff resume"
 
 
-def _selected(warning: ManyVoids, results: Results) -> str:
+def _describe_voids(warning: ManyVoids, results: Results) -> str:
     """Which verdicts are in doubt depends on whether the arm is the baseline."""
     lost = ", ".join(f"{void} of {taken} samples as void on {place}" for place, (void, taken) in warning.lost.items())
     if len(results.arms) < 2:

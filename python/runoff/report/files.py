@@ -13,7 +13,7 @@ PAGE = "report.html"
 
 def write_files(report: Report, directory: Path) -> Path:
     """Write them, each whole or not at all, and return the page's path. Raises MissingError."""
-    files = {PAGE: page.render(report), "runs.tsv": runs.log(report), "runs.csv": runs.wide(report)}
+    files = {PAGE: page.render(report), "runs.tsv": runs.render_log(report), "runs.csv": runs.render_wide(report)}
     for name, text in files.items():
         path = directory / name
         try:

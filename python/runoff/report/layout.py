@@ -19,7 +19,7 @@ def cut_middle(text: str, width: int) -> str:
     return text[: kept - tail] + CUT[:width] + (text[-tail:] if tail else "")
 
 
-def distinct_width(names: Sequence[str], least: int, most: int) -> int:
+def find_distinct_width(names: Sequence[str], least: int, most: int) -> int:
     """The smallest width from ``least`` to ``most`` at which ``cut_middle`` keeps all names apart, else ``most``."""
     longest = max(len(name) for name in names)
     for width in range(least, min(longest, most)):
@@ -48,14 +48,14 @@ def wrap_command(command: str, width: int, label: str) -> Iterator[str]:
             lines[-1] += f" {word}" if lines[-1] else word
     for number, line in enumerate(lines):
         last = number == len(lines) - 1
-        yield from _long(label if number == 0 else indent, line, width, "" if last else " \\")
+        yield from _break_word(label if number == 0 else indent, line, width, "" if last else " \\")
 
 
 def _words(command: str) -> list[str]:
     return re.findall(r"(?:'[^']*'|\"[^\"]*\"|\S)+", command)
 
 
-def _long(indent: str, line: str, width: int, end: str) -> Iterator[str]:
+def _break_word(indent: str, line: str, width: int, end: str) -> Iterator[str]:
     """A word longer than a line goes on at the first column, where the shell joins it again."""
     while len(indent) + len(line) + len(end) > width:
         room = width - len(indent) - 1

@@ -40,7 +40,7 @@ class Matrix:
     @property
     def scale(self) -> Scale:
         """Of the largest means, for all."""
-        return Scale.of(max(self.tables.values(), key=_largest))
+        return Scale.from_table(max(self.tables.values(), key=_largest))
 
     @property
     def has_ratios(self) -> bool:

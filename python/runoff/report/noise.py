@@ -33,19 +33,19 @@ def describe_pooled(pooled: Pooled, blocks: int) -> str:
 
     if pooled.sd == 0:
         return f"{DOES_NOT_VARY}, over {pooled.blocks} blocks"
-    size = amount(pooled.sd, pooled.metric)
+    size = format_amount(pooled.sd, pooled.metric)
     told = f"equal arms differ by {size} (SD) from block to block, over {pooled.blocks} blocks"
     if blocks < 2:
         return told
-    shown = amount(detectable_difference(blocks, 1, DEFAULT_ALPHA) * pooled.sd, pooled.metric)
+    shown = format_amount(detectable_difference(blocks, 1, DEFAULT_ALPHA) * pooled.sd, pooled.metric)
     return f"{told}; {blocks} blocks show {shown} with 80 % chance"
 
 
-def size_text(difference: float, unit: str, *, relative: bool) -> str:
+def format_size(difference: float, unit: str, *, relative: bool) -> str:
     """A difference as a reader has it: of logarithms of ratios in percent, else in the metric's unit."""
     return f"{100 * math.expm1(difference):.2g} %" if relative else f"{difference:.3g} {unit}".rstrip()
 
 
-def amount(difference: float, metric: MetricNoise) -> str:
+def format_amount(difference: float, metric: MetricNoise) -> str:
     """The same of a metric whose noise is kept."""
-    return size_text(difference, metric.unit, relative=metric.relative)
+    return format_size(difference, metric.unit, relative=metric.relative)

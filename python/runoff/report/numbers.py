@@ -21,19 +21,21 @@ class Scale:
     decimals: int
 
     @classmethod
-    def of(cls, table: Table) -> Self:
+    def from_table(cls, table: Table) -> Self:
         """Choose for a table: two digits of the smallest SD, at most six of the largest mean."""
         summaries = table.analysis.summaries.values()
         largest = max((abs(s.mean) for s in summaries), default=0.0)
         spreads = [s.sd / math.sqrt(s.n) for s in summaries if s.sd]
         exponent, unit = _unit(largest, table.metric.unit)
         if largest == 0:
-            return cls(exponent, unit, 1 if not spreads else _bounded(1 - _magnitude(min(spreads)) + exponent, 0))
+            return cls(
+                exponent, unit, 1 if not spreads else _bound_decimals(1 - _magnitude(min(spreads)) + exponent, 0)
+            )
         leading = _magnitude(largest) - exponent
         finest = 1 - (_magnitude(min(spreads)) - exponent) if spreads else MOST_DIGITS
         if not spreads and all(float(s.mean).is_integer() for s in summaries) and exponent == 0:
             return cls(exponent, unit, 0)
-        return cls(exponent, unit, _bounded(max(finest, 2 - leading), leading))
+        return cls(exponent, unit, _bound_decimals(max(finest, 2 - leading), leading))
 
     def plain(self, value: float) -> str:
         """The value in this scale's unit."""
@@ -77,27 +79,27 @@ def _magnitude(value: float) -> int:
     return math.floor(math.log10(value))
 
 
-def _bounded(decimals: int, leading: int) -> int:
+def _bound_decimals(decimals: int, leading: int) -> int:
     return max(0, min(decimals, MOST_DIGITS - 1 - leading))
 
 
-def percent_decimals(table: Table) -> int:
+def choose_percent_decimals(table: Table) -> int:
     """One to three: enough for the narrowest interval, and so that a bound beside zero does not read as zero."""
     comparisons = [c for c in table.analysis.comparisons.values() if c.percent_interval]
     intervals = [c.percent_interval for c in comparisons if c.percent_interval]
     halves = [(i.high - i.low) / 2 for i in intervals if i.high > i.low]
     decimals = 2 if halves and min(halves) < 0.5 else 1
-    while decimals < 3 and any(_reads_as_zero(i, decimals) for i in intervals):
+    while decimals < 3 and any(_is_shown_as_zero(i, decimals) for i in intervals):
         decimals += 1
     return decimals
 
 
-def _reads_as_zero(interval: Interval, decimals: int) -> bool:
+def _is_shown_as_zero(interval: Interval, decimals: int) -> bool:
     nearest = min(abs(interval.low), abs(interval.high))
     return (interval.low > 0 or interval.high < 0) and round(nearest, decimals) == 0
 
 
-def percent_text(value: float, decimals: int) -> str:
+def format_percent(value: float, decimals: int) -> str:
     """Signed percent without the sign for percent; never longer than eight characters."""
     if abs(value) >= 1e5:
         return f"{value:+.0e}"
@@ -106,12 +108,12 @@ def percent_text(value: float, decimals: int) -> str:
     return f"{rounded + 0.0:+.{digits}f}"
 
 
-def percent_range(interval: Interval, decimals: int) -> str:
+def format_percent_range(interval: Interval, decimals: int) -> str:
     """An interval of percent changes."""
-    return f"[{percent_text(interval.low, decimals)}, {percent_text(interval.high, decimals)}]"
+    return f"[{format_percent(interval.low, decimals)}, {format_percent(interval.high, decimals)}]"
 
 
-def p_text(p: float) -> str:
+def format_p(p: float) -> str:
     """Three decimals without the zero, as statisticians write it; four where three would read as 0.05."""
     if p < 0.001:
         return "<.001"

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from runoff.decide.sample_size import CHANCES, Answer, Source, find_hardest
-from runoff.report.data.json_text import dump, significant
+from runoff.report.data.json_text import dump, round_significant
 from runoff.report.layout import wrap
-from runoff.report.noise import DOES_NOT_VARY, size_text
+from runoff.report.noise import DOES_NOT_VARY, format_size
 from runoff.statistics.planning import Blocks
 from runoff.text import format_duration
 
@@ -26,13 +26,13 @@ def _lines(sources: Sequence[Source], found: Sequence[Answer]) -> Iterator[str]:
         mine = [each for each in found if each.source is source]
         yield from wrap(_head(source, bool(mine)), WIDTH, "", "  ")
         for answer in mine:
-            yield f"  {_asked(answer)}  {_blocks(answer.blocks)}{_time(answer)}"
+            yield f"  {_describe_question(answer)}  {_blocks(answer.blocks)}{_time(answer)}"
     if len(sources) > 1 and found:
         yield "all of them, by that which needs most"
         for asked in dict.fromkeys(each.asked for each in found):
             for chance in CHANCES:
                 if (most := find_hardest(found, asked, chance)) is not None:
-                    yield f"  {_asked(most)}  {_blocks(most.blocks)}{_time(most)}"
+                    yield f"  {_describe_question(most)}  {_blocks(most.blocks)}{_time(most)}"
     if found:
         yield "In brackets: a 90 % interval, because the noise is an estimate."
 
@@ -42,12 +42,12 @@ def _head(source: Source, answered: bool) -> str:
         return f"{source.name}: shares fewer than two blocks with the baseline, so its noise is unknown"
     if source.sd == 0:
         return f"{source.name}: {DOES_NOT_VARY}, over {source.df + 1} blocks, and cannot be reckoned with"
-    noise = size_text(source.sd, source.unit, relative=source.relative)
+    noise = format_size(source.sd, source.unit, relative=source.relative)
     text = f"{source.name}: noise {noise} (SD of block differences, {source.df + 1} blocks)"
     return text if answered else f"{text}; with a value of zero or below nothing can be asked in percent"
 
 
-def _asked(answer: Answer) -> str:
+def _describe_question(answer: Answer) -> str:
     size = f"{100 * answer.size:g} %"
     what = f"a change of {size} shows" if answer.asked == "difference" else f"none is = within {size}"
     return f"{what:25} {100 * answer.chance:.0f} % chance:"
@@ -63,14 +63,14 @@ def _time(answer: Answer) -> str:
     return "" if answer.seconds is None else f", {format_duration(answer.seconds)}"
 
 
-def as_json(sources: Sequence[Source], found: Sequence[Answer]) -> str:
+def render_json(sources: Sequence[Source], found: Sequence[Answer]) -> str:
     """One document; ``sd`` of logarithms of ratios or in the metric's unit, ``low`` and ``high`` a 90 % interval."""
     document = {"schema": SCHEMA, "comparisons": [_source(source, found) for source in sources]}
     return dump(document)
 
 
 def _source(source: Source, found: Sequence[Answer]) -> dict[str, Any]:
-    plain = {**asdict(source), "sd": None if source.sd is None else significant(source.sd)}
+    plain = {**asdict(source), "sd": None if source.sd is None else round_significant(source.sd)}
     mine = [each for each in found if each.source is source]
     return {**plain, "answers": [_answer(each) for each in mine]}
 

@@ -19,11 +19,11 @@ class Survey:
     """By repeat; None where it has no such table, or no verdict."""
 
     @property
-    def survives(self) -> bool:
+    def has_survived(self) -> bool:
         return all(verdict == self.here for verdict in self.repeated.values())
 
 
-def surveys(headline: Sequence[Table], repeats: Mapping[str, Report]) -> Iterator[Survey]:
+def collect_surveys(headline: Sequence[Table], repeats: Mapping[str, Report]) -> Iterator[Survey]:
     """Of every verdict, in the order of the tables; nothing without repeats."""
     if not repeats:
         return
@@ -34,15 +34,15 @@ def surveys(headline: Sequence[Table], repeats: Mapping[str, Report]) -> Iterato
                 yield Survey(table, arm, comparison.verdict, repeated)
 
 
-def sentences(headline: Sequence[Table], repeats: Mapping[str, Report]) -> tuple[str, ...]:
+def describe_surveys(headline: Sequence[Table], repeats: Mapping[str, Report]) -> tuple[str, ...]:
     """How many survive, and what becomes of each that does not; nothing without repeats."""
-    all_of_them = list(surveys(headline, repeats))
+    all_of_them = list(collect_surveys(headline, repeats))
     if not all_of_them:
         return ()
-    others = [survey for survey in all_of_them if not survey.survives]
+    others = [survey for survey in all_of_them if not survey.has_survived]
     count = f"{len(all_of_them) - len(others)} of {len(all_of_them)} verdicts"
     first = f"Again with {' and with '.join(repeats)}: {count} survive{'.' if not others else ', the others:'}"
-    return (first, *map(_lost, others))
+    return (first, *map(_describe_lost, others))
 
 
 def _verdict(table: Table, arm: str, repeat: Report) -> Verdict | None:
@@ -52,6 +52,6 @@ def _verdict(table: Table, arm: str, repeat: Report) -> Verdict | None:
     return None
 
 
-def _lost(survey: Survey) -> str:
+def _describe_lost(survey: Survey) -> str:
     told = [f"with {name} {verdict.word if verdict else 'nothing'}" for name, verdict in survey.repeated.items()]
     return f"{survey.table.place}, {survey.table.metric.title}: {survey.arm} {survey.here.word}, {', '.join(told)}."

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import sensitivity
-from runoff.report.numbers import Scale, percent_text
+from runoff.report.numbers import Scale, format_percent
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
 
@@ -28,20 +28,20 @@ _CANNOT, _HAS = "cannot be told apart from", "has no valid sample in"
 def render_verdict(report: Report) -> tuple[str, ...]:
     """Return the sentence that answers the campaign's question, then what repeats of it say."""
     headline = report.headline
-    return (_verdict_of(report.results, headline), *sensitivity.sentences(headline, report.repeats))
+    return (_verdict_of(report.results, headline), *sensitivity.describe_surveys(headline, report.repeats))
 
 
 def _verdict_of(results: Results, tables: Sequence[Table]) -> str:
     judged = [table for table in tables if table.is_judged]
     if not judged:
-        return _nothing_judged(results, tables)
+        return _explain_nothing_judged(results, tables)
     told = _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
     if len(results.samples) < results.planned and results.until is None:
         told = f"Provisional, {len(results.samples)} of {results.planned} samples: {told}"
     return told
 
 
-def _nothing_judged(results: Results, tables: Sequence[Table]) -> str:
+def _explain_nothing_judged(results: Results, tables: Sequence[Table]) -> str:
     if not results.samples:
         return "No sample has been taken yet."
     if len(results.arms) == 1:
@@ -68,25 +68,25 @@ def _arms(results: Results, tables: Sequence[Table]) -> str:
         differing = sorted((arm for arm in others if counts[arm]), key=lambda arm: -counts[arm])[:MOST_ARMS]
         chosen = tuple(arm for arm in others if arm in differing)
     most = MOST_PLACES if len(others) <= MOST_ARMS else 1
-    parts = [f"{arm} {_joined(_over(arm, tables, most))}" for arm in chosen]
+    parts = [f"{arm} {_join_clauses(_describe_clauses(arm, tables, most))}" for arm in chosen]
     if rest := [arm for arm in others if arm not in chosen]:
-        parts.append(f"the {'other ' if chosen else ''}{len(rest)} arms {_rest(rest, tables)}")
+        parts.append(f"the {'other ' if chosen else ''}{len(rest)} arms {_describe_rest(rest, tables)}")
     first = next((part for part in parts if IT in part), None)
-    return "; ".join(_named(part, baseline, first=part is first) for part in parts) + "."
+    return "; ".join(_name_baseline(part, baseline, first=part is first) for part in parts) + "."
 
 
-def _named(part: str, baseline: str, *, first: bool) -> str:
+def _name_baseline(part: str, baseline: str, *, first: bool) -> str:
     """With the baseline's name where it is needed: who has read that an arm is worse than it knows what others are."""
     told = part if first else THAN_IT.sub("", part)
     return THAN_IT.sub("", told.replace(IT, baseline, 1)).replace(IT, "it")
 
 
-def _over(arm: str, tables: Sequence[Table], most: int) -> list[str]:
+def _describe_clauses(arm: str, tables: Sequence[Table], most: int) -> list[str]:
     """What is said of ``arm``, a clause for each verdict: better than IT in these tables."""
     groups = {verdict: [table for table in tables if _verdict(table, arm) is verdict] for verdict in Verdict}
     told = {verdict: found for verdict, found in groups.items() if found}
     return [
-        _clause(arm, verdict, found, _where(arm, found, tables, most, last=number == len(told) - 1 > 0))
+        _clause(arm, verdict, found, _describe_tables(arm, found, tables, most, last=number == len(told) - 1 > 0))
         for number, (verdict, found) in enumerate(told.items())
     ]
 
@@ -96,7 +96,7 @@ def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> s
         case Verdict.BETTER | Verdict.WORSE:
             return f"{verdict.word} than {IT} in {where}"
         case Verdict.SAME:
-            unseen = _unseen([table.analysis.comparisons[arm] for table in found])
+            unseen = _describe_unseen([table.analysis.comparisons[arm] for table in found])
             return f"the same as {IT} in {where} {unseen}"
         case Verdict.UNCLEAR:
             return f"{_CANNOT} {IT} in {where}"
@@ -104,14 +104,14 @@ def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> s
             return f"{_HAS} {where}"
 
 
-def _where(arm: str, found: Sequence[Table], tables: Sequence[Table], most: int, *, last: bool) -> str:
+def _describe_tables(arm: str, found: Sequence[Table], tables: Sequence[Table], most: int, *, last: bool) -> str:
     """The tables by name if they are few or something stands there, else how many; ``last``: nothing follows."""
     verdict, every = _verdict(found[0], arm), len(found) == len(tables)
     count = f"all {len(tables)} tables" if every else f"{len(found)} of {len(tables)} tables"
     if verdict in CLEAR:
         if len(found) <= most:
-            return _listed([_sized(table, tables, arm) for table in found])
-        named = [f"{_place(table, tables)} {_size(table, arm)}" for table in found[:most]]
+            return _join_names([_describe_table(table, tables, arm) for table in found])
+        named = [f"{_place(table, tables)} {_describe_size(table, arm)}" for table in found[:most]]
         return f"{count} ({', '.join([*named, '...'])})"
     if every:
         return count if verdict is Verdict.SAME else "any table"
@@ -120,11 +120,11 @@ def _where(arm: str, found: Sequence[Table], tables: Sequence[Table], most: int,
     return f"the other {len(found)}" if last else count
 
 
-def _sized(table: Table, tables: Sequence[Table], arm: str) -> str:
+def _describe_table(table: Table, tables: Sequence[Table], arm: str) -> str:
     """A table, and what ``arm`` is there."""
     if len({each.place for each in tables}) == 1:
-        return f"{table.metric.title} ({_size(table, arm)})"
-    return f"{table.short_place} ({table.metric.title} {_size(table, arm)})"
+        return f"{table.metric.title} ({_describe_size(table, arm)})"
+    return f"{table.short_place} ({table.metric.title} {_describe_size(table, arm)})"
 
 
 def _place(table: Table, tables: Sequence[Table]) -> str:
@@ -136,7 +136,7 @@ def _place(table: Table, tables: Sequence[Table]) -> str:
     return f"{table.short_place} {table.metric.title}"
 
 
-def _rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
+def _describe_rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
     """Of arms that are not told one by one."""
     counts = {verdict: sum(_verdict(table, arm) is verdict for arm in arms for table in tables) for verdict in Verdict}
     total = len(arms) * len(tables)
@@ -161,7 +161,7 @@ def _table(table: Table) -> str:
     for arm in table.arms:
         verdict = analysis.comparisons[arm].verdict
         if arm != baseline and verdict is not None:
-            by[verdict].append(f"{arm} ({_size(table, arm)})" if verdict in CLEAR else arm)
+            by[verdict].append(f"{arm} ({_describe_size(table, arm)})" if verdict in CLEAR else arm)
     return f"{name}: {'; '.join(_parts(table, by))}."
 
 
@@ -169,44 +169,44 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
     analysis, baseline = table.analysis, table.analysis.question.baseline
     for verdict in (Verdict.BETTER, Verdict.WORSE):
         if found := by[verdict]:
-            yield f"{_listed(found)} {_is(found)} {verdict.word} than {baseline}"
+            yield f"{_join_names(found)} {_conjugate_be(found)} {verdict.word} than {baseline}"
     if found := by[Verdict.SAME]:
         margin = f"within {100 * analysis.question.margin:g} %" if analysis.is_relative else "to the last digit"
-        seen = _unseen([analysis.comparisons[arm] for arm in found])
-        yield f"{_listed(found)} {_is(found)} the same as {baseline} {margin} {seen}"
+        seen = _describe_unseen([analysis.comparisons[arm] for arm in found])
+        yield f"{_join_names(found)} {_conjugate_be(found)} the same as {baseline} {margin} {seen}"
     if found := by[Verdict.UNCLEAR]:
         every = len(found) == len(analysis.comparisons) - 1 > 1
-        told = "no arm can" if every else f"{_listed(found)} cannot"
+        told = "no arm can" if every else f"{_join_names(found)} cannot"
         yield f"{told} be told apart from {baseline}"
     if found := by[Verdict.VOID]:
-        yield f"{_listed(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
+        yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
 
 
-def _unseen(comparisons: Sequence[Comparison]) -> str:
+def _describe_unseen(comparisons: Sequence[Comparison]) -> str:
     """What the same cannot be about."""
     share = max(c.unseen or 0.0 for c in comparisons)
     return f"(but for what hits under {100 * share:.2g} % of runs)"
 
 
-def _size(table: Table, arm: str) -> str:
+def _describe_size(table: Table, arm: str) -> str:
     """Of a difference that stands; with how much of the arm is valid, if that may be a selection."""
-    comparison, scale = table.analysis.comparisons[arm], Scale.of(table)
+    comparison, scale = table.analysis.comparisons[arm], Scale.from_table(table)
     size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
     if comparison.percent is not None:
-        size = f"{percent_text(comparison.percent, 1)} %"
+        size = f"{format_percent(comparison.percent, 1)} %"
     lost = table.count_lost(arm)
     return f"{size}, of {lost[1] - lost[0]} valid runs in {lost[1]}" if lost else size
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _joined(clauses: Sequence[str]) -> str:
+def _join_clauses(clauses: Sequence[str]) -> str:
     """Clauses may have lists in them."""
     told = ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
     return told if told.startswith((_CANNOT, _HAS)) else f"is {told}"
 
 
-def _is(names: Sequence[str]) -> str:
+def _conjugate_be(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"

@@ -60,15 +60,15 @@ def build(report: Report) -> list[Timeline]:
 
 def count(report: Report) -> int:
     """How many there would be, without reading one."""
-    return sum(1 for _ in _chosen(report))
+    return sum(1 for _ in _choose_samples(report))
 
 
 def _timelines(report: Report) -> Iterator[Timeline]:
-    for place, sample in _chosen(report):
-        yield of(place, sample, read(report.results.requests[sample.id]))
+    for place, sample in _choose_samples(report):
+        yield make_timeline(place, sample, read(report.results.requests[sample.id]))
 
 
-def _chosen(report: Report) -> Iterator[tuple[str, Sample]]:
+def _choose_samples(report: Report) -> Iterator[tuple[str, Sample]]:
     results = report.results
     first: dict[tuple[str, str, str], Sample] = {}
     for sample in results.judged_samples:
@@ -81,7 +81,7 @@ def _chosen(report: Report) -> Iterator[tuple[str, Sample]]:
                 yield place, first[workload, load, arm]
 
 
-def of(place: str, sample: Sample, log: RequestLog) -> Timeline:
+def make_timeline(place: str, sample: Sample, log: RequestLog) -> Timeline:
     """``log`` from the start of the workload until its end, or until there is too much to show."""
     whole = sample.metrics["elapsed_s"] * 1000
     services = [
@@ -93,7 +93,7 @@ def of(place: str, sample: Sample, log: RequestLog) -> Timeline:
     within = [pair for pair in services if 0 <= _ms(pair[1].dispatched_ns) < whole]
     shown = whole if len(within) <= MOST_MOVES else _ms(within[MOST_MOVES][1].dispatched_ns)
     within = within[:MOST_MOVES]
-    processes = _busiest(within)
+    processes = _find_busiest(within)
     mechanical = any(service.cylinder or service.from_cylinder for _, service in within)
     ends = {service.number + 1: float(service.sector + service.sectors) for _, service in services}
     return Timeline(
@@ -103,7 +103,7 @@ def of(place: str, sample: Sample, log: RequestLog) -> Timeline:
         unit="cylinder" if mechanical else "sector",
         moves=tuple(_move(request, service, processes, shown, mechanical, ends) for request, service in within),
         processes=processes,
-        waiting=_waiting(log, shown),
+        waiting=_count_waiting(log, shown),
         held=tuple((max(0.0, _ms(a)), min(shown, _ms(b))) for a, b in log.held if b > 0 and _ms(a) < shown),
         shown_ms=shown,
         whole_ms=whole,
@@ -133,7 +133,7 @@ def _move(
     )
 
 
-def _busiest(services: list[tuple[Request, Service]]) -> tuple[str, ...]:
+def _find_busiest(services: list[tuple[Request, Service]]) -> tuple[str, ...]:
     sectors: Counter[str] = Counter()
     for request, service in services:
         sectors[_name(request)] += service.sectors
@@ -146,7 +146,7 @@ def _name(request: Request) -> str:
     return f"{request.comm} {request.pid}"
 
 
-def _waiting(log: RequestLog, shown: float) -> tuple[tuple[float, int], ...]:
+def _count_waiting(log: RequestLog, shown: float) -> tuple[tuple[float, int], ...]:
     steps: Counter[int] = Counter()
     for request in log.requests:
         steps[request.arrived_ns] += 1

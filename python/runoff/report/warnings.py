@@ -25,7 +25,7 @@ def describe_warning(warning: Warning, analysis: Analysis) -> str:
     return _SENTENCES[warning.kind](warning, compared, analysis)
 
 
-def _baseline(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
+def _describe_baseline(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
     others = "or name another arm first" if analysis.summaries else "and take them again"
     return (
         f"the baseline {warning.arms[0]} has no valid sample, so nothing can be compared with it: "
@@ -33,21 +33,21 @@ def _baseline(warning: Warning, _compared: Sequence[Comparison], analysis: Analy
     )
 
 
-def _few(warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
+def _describe_few(warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
     return (
         "too few blocks with a valid sample of both to separate any but large differences: "
         f"{', '.join(f'{c.arm} ({c.n})' for c in compared)}; take at least {warning.blocks} (--blocks), 10 are better"
     )
 
 
-def _copies(_warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
+def _describe_copies(_warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
     return (
         "every block repeated the same run to the last digit, so more blocks add no evidence and nothing was "
         "tested: let each block start from its own perturbation"
     )
 
 
-def _constant(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
+def _describe_constant(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
     if not warning.arms:
         return (
             "all values are identical: the clock is too coarse, or the work does not depend on the scheduler; " + FINER
@@ -58,7 +58,7 @@ def _constant(warning: Warning, _compared: Sequence[Comparison], _analysis: Anal
     )
 
 
-def _coarse(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+def _describe_coarse(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
     question, arms = analysis.question, ", ".join(warning.arms)
     steps = [c.step for c in compared if c.step is not None]
     if not steps:
@@ -72,7 +72,7 @@ def _coarse(warning: Warning, compared: Sequence[Comparison], analysis: Analysis
     )
 
 
-def _order(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
+def _describe_order(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
     return (
         f"values drift from block to block, and chance has put {', '.join(warning.arms)} on the same side of "
         f"{analysis.question.baseline} in all of them, so that drift and difference look alike and nothing was "
@@ -80,7 +80,7 @@ def _order(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis
     )
 
 
-def _dependent(_warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
+def _describe_dependent(_warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
     alike = ", ".join(f"{c.arm} (lag-1 correlation {c.correlation or 0.0:.2f})" for c in compared)
     return (
         f"differences of neighbouring blocks are alike: {alike}; intervals are widened for it, "
@@ -88,7 +88,7 @@ def _dependent(_warning: Warning, compared: Sequence[Comparison], _analysis: Ana
     )
 
 
-def _drift(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
+def _describe_drift(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
     tau, p = warning.numbers["tau"], warning.numbers["p"]
     return (
         f"values {'rise' if tau > 0 else 'fall'} along the run order (Mann-Kendall tau={tau:+.2f}, p={p:.2g}): blocks "
@@ -97,14 +97,14 @@ def _drift(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysi
     )
 
 
-def _outliers(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
+def _describe_outliers(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
     found = [analysis.summaries[arm] for arm in warning.arms]
     counts = ", ".join(f"{len(s.outliers)} of {s.n} of {s.arm}" for s in found[:MOST_ARMS])
     more = f" and {len(found) - MOST_ARMS} more arms" if len(found) > MOST_ARMS else ""
     return f"far from the rest of their arm, and kept: {counts}{more}; the page shows when they happened"
 
 
-def _rare(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+def _describe_rare(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
     question, needed = analysis.question, warning.blocks or 0
     n = min(c.n for c in compared)
     percent = math.ceil(100 * max(c.unseen or 0.0 for c in compared) - 1e-9)
@@ -117,16 +117,16 @@ def _rare(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) 
     )
 
 
-def _together(_warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+def _describe_simultaneous(_warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
     question = analysis.question
     each = ", ".join(f"{c.arm} (p={c.p or 0:.2g}, together {c.p_report or 0:.2g})" for c in compared)
     return (
         f"stands out in this table alone, and not among the {question.tables} tables of this report: {each}"
-        f"{_needed(compared, question)}"
+        f"{_describe_needed(compared, question)}"
     )
 
 
-def _resolution(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+def _describe_resolution(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
     unclear = f"unclear: {', '.join(warning.arms)}"
     if analysis.question.sequential:
         # Where any number of further blocks may be taken there is nothing to plan.
@@ -134,7 +134,7 @@ def _resolution(warning: Warning, compared: Sequence[Comparison], analysis: Anal
     if compared[0].sd is None:
         return f"{unclear}; one block has no spread to measure against, take 10 (--blocks)"
     if compared[0].advice is not None:
-        return unclear + _needed(compared, analysis.question)
+        return unclear + _describe_needed(compared, analysis.question)
     return (
         f"{unclear}; no difference was seen, and where percent mean nothing only identical values "
         "are the same: more blocks narrow the interval and decide nothing"
@@ -142,22 +142,22 @@ def _resolution(warning: Warning, compared: Sequence[Comparison], analysis: Anal
 
 
 _SENTENCES = {
-    "baseline": _baseline,
-    "few": _few,
-    "copies": _copies,
-    "constant": _constant,
-    "coarse": _coarse,
-    "order": _order,
-    "dependent": _dependent,
-    "drift": _drift,
-    "outliers": _outliers,
-    "rare": _rare,
-    "together": _together,
-    "resolution": _resolution,
+    "baseline": _describe_baseline,
+    "few": _describe_few,
+    "copies": _describe_copies,
+    "constant": _describe_constant,
+    "coarse": _describe_coarse,
+    "order": _describe_order,
+    "dependent": _describe_dependent,
+    "drift": _describe_drift,
+    "outliers": _describe_outliers,
+    "rare": _describe_rare,
+    "together": _describe_simultaneous,
+    "resolution": _describe_resolution,
 }
 
 
-def _needed(compared: Sequence[Comparison], question: Question) -> str:
+def _describe_needed(compared: Sequence[Comparison], question: Question) -> str:
     """The arm that needs the most blocks, and how many; empty where that is not known."""
     known = [(c.advice.blocks, c, c.advice) for c in compared if c.advice is not None]
     if not known:

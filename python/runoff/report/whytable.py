@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from runoff.analysis.why import Explanation, Reason
-from runoff.report.html.table import change_of
+from runoff.report.html.table import describe_change
 from runoff.report.numbers import Scale
 
 LARGEST_SIZE = 1000.0
@@ -24,18 +24,18 @@ class WhyRow:
     """In standard deviations of one run within a block."""
 
 
-def rows(panel: Explanation, baseline: str) -> list[WhyRow]:
+def list_rows(panel: Explanation, baseline: str) -> list[WhyRow]:
     """In the panel's order."""
     return [_row(reason, panel.arm, baseline) for reason in panel.reasons]
 
 
 def _row(reason: Reason, arm: str, baseline: str) -> WhyRow:
     table = reason.table
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     base, mean = (
         f"{scale.plain(table.analysis.summaries[each].mean)} {scale.unit}".strip() for each in (baseline, arm)
     )
-    change, interval = change_of(table, arm, scale, f" {scale.unit}" if scale.unit else "")
+    change, interval = describe_change(table, arm, scale, f" {scale.unit}" if scale.unit else "")
     return WhyRow(table.metric.title, base, mean, change, interval, _size(reason.size))
 
 

@@ -15,7 +15,7 @@ MOST_LISTED = 8
 """Blocks a void line names."""
 
 
-def title(report: Report) -> str:
+def describe_title(report: Report) -> str:
     """Tool, size of the campaign, engine."""
     r = report.results
     void = f", {len(report.voids)} void" if report.voids else ""
@@ -28,41 +28,41 @@ def title(report: Report) -> str:
     )
 
 
-def order(report: Report) -> str:
+def describe_order(report: Report) -> str:
     """How the run order was drawn."""
     return f"arms in random order, every second block backwards, drawn from seed {report.results.seed}"
 
 
-def heading(table: Table) -> str:
+def render_heading(table: Table) -> str:
     """Workload, load and metric."""
     return f"{table.place}: {table.metric.title}"
 
 
-def short_heading(table: Table) -> str:
+def render_short_heading(table: Table) -> str:
     """The same for lines that have little room."""
     return f"{table.short_place}: {table.metric.title}"
 
 
-def matrix_heading(matrix: Matrix) -> str:
+def render_matrix_heading(matrix: Matrix) -> str:
     """What a matrix of loads and arms shows."""
     table = matrix.first
     unit = f"{matrix.scale.unit}, " if matrix.scale.unit else ""
     times = "; x: times that arm alone" if matrix.has_ratios else ""
-    return f"{table.workload}: {table.metric.title} beside each load ({unit}{direction(table)}{times})"
+    return f"{table.workload}: {table.metric.title} beside each load ({unit}{describe_direction(table)}{times})"
 
 
-def why_heading(panel: Explanation) -> str:
+def render_why_heading(panel: Explanation) -> str:
     """Where, who, and how many counters differ."""
-    return f"why, {panel.short_place}: {panel.arm}, {why_share(panel)}"
+    return f"why, {panel.short_place}: {panel.arm}, {describe_why_share(panel)}"
 
 
-def why_share(panel: Explanation) -> str:
+def describe_why_share(panel: Explanation) -> str:
     """How many counters differ of how many, and how many are shown of these."""
     shown = f", the {len(panel.reasons)} largest" if len(panel.reasons) < panel.separated else ""
     return f"{panel.separated} of {panel.compared} counters differ{shown}"
 
 
-def why_note(panels: Sequence[Explanation]) -> str:
+def describe_why_note(panels: Sequence[Explanation]) -> str:
     """What to think of panels of counters."""
     compared, chance = sum(panel.compared for panel in panels), sum(panel.chance for panel in panels)
     return (
@@ -72,7 +72,7 @@ def why_note(panels: Sequence[Explanation]) -> str:
     )
 
 
-def unseen(table: Table) -> Iterator[str]:
+def describe_unseen(table: Table) -> Iterator[str]:
     """What arms that are the same were not seen to do; nothing without such an arm."""
     same = [c for c in table.analysis.comparisons.values() if c.verdict is Verdict.SAME]
     if same:
@@ -84,14 +84,14 @@ def unseen(table: Table) -> Iterator[str]:
         )
 
 
-def overall(found: Overall) -> str:
+def render_overall_heading(found: Overall) -> str:
     """The heading of the geometric mean, or why there is none."""
     if found.analysis is None:
         return f"No geometric mean over workloads: {found.refused}."
     return f"geometric mean of the changes: {found.over}"
 
 
-def timelines(count: int) -> str:
+def describe_timelines(count: int) -> str:
     """Where to find what disks did over time; empty without any."""
     if not count:
         return ""
@@ -101,18 +101,18 @@ def timelines(count: int) -> str:
     )
 
 
-def direction(table: Table) -> str:
+def describe_direction(table: Table) -> str:
     """Which way is better, in words."""
     return {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}[table.metric.direction]
 
 
-def unit_and_direction(table: Table) -> str:
+def describe_unit_and_direction(table: Table) -> str:
     """What stands in brackets behind a heading."""
-    unit = Scale.of(table).unit
-    return f"{unit}, {direction(table)}" if unit else direction(table)
+    unit = Scale.from_table(table).unit
+    return f"{unit}, {describe_direction(table)}" if unit else describe_direction(table)
 
 
-def voids(report: Report) -> Iterator[tuple[str, str]]:
+def list_voids(report: Report) -> Iterator[tuple[str, str]]:
     """One line per arm, workload and reason, and the first log that explains it, if there is one."""
     alike: dict[tuple[str, str, str], list[Sample]] = {}
     for sample in report.voids:
@@ -124,13 +124,13 @@ def voids(report: Report) -> Iterator[tuple[str, str]]:
         yield f"void: {arm}, {place}, {blocks}: {reason}", detail
 
 
-def notes(report: Report) -> list[str]:
+def list_notes(report: Report) -> list[str]:
     """Return what is void, in lines, and where their logs are; then the warnings."""
-    return list(_notes(report))
+    return list(_list_notes(report))
 
 
-def _notes(report: Report) -> Iterator[str]:
-    found = tuple(voids(report))
+def _list_notes(report: Report) -> Iterator[str]:
+    found = tuple(list_voids(report))
     yield from (line for line, _detail in found)
     if any(detail for _line, detail in found):
         yield "what was logged when samples became void is in the page (--html) and in --json"
@@ -144,7 +144,7 @@ def _blocks(numbers: list[int], planned: int) -> str:
     return f"block {listed}" if len(numbers) == 1 else f"{len(numbers)} blocks ({listed})"
 
 
-def legend(report: Report) -> tuple[str, ...]:
+def list_legend(report: Report) -> tuple[str, ...]:
     """What the glyphs and intervals mean, and how many tables invite chance."""
     if len(report.results.arms) < 2:
         return ("Intervals are 95 % confidence intervals of the mean. n! = some samples are void.",)
@@ -172,12 +172,12 @@ def legend(report: Report) -> tuple[str, ...]:
     )
 
 
-def method(report: Report) -> tuple[str, ...]:
+def describe_method(report: Report) -> tuple[str, ...]:
     """How the numbers came about; docs/statistics.md has the formulas."""
     r = report.results
     question = report.question
     return (
-        f"Samples were taken in {r.blocks} blocks ({report.engine}); {order(report)}. "
+        f"Samples were taken in {r.blocks} blocks ({report.engine}); {describe_order(report)}. "
         "Samples of different engines are never in one table.",
         "A sample is void if the arm's scheduler was not in charge from before its start until after its end, or the "
         "work failed. Voids are counted and shown; no valid sample is left out.",

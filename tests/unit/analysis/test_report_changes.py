@@ -34,4 +34,4 @@ def test_it_stands_before_the_verdict_of_a_terminal() -> None:
 
 def test_it_is_the_first_of_the_warnings() -> None:
     report = build.build_report(replace(examples.three_arms(), changes=(CHANGE,)))
-    assert document.document(report)["warnings"][0] == CHANGE
+    assert document.make_document(report)["warnings"][0] == CHANGE

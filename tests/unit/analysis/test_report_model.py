@@ -18,7 +18,7 @@ from runoff.report.data import csv_table
 from runoff.report.data import document as json
 from runoff.report.figures.axis import Axis
 from runoff.report.html import page as html
-from runoff.report.numbers import Scale, p_text, percent_text
+from runoff.report.numbers import Scale, format_p, format_percent
 from runoff.statistics import Verdict
 
 
@@ -145,7 +145,7 @@ def test_markup_in_names_is_data_and_not_markup():
     assert page.count("</script>") == 1
     assert "<b>&" not in page
     body = page.split('id="runoff-report">')[1].split("</script>")[0]
-    assert stdlib_json.loads(body) == json.document(report)
+    assert stdlib_json.loads(body) == json.make_document(report)
     prose = [line for line in markdown.render(report).splitlines() if not line.startswith("    ")]
     assert "<b>" not in "\n".join(prose)
 
@@ -207,24 +207,24 @@ def test_units_keep_numbers_short(value, unit, shown):
         for i, s in enumerate(results.samples)
     )
     (table,) = build.build_report(replace(results, samples=fixed)).tables
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     assert f"{scale.plain(value)} {scale.unit}" == shown
 
 
 @pytest.mark.parametrize(("p", "shown"), [(0.0004, "<.001"), (0.0499, ".0499"), (0.71, ".710"), (1.0, "1.000")])
 def test_p(p, shown):
-    assert p_text(p) == shown
+    assert format_p(p) == shown
 
 
 @pytest.mark.parametrize(("value", "shown"), [(-0.04, "+0.0"), (12.34, "+12.3"), (1234.5, "+1234"), (2.5e7, "+2e+07")])
 def test_percent(value, shown):
-    assert percent_text(value, 1) == shown
+    assert format_percent(value, 1) == shown
 
 
 @pytest.mark.parametrize("low", [-3e-9, 0.0, 5e11])
 @pytest.mark.parametrize("span", [1e-9, 0.37, 12345.0])
 def test_ticks_are_few_and_inside(low, span):
-    axis = Axis.covering(low, low + span, 0, 100)
+    axis = Axis.from_range(low, low + span, 0, 100)
     ticks = axis.ticks(6)
     assert 2 <= len(ticks) <= 7
     assert all(axis.low <= value <= axis.high for value, _ in ticks)

@@ -9,7 +9,7 @@ from runoff.analysis import build
 from runoff.report import markdown
 from runoff.report.data import document
 from runoff.report.html import page
-from runoff.report.html.table import run_rows
+from runoff.report.html.table import list_run_rows
 from runoff.report.terminal import screen
 from runoff.results import Metric
 
@@ -27,7 +27,7 @@ def test_two_workloads_have_one():
     assert report.overall.over == "elapsed time over 2 workloads"
     for view in (screen.render(report, 80), page.render(report), markdown.render(report)):
         assert "geometric mean of the changes: elapsed time over 2 workloads" in view
-    assert document.document(report)["overall"]["arms"]["a"]["n"] == 6
+    assert document.make_document(report)["overall"]["arms"]["a"]["n"] == 6
 
 
 def test_one_workload_has_none():
@@ -40,7 +40,7 @@ def test_directions_that_differ_are_not_put_together():
     told = "No geometric mean over workloads: in some of the first headline metrics less is better, in others more."
     assert told in " ".join(screen.render(report, 80).split())
     assert told in page.render(report)
-    assert document.document(report)["overall"]["arms"] == {}
+    assert document.make_document(report)["overall"]["arms"] == {}
 
 
 def test_values_that_are_not_positive_have_no_ratios():
@@ -53,7 +53,7 @@ def test_values_that_are_not_positive_have_no_ratios():
 def test_numbers_of_a_figure_have_every_run_and_name_void_ones():
     report = build.build_report(examples.three_arms())
     table = report.headline[1]
-    rows = run_rows(report, table)
+    rows = list_run_rows(report, table)
     assert [row[0] for row in rows] == ["1", "2", "3", "4", "5"]
     assert rows[3][3] == "void"
     assert sum(cell not in ("", "void") for row in rows for cell in row[1:]) == len(table.points)

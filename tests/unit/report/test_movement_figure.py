@@ -60,7 +60,7 @@ def test_a_move_comes_from_what_the_example_prints() -> None:
         "process": "writer", "kb": "32", "at_ms": "1.5", "reached_ms": "2.5", "done_ms": "4", "from_cylinder": "7",
         "cylinder": "9",
     }  # fmt: skip
-    assert Move.of(row) == Move("writer", 32, 1.5, 2.5, 4, 7, 9)
+    assert Move.from_row(row) == Move("writer", 32, 1.5, 2.5, 4, 7, 9)
 
 
 def test_every_text_is_escaped() -> None:

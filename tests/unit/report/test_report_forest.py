@@ -19,7 +19,7 @@ def taken(*means: float, sd: float = 0.4, blocks: int = 6) -> Results:
 
 
 def drawn(results: Results, width: int = 80, **options) -> list[str]:
-    return [line.plain for line in forest.rows(build.build_report(results, **options), width)]
+    return [line.plain for line in forest.render_rows(build.build_report(results, **options), width)]
 
 
 def columns(line: str, sign: str) -> list[int]:

@@ -113,7 +113,7 @@ def test_the_parameters_are_columns(replicated: list[str]) -> None:
     ],
 )
 def test_labels_are_taken_apart(text: str, name: str, parameters: dict[str, str]) -> None:
-    assert Label.of(text) == Label(name, parameters)
+    assert Label.from_text(text) == Label(name, parameters)
 
 
 def table(samples: dict[str, list[float]]) -> str:

@@ -28,7 +28,7 @@ def rows(text: str, delimiter: str) -> list[dict[str, str]]:
 
 def test_the_log_has_the_columns_of_the_specification_and_valid_runs_only() -> None:
     results = warmed()
-    found = rows(runs.log(build.build_report(results)), "\t")
+    found = rows(runs.render_log(build.build_report(results)), "\t")
     assert list(found[0]) == list(runs.LOG_COLUMNS)
     assert len(found) == sum(sample.valid for sample in results.samples)
     first, sample = found[0], results.samples[0]
@@ -40,7 +40,7 @@ def test_the_log_has_the_columns_of_the_specification_and_valid_runs_only() -> N
 
 def test_the_wide_table_has_all_runs_with_all_metrics() -> None:
     results = warmed()
-    found = rows(runs.wide(build.build_report(results)), ",")
+    found = rows(runs.render_wide(build.build_report(results)), ",")
     assert len(found) == len(results.samples)
     for row, sample in zip(found, results.samples, strict=True):
         assert {name for name in sample.metrics if row[name] == repr(sample.metrics[name])} == set(sample.metrics)

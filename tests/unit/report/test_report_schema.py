@@ -38,7 +38,7 @@ def repeated() -> Results:
      lambda: examples.wide(3, 9), lambda: examples.wide(1, 1), lambda: examples.wide(2, 3, blocks=1)],
 )  # fmt: skip
 def test_reports_are_as_the_schema_says(results: Any) -> None:
-    jsonschema.validate(json.document(build.build_report(results())), SCHEMA)
+    jsonschema.validate(json.make_document(build.build_report(results())), SCHEMA)
 
 
 def test_the_approved_report_is_as_the_schema_says() -> None:
@@ -71,6 +71,6 @@ def test_the_schema_knows_every_kind_of_warning() -> None:
 
 @pytest.mark.parametrize("change", [("verdict", []), ("engine", "sim"), ("schema", "runoff.report/1"), ("more", 1)])
 def test_what_is_wrong_is_refused(change: tuple[str, Any]) -> None:
-    document = {**json.document(build.build_report(examples.two_arms())), change[0]: change[1]}
+    document = {**json.make_document(build.build_report(examples.two_arms())), change[0]: change[1]}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, SCHEMA)

@@ -32,7 +32,7 @@ def test_verdicts_that_survive_are_counted_and_the_others_named() -> None:
         "work, elapsed time: o1 unclear, with quantum=500 unclear, with quantum=2000 better.",
     )
     assert "1 of 2 verdicts survive" in screen.render(report, 100)
-    kept, lost = document.document(report)["sensitivity"]
+    kept, lost = document.make_document(report)["sensitivity"]
     assert (kept["arm"], kept["verdict"], kept["survives"]) == ("bfs", "worse", True)
     assert (lost["arm"], lost["quantum=500"], lost["quantum=2000"], lost["survives"]) == (
         "o1",
@@ -60,7 +60,7 @@ def test_what_a_repeat_has_not_judged_yet_does_not_survive() -> None:
 def test_without_repeats_nothing_is_said() -> None:
     report = build.build_report(taken(bfs=1.2))
     assert len(render_verdict(report)) == 1
-    assert document.document(report)["sensitivity"] == []
+    assert document.make_document(report)["sensitivity"] == []
 
 
 def test_a_campaign_knows_its_repeats_by_their_directories(tmp_path: Path) -> None:

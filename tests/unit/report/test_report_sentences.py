@@ -155,7 +155,7 @@ def test_the_legend_has_the_level_that_was_asked_for(alpha, percent):
     results = examples.campaign({"w": cell}, {"w": (examples.WALL, other)}, blocks=6)
     report = build.build_report(results, alpha=alpha)
     assert report.others_judged == (1, alpha)
-    legend = " ".join(wording.legend(report))
+    legend = " ".join(wording.list_legend(report))
     assert f"wrong in at most {percent} % of campaigns" in legend
     assert f"1 other judged table, at {percent} % each: about {alpha:g} would show" in legend
     assert f"Its {100 - 100 * alpha:g} % intervals" in legend

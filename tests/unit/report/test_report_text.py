@@ -12,7 +12,7 @@ from runoff.analysis import build
 from runoff.report import mail
 from runoff.report.data import document
 from runoff.report.html import page
-from runoff.report.layout import cut_middle, distinct_width, wrap, wrap_command
+from runoff.report.layout import cut_middle, find_distinct_width, wrap, wrap_command
 from runoff.report.terminal import screen
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -175,7 +175,7 @@ def test_no_sample_yet():
 def test_names_are_cut_in_the_middle_and_stay_distinct():
     assert cut_middle("scheduler:slice=1,mode=x", 12) == "sched..ode=x"
     names = ["a-very-long-name-1-mode", "a-very-long-name-2-mode"]
-    width = distinct_width(names, 8, 40)
+    width = find_distinct_width(names, 8, 40)
     assert len({cut_middle(name, width) for name in names}) == 2
 
 

@@ -78,4 +78,4 @@ def test_every_text_is_escaped_and_the_file_stands_alone() -> None:
 
 def test_a_row_comes_from_what_the_agent_writes() -> None:
     entry = {"runs": [[1.5, 2.5, 3]], "waits": [[1.0, 1.5]], "lost": 0}
-    assert Row.of("sleeper", entry) == Row("sleeper", [(1.5, 2.5, 3)], [(1.0, 1.5)])
+    assert Row.from_timeline("sleeper", entry) == Row("sleeper", [(1.5, 2.5, 3)], [(1.0, 1.5)])

@@ -14,7 +14,7 @@ from runoff.results.request_log import parse
 
 def of(text: str, elapsed_ms: float = 20) -> Timeline:
     sample = Sample("b0.w0.a1", 0, 0, "default+io=x", "read", "", True, None, {"elapsed_s": elapsed_ms / 1000})
-    return timeline.of("read", sample, parse(text))
+    return timeline.make_timeline("read", sample, parse(text))
 
 
 def paths(drawn: Timeline, style: str) -> list[str]:

@@ -9,7 +9,7 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
 from runoff.report import sensitivity
 from runoff.report.campaign_warnings import describe_campaign
-from runoff.report.data.json_text import dump, significant
+from runoff.report.data.json_text import dump, round_significant
 from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warning
 from runoff.results import Sample
@@ -22,10 +22,10 @@ SCHEMA = "runoff.report/2"
 
 def render(report: Report, *, indent: int | None = 1) -> str:
     """All of the report and every sample, keys in a fixed order, no dates; samples keep full precision."""
-    return dump(document(report), indent=indent)
+    return dump(make_document(report), indent=indent)
 
 
-def document(report: Report) -> dict[str, Any]:
+def make_document(report: Report) -> dict[str, Any]:
     """The same as plain values."""
     results = report.results
     return {
@@ -45,7 +45,7 @@ def document(report: Report) -> dict[str, Any]:
         "ended": None if results.ended is None else asdict(results.ended),
         "verdict": list(render_verdict(report)),
         "warnings": describe_campaign(report),
-        "sensitivity": [_survey(survey) for survey in sensitivity.surveys(report.headline, report.repeats)],
+        "sensitivity": [_survey(survey) for survey in sensitivity.collect_surveys(report.headline, report.repeats)],
         "overall": _overall(report.overall) if report.overall else None,
         "tables": [_table(table) for table in report.tables],
         "why": [_panel(panel) for panel in why.build(report)],
@@ -59,7 +59,7 @@ def document(report: Report) -> dict[str, Any]:
 def _survey(survey: sensitivity.Survey) -> dict[str, Any]:
     where = {"workload": survey.table.workload, "load": survey.table.load, "metric": survey.table.metric.name}
     repeated = {name: verdict.word if verdict else None for name, verdict in survey.repeated.items()}
-    return {**where, "arm": survey.arm, "verdict": survey.here.word, **repeated, "survives": survey.survives}
+    return {**where, "arm": survey.arm, "verdict": survey.here.word, **repeated, "survives": survey.has_survived}
 
 
 def _overall(found: Overall) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_rounded(inner) for inner in value]
     if isinstance(value, float):
-        return significant(value) if isfinite(value) else None
+        return round_significant(value) if isfinite(value) else None
     return value
 
 

@@ -7,7 +7,7 @@ DIGITS = 7
 """Significant ones; fewer than numerical libraries agree on, more than data supports."""
 
 
-def significant(value: float) -> float:
+def round_significant(value: float) -> float:
     """A computed number with the digits that documents have."""
     return float(f"{value:.{DIGITS}g}")
 

@@ -23,7 +23,7 @@ JOBS = ("jobs", "threads")
 """Parameters of workloads that say how many things are done at once."""
 
 
-def log(report: Report) -> str:
+def render_log(report: Report) -> str:
     """Tab-separated with a header, valid runs in run order; ``run_index`` counts from 1 within arm and benchmark."""
     results = report.results
     machine, kernel = (results.fingerprint.get(table, {}) for table in ("machine", "kernel"))
@@ -46,7 +46,7 @@ def log(report: Report) -> str:
     return _table(LOG_COLUMNS, rows, "\t")
 
 
-def wide(report: Report) -> str:
+def render_wide(report: Report) -> str:
     """CSV of every run in run order, void ones too: what it was, then a column for each metric of any workload."""
     results = report.results
     names = list(dict.fromkeys(metric.name for workload in results.workloads for metric in results.metrics[workload]))

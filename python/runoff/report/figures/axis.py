@@ -19,7 +19,7 @@ class Axis:
     end: float
 
     @classmethod
-    def covering(cls, low: float, high: float, start: float, end: float) -> "Axis":
+    def from_range(cls, low: float, high: float, start: float, end: float) -> "Axis":
         """With 5 % of air on both sides, and some width even for one value."""
         size = max(abs(low), abs(high))
         air = (high - low) * 0.05 if high - low > NARROWEST * size else size * 0.05 or 1.0

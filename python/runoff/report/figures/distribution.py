@@ -2,8 +2,8 @@
 
 from runoff.analysis.table import Table
 from runoff.report.figures.axis import Axis
-from runoff.report.figures.svg import Canvas, dots, number
-from runoff.report.layout import cut_middle, distinct_width
+from runoff.report.figures.svg import Canvas, number, render_dots
+from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import Scale
 from runoff.statistics import Summary, Verdict
 
@@ -22,9 +22,9 @@ def draw(table: Table, baseline: str) -> str:
     """The picture; without any valid sample, an empty string."""
     if not table.points:
         return ""
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     canvas = Canvas(WIDTH, f"{table.place}: {table.metric.title}, samples, quartiles and mean by arm")
-    letters = distinct_width(table.arms, *NAMES)
+    letters = find_distinct_width(table.arms, *NAMES)
     left = 16 + PIXELS_PER_LETTER * letters
     axis = _axis(table, scale, left)
     bottom = TOP + ROW * len(table.arms)
@@ -55,7 +55,7 @@ def _axis(table: Table, scale: Scale, left: float) -> Axis:
     values = [scale.scaled(point.value) for point in table.points]
     intervals = [s.ci for s in table.analysis.summaries.values() if s.ci]
     values += [scale.scaled(end) for ci in intervals for end in (ci.low, ci.high)]
-    return Axis.covering(min(values), max(values), left, WIDTH - 14)
+    return Axis.from_range(min(values), max(values), left, WIDTH - 14)
 
 
 def _row(canvas: Canvas, axis: Axis, scale: Scale, table: Table, summary: Summary, middle: float) -> None:
@@ -71,7 +71,7 @@ def _row(canvas: Canvas, axis: Axis, scale: Scale, table: Table, summary: Summar
         style = STYLES.get(verdict, "ci") if verdict else "ci"
         canvas.path(f"{d}L{number(mean)} {number(strip + 12)}ZM{number(mean)} {number(strip - 12)}v24", style, tip)
     places = sorted(at(point.value) for point in table.points if point.arm == summary.arm)
-    canvas.path(dots((x, strip + lane) for x, lane in _spread(places)), "dot")
+    canvas.path(render_dots((x, strip + lane) for x, lane in _spread(places)), "dot")
     canvas.line(at(summary.minimum), box, at(summary.maximum), box, "whisker")
     quartiles = ", ".join(map(scale.plain, (summary.q25, summary.median, summary.q75)))
     canvas.rect(

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis
-from runoff.report.figures.svg import Canvas, mark
-from runoff.report.layout import cut_middle, distinct_width
-from runoff.report.numbers import percent_decimals, percent_range, percent_text
+from runoff.report.figures.svg import Canvas, render_mark
+from runoff.report.layout import cut_middle, find_distinct_width
+from runoff.report.numbers import choose_percent_decimals, format_percent, format_percent_range
 from runoff.statistics import Comparison, Interval, Verdict
 
 WIDTH = 600
@@ -25,16 +25,16 @@ STYLES = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}
 
 def draw(report: Report) -> str:
     """The picture; an empty string if no headline table has a percent interval."""
-    tables = [(table, changes(table)) for table in report.headline]
+    tables = [(table, select_changes(table)) for table in report.headline]
     tables = [(table, rows) for table, rows in tables if rows]
     if not tables:
         return ""
     margin = 100 * tables[0][0].analysis.question.margin
     bottom = TOP + sum(HEADING + ROW * len(rows) for _, rows in tables)
     canvas = Canvas(WIDTH, f"change against {report.baseline} in percent, with intervals")
-    low, high = span([interval for _, rows in tables for _, interval in rows], margin)
-    letters = distinct_width(report.results.arms, *NAMES)
-    axis = Axis.covering(low, high, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
+    low, high = find_span([interval for _, rows in tables for _, interval in rows], margin)
+    letters = find_distinct_width(report.results.arms, *NAMES)
+    axis = Axis.from_range(low, high, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
     canvas.rect(axis.at(-margin), TOP, axis.at(margin) - axis.at(-margin), bottom - TOP, "margin")
     for value, label in axis.ticks(6):
         canvas.line(axis.at(value), TOP, axis.at(value), bottom, "grid")
@@ -47,19 +47,19 @@ def draw(report: Report) -> str:
         canvas.text(2, y - 8, cut_middle(f"{table.place}: {table.metric.title}{better}", 74), "group")
         for comparison, interval in rows:
             canvas.text(axis.start - 10, y + ROW / 2 + 4, cut_middle(comparison.arm, letters), "name", "end")
-            _row(canvas, axis, comparison, interval, y + ROW / 2, percent_decimals(table))
+            _row(canvas, axis, comparison, interval, y + ROW / 2, choose_percent_decimals(table))
             y += ROW
     return canvas.render(bottom + 24)
 
 
-def span(intervals: Sequence[Interval], margin: float) -> tuple[float, float]:
+def find_span(intervals: Sequence[Interval], margin: float) -> tuple[float, float]:
     """What an axis has to cover, in percent."""
     low = min(-2 * margin, *(interval.low for interval in intervals))
     high = max(2 * margin, *(interval.high for interval in intervals))
     return max(FARTHEST.low, low), min(FARTHEST.high, high)
 
 
-def changes(table: Table) -> list[tuple[Comparison, Interval]]:
+def select_changes(table: Table) -> list[tuple[Comparison, Interval]]:
     """Those with an interval, in the order of the table's rows."""
     comparisons = [table.analysis.comparisons[arm] for arm in table.arms]
     return [(c, c.percent_interval) for c in comparisons if c.percent_interval]
@@ -70,7 +70,7 @@ def _row(canvas: Canvas, axis: Axis, comparison: Comparison, interval: Interval,
     style = STYLES.get(verdict, "neutral") if verdict else "neutral"
     canvas.line(axis.at(interval.low), y, axis.at(interval.high), y, f"span {style}")
     percent = comparison.percent or 0.0
-    tip = f"{comparison.arm}: {percent_text(percent, decimals)} %, 95 % CI {percent_range(interval, decimals)}"
-    canvas.path(mark("square", axis.at(percent), y), f"point {style}", tip)
+    tip = f"{comparison.arm}: {format_percent(percent, decimals)} %, 95 % CI {format_percent_range(interval, decimals)}"
+    canvas.path(render_mark("square", axis.at(percent), y), f"point {style}", tip)
     word = f", {verdict.word}" if verdict else ""
-    canvas.text(WIDTH - RIGHT + 8, y + 4, f"{percent_text(percent, decimals)} %{word}", f"value {style}")
+    canvas.text(WIDTH - RIGHT + 8, y + 4, f"{format_percent(percent, decimals)} %{word}", f"value {style}")

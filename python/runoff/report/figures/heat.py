@@ -3,7 +3,7 @@
 import math
 
 from runoff.report.figures.svg import Canvas
-from runoff.report.layout import cut_middle, distinct_width
+from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.matrix import Entry, Matrix
 from runoff.report.numbers import Scale
 
@@ -25,7 +25,7 @@ def draw(matrix: Matrix) -> str:
     table = matrix.first
     canvas = Canvas(WIDTH, f"{table.workload}: {table.metric.title} beside each load")
     letters = int(field / PIXELS_PER_LETTER)
-    load_letters = distinct_width(tuple(matrix.tables), *LOADS)
+    load_letters = find_distinct_width(tuple(matrix.tables), *LOADS)
     for column, arm in enumerate(matrix.arms):
         canvas.text(LEFT + (column + 0.5) * field, TOP - 10, cut_middle(arm, letters), "name", "middle")
     for row, load in enumerate(matrix.tables):

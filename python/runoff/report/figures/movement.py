@@ -29,7 +29,7 @@ class Move:
     cylinder: float
 
     @classmethod
-    def of(cls, row: Mapping[str, str]) -> "Move":
+    def from_row(cls, row: Mapping[str, str]) -> "Move":
         """From one row of what the example ``head_movement`` prints."""
         return cls(
             process=row["process"],
@@ -50,18 +50,24 @@ def draw(title: str, about: str, moves: Sequence[Move], processes: Sequence[str]
     cylinders = Axis(0, 60_000, bottom, TOP)
     canvas.text(LEFT, 22, title, "title")
     canvas.text(LEFT, 40, about, "tick")
-    grid(canvas, times, cylinders, bottom)
+    draw_grid(canvas, times, cylinders, bottom)
     canvas.text(WIDTH - RIGHT + 14, bottom + 16, "ms", "tick")
     canvas.text(LEFT - 8, TOP - 8, "cylinder", "tick", "end")
     shown = [move for move in moves if move.at < shown_ms]
-    ways(canvas, times, cylinders, shown)
+    draw_ways(canvas, times, cylinders, shown)
     for index, process in enumerate(processes):
-        bars(canvas, times, cylinders, [move for move in shown if move.process == process], index)
-        legend(canvas, bottom + 40 + LEGEND_ROW * index, index, process, f"{_rate(shown, process, shown_ms):.1f} MB/s")
+        draw_bars(canvas, times, cylinders, [move for move in shown if move.process == process], index)
+        draw_legend(
+            canvas,
+            bottom + 40 + LEGEND_ROW * index,
+            index,
+            process,
+            f"{_compute_rate(shown, process, shown_ms):.1f} MB/s",
+        )
     return canvas.render_alone(bottom + 40 + LEGEND_ROW * len(processes))
 
 
-def grid(canvas: Canvas, times: Axis, cylinders: Axis, bottom: float) -> None:
+def draw_grid(canvas: Canvas, times: Axis, cylinders: Axis, bottom: float) -> None:
     """Lines and numbers of both axes; those of time stand below ``bottom``."""
     for value, label in times.ticks(9):
         canvas.line(times.at(value), cylinders.end, times.at(value), bottom, "grid")
@@ -71,12 +77,12 @@ def grid(canvas: Canvas, times: Axis, cylinders: Axis, bottom: float) -> None:
         canvas.text(LEFT - 8, cylinders.at(value) + 4, label, "tick", "end")
 
 
-def ways(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move]) -> None:
+def draw_ways(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move]) -> None:
     """How the head went to each."""
     canvas.path("".join(_way(times, cylinders, move) for move in moves), "axis")
 
 
-def bars(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move], index: int) -> None:
+def draw_bars(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move], index: int) -> None:
     """Where it served them, in the colour of the ``index``-th process."""
     if moves:
         canvas.path("".join(_bar(times, cylinders, move) for move in moves), style(index))
@@ -99,13 +105,13 @@ def _bar(times: Axis, cylinders: Axis, move: Move) -> str:
     return f"M{number(left)} {number(top)}h{number(max(right - left, 0.5))}v{BAR}H{number(left)}z"
 
 
-def _rate(shown: Sequence[Move], process: str, shown_ms: float) -> float:
+def _compute_rate(shown: Sequence[Move], process: str, shown_ms: float) -> float:
     """MB/s within the picture."""
     own = [move for move in shown if move.process == process and move.done <= shown_ms]
     return sum(move.kb for move in own) * 1024 / 1e6 / (shown_ms / 1000)
 
 
-def legend(canvas: Canvas, y: float, index: int, process: str, about: str, width: int = 160) -> None:
+def draw_legend(canvas: Canvas, y: float, index: int, process: str, about: str, width: int = 160) -> None:
     """One process: its colour, its name, and a number that ends ``width`` from the left."""
     canvas.rect(LEFT, y - 10, 16, 11, style(index))
     canvas.text(LEFT + 22, y, process, "name")

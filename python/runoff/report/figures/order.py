@@ -3,8 +3,8 @@
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis
-from runoff.report.figures.svg import COLOURS, MARKERS, SHAPES, Canvas, cross, mark, number, places
-from runoff.report.layout import cut_middle, distinct_width
+from runoff.report.figures.svg import COLOURS, MARKERS, SHAPES, Canvas, number, render_cross, render_mark, render_points
+from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import Scale
 
 WIDTH = 560
@@ -22,29 +22,29 @@ def draw(report: Report, table: Table) -> str:
     """The picture; without any valid sample, an empty string."""
     if not table.points:
         return ""
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     canvas = Canvas(WIDTH, f"{table.place}: {table.metric.title} in run order")
     bottom = TOP + PLOT + (VOID_LANE if table.voids else 0)
     positions = [sample.position for sample in report.results.judged_samples]
     across = Axis(min(positions) - 0.5, max(positions) + 0.5, LEFT, WIDTH - 8)
     values = [scale.scaled(point.value) for point in table.points]
-    upward = Axis.covering(min(values), max(values), TOP + PLOT, TOP)
-    _bands(canvas, report, across, bottom)
+    upward = Axis.from_range(min(values), max(values), TOP + PLOT, TOP)
+    _draw_bands(canvas, report, across, bottom)
     for value, label in upward.ticks(5):
         canvas.line(LEFT, upward.at(value), WIDTH - 8, upward.at(value), "grid")
         canvas.text(LEFT - 6, upward.at(value) + 4, label, "tick", "end")
     for index, arm in enumerate(report.results.arms):
         mine = [point for point in table.points if point.arm == arm]
-        d = places((across.at(p.position), upward.at(scale.scaled(p.value))) for p in mine)
+        d = render_points((across.at(p.position), upward.at(scale.scaled(p.value))) for p in mine)
         if d:
             canvas.path(d, f"marks m{index % MARKERS}")
-    _voids(canvas, table, across, bottom)
+    _draw_voids(canvas, table, across, bottom)
     title = f"{table.metric.title}{f' ({scale.unit})' if scale.unit else ''} in run order; bands are blocks"
     canvas.text((LEFT + WIDTH) / 2, bottom + 15, title, "tick", "middle")
-    return canvas.render(legend(canvas, report.results.arms, bottom + 36))
+    return canvas.render(draw_legend(canvas, report.results.arms, bottom + 36))
 
 
-def _bands(canvas: Canvas, report: Report, across: Axis, bottom: float) -> None:
+def _draw_bands(canvas: Canvas, report: Report, across: Axis, bottom: float) -> None:
     spans: dict[int, list[int]] = {}
     for sample in report.results.judged_samples:
         spans.setdefault(sample.block, []).append(sample.position)
@@ -62,26 +62,26 @@ def _bands(canvas: Canvas, report: Report, across: Axis, bottom: float) -> None:
         canvas.path(shaded, "band")
 
 
-def _voids(canvas: Canvas, table: Table, across: Axis, bottom: float) -> None:
+def _draw_voids(canvas: Canvas, table: Table, across: Axis, bottom: float) -> None:
     if not table.voids:
         return
     canvas.line(LEFT, bottom - VOID_LANE, WIDTH - 8, bottom - VOID_LANE, "axis")
     canvas.text(LEFT - 6, bottom - 7, "void", "tick", "end")
     for sample in table.voids:
         tip = f"{sample.arm}, block {sample.block + 1}: {sample.reason or 'no reason given'}"
-        canvas.path(cross(across.at(sample.position), bottom - VOID_LANE / 2), "void", tip)
+        canvas.path(render_cross(across.at(sample.position), bottom - VOID_LANE / 2), "void", tip)
 
 
-def legend(canvas: Canvas, arms: tuple[str, ...], y: float) -> float:
+def draw_legend(canvas: Canvas, arms: tuple[str, ...], y: float) -> float:
     """Each arm's mark and name from ``y`` on; returns where they end."""
     x = float(LEFT)
-    letters = distinct_width(arms, *NAMES)
+    letters = find_distinct_width(arms, *NAMES)
     for index, arm in enumerate(arms):
         name = cut_middle(arm, letters)
         room = 30 + PIXELS_PER_LETTER * len(name)
         if x + room > WIDTH and x > LEFT:
             x, y = float(LEFT), y + LEGEND_ROW
-        canvas.path(mark(SHAPES[index % len(SHAPES)], x + 6, y - 4), f"mark a{index % COLOURS}")
+        canvas.path(render_mark(SHAPES[index % len(SHAPES)], x + 6, y - 4), f"mark a{index % COLOURS}")
         canvas.text(x + 16, y, name, "name")
         x += room
     return y + 8

@@ -30,7 +30,7 @@ class Row:
     """From when it should have woken until it ran."""
 
     @classmethod
-    def of(cls, label: str, timeline: Mapping[str, Any]) -> "Row":
+    def from_timeline(cls, label: str, timeline: Mapping[str, Any]) -> "Row":
         """From what ``runoff-agent scene --timeline`` writes of one actor."""
         return cls(
             label=label,
@@ -59,12 +59,12 @@ def draw(title: str, about: str, rows: Sequence[Row], window: Span) -> str:
 
 def _row(canvas: Canvas, axis: Axis, row: Row, window: Span, middle: float) -> None:
     canvas.text(LEFT - 10, middle + 4, row.label, "name", "end")
-    waits = _within(row.waits, window)
+    waits = _clip(row.waits, window)
     if waits:
         canvas.path("".join(_line(axis, wait, middle) for wait in waits), "wait")
     used = 0.0
     for cpu in sorted({cpu for _, _, cpu in row.runs}):
-        runs = _within([(start, end) for start, end, on in row.runs if on == cpu], window)
+        runs = _clip([(start, end) for start, end, on in row.runs if on == cpu], window)
         used += sum(end - start for start, end in runs)
         if runs:
             canvas.path("".join(_bar(axis, run, middle) for run in runs), _colour(cpu))
@@ -72,7 +72,7 @@ def _row(canvas: Canvas, axis: Axis, row: Row, window: Span, middle: float) -> N
     canvas.text(WIDTH - RIGHT + 8, middle + 4, f"{100 * share:.1f} %", "name")
 
 
-def _within(spans: Sequence[Span], window: Span) -> list[Span]:
+def _clip(spans: Sequence[Span], window: Span) -> list[Span]:
     """The parts inside the window, counted from its start."""
     cut = [(max(start, window[0]) - window[0], min(end, window[1]) - window[0]) for start, end in spans]
     return [(start, end) for start, end in cut if end > start]

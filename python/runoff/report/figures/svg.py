@@ -88,12 +88,12 @@ def _sheet() -> str:
     return "".join((templates / name).read_text(encoding="utf-8") for name in ("colours.css", "figures.css"))
 
 
-def dots(places: Iterable[tuple[float, float]]) -> str:
+def render_dots(places: Iterable[tuple[float, float]]) -> str:
     """Lines of no length, which round caps turn into dots: the shortest way to draw many."""
     return "".join(f"{letter}{way}h0" for letter, way in zip(chain("M", repeat("m")), _ways(places, 10), strict=False))
 
 
-def places(points: Iterable[tuple[float, float]]) -> str:
+def render_points(points: Iterable[tuple[float, float]]) -> str:
     """Where a path of class ``marks`` has its markers, to the pixel: much shorter than as many outlines."""
     d = "l".join(_ways(points, 1))
     return f"M{d}" if d else ""
@@ -115,20 +115,20 @@ def markers(count: int) -> str:
     used = range(min(count, MARKERS))
     drawn = "".join(
         f'<marker id="m{i}" markerWidth="12" markerHeight="12" refX="6" refY="6" markerUnits="userSpaceOnUse">'
-        f'<path class="mark a{i % COLOURS}" d="{mark(SHAPES[i % len(SHAPES)], 6, 6)}"/></marker>'
+        f'<path class="mark a{i % COLOURS}" d="{render_mark(SHAPES[i % len(SHAPES)], 6, 6)}"/></marker>'
         for i in used
     )
     style = "".join(f".m{i}{{marker:url(#m{i})}}" for i in used)
     return f'<svg class="markers" width="0" height="0" aria-hidden="true"><style>{style}</style>{drawn}</svg>'
 
 
-def mark(shape: str, x: float, y: float) -> str:
+def render_mark(shape: str, x: float, y: float) -> str:
     """The outline of a mark about (x, y), to be joined with others in one path; eight units across."""
     left, top, outline = OUTLINES[shape]
     return f"M{number(x + left)} {number(y + top)}{outline}"
 
 
-def cross(x: float, y: float, r: float = 4.0) -> str:
+def render_cross(x: float, y: float, r: float = 4.0) -> str:
     """A void sample."""
     a, b = number(r), number(2 * r)
     return f"M{number(x)} {number(y)}m-{a}-{a}l{b} {b}m-{b} 0l{b}-{b}"

@@ -5,7 +5,7 @@ import math
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis
-from runoff.report.figures.order import legend
+from runoff.report.figures.order import draw_legend
 from runoff.report.figures.svg import COLOURS, Canvas, number
 from runoff.report.numbers import Scale
 
@@ -22,10 +22,10 @@ def draw(report: Report, table: Table) -> str:
     most = max(map(len, by_arm.values()))
     if most < 2:
         return ""
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     canvas = Canvas(WIDTH, f"{table.place}: {table.metric.title}, share of runs above each value")
     values = [scale.scaled(value) for each in by_arm.values() for value in each]
-    across = Axis.covering(min(values), max(values), LEFT, WIDTH - 8)
+    across = Axis.from_range(min(values), max(values), LEFT, WIDTH - 8)
     bottom = TOP + PLOT
     upward = Axis(math.log(0.7 / most), 0.0, bottom, TOP)
     for share in SHARES:
@@ -41,7 +41,7 @@ def draw(report: Report, table: Table) -> str:
             canvas.path(_steps([across.at(scale.scaled(v)) for v in each], upward), f"steps s{index % COLOURS}")
     unit = f" ({scale.unit})" if scale.unit else ""
     canvas.text((LEFT + WIDTH) / 2, bottom + 34, f"share of runs above {table.metric.title}{unit}", "tick", "middle")
-    return canvas.render(legend(canvas, report.results.arms, bottom + 56))
+    return canvas.render(draw_legend(canvas, report.results.arms, bottom + 56))
 
 
 def _steps(places: list[float], upward: Axis) -> str:

@@ -20,19 +20,19 @@ def draw(timeline: Timeline) -> str:
     canvas = Canvas(WIDTH, timeline.caption)
     times = Axis(0, timeline.shown_ms, LEFT, WIDTH - RIGHT)
     positions = [move.cylinder for move in timeline.moves] or [0.0]
-    places = Axis.covering(min(positions), max(positions), bottom, TOP)
-    held = "".join(_held(times, start, until) for start, until in timeline.held)
+    places = Axis.from_range(min(positions), max(positions), bottom, TOP)
+    held = "".join(_render_held(times, start, until) for start, until in timeline.held)
     if held:
         canvas.path(held, "held")
-    movement.grid(canvas, times, places, floor)
+    movement.draw_grid(canvas, times, places, floor)
     canvas.text(WIDTH - RIGHT + 14, floor + 16, "ms", "tick")
     canvas.text(LEFT - 8, TOP - 10, timeline.unit, "tick", "end")
-    movement.ways(canvas, times, places, timeline.moves)
+    movement.draw_ways(canvas, times, places, timeline.moves)
     for index, process in enumerate(timeline.processes):
         own = [move for move in timeline.moves if move.process == process]
-        movement.bars(canvas, times, places, own, index)
+        movement.draw_bars(canvas, times, places, own, index)
         about = f"{len(own)} requests, {_size(sum(move.kb for move in own))}"
-        movement.legend(canvas, floor + 40 + LEGEND_ROW * index, index, process, about, width=330)
+        movement.draw_legend(canvas, floor + 40 + LEGEND_ROW * index, index, process, about, width=330)
     _strip(canvas, times, timeline, floor)
     return canvas.render(floor + 40 + LEGEND_ROW * len(timeline.processes))
 
@@ -41,7 +41,7 @@ def _size(kb: float) -> str:
     return f"{kb / 1024:.1f} MiB" if kb >= 1024 else f"{kb:g} KiB"
 
 
-def _held(times: Axis, start: float, until: float) -> str:
+def _render_held(times: Axis, start: float, until: float) -> str:
     left, right = times.at(start), times.at(until)
     return f"M{number(left)} {TOP}h{number(max(right - left, 0.5))}v{HEIGHT}H{number(left)}z"
 

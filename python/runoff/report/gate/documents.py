@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from runoff.decide.gate.values import EXIT_CODES, Gate, Line
-from runoff.report.data.json_text import dump, significant
+from runoff.report.data.json_text import dump, round_significant
 from runoff.report.gate import wording
 from runoff.statistics.gate import Outcome
 from runoff.text import escape_lines
@@ -17,12 +17,12 @@ SCHEMA = "runoff.gate/2"
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_json(gate: Gate) -> str:
+def render_json(gate: Gate) -> str:
     """One document, keys in a fixed order; percentages of the baseline, chances from 0 to 1."""
-    return dump(document(gate))
+    return dump(make_document(gate))
 
 
-def document(gate: Gate) -> dict[str, Any]:
+def make_document(gate: Gate) -> dict[str, Any]:
     """The same as plain values."""
     results = gate.report.results
     return {
@@ -32,12 +32,12 @@ def document(gate: Gate) -> dict[str, Any]:
         "clock": results.clock,
         "seed": results.seed,
         "baseline": gate.report.baseline,
-        "max_regression_percent": significant(100 * gate.limit),
+        "max_regression_percent": round_significant(100 * gate.limit),
         "outcome": gate.outcome.value,
         "exit_code": gate.exit_code,
-        "sentence": wording.sentence(gate),
+        "sentence": wording.describe_gate(gate),
         "comparisons": [_line(gate, line) for line in gate.lines],
-        "notes": wording.notes(gate),
+        "notes": wording.list_notes(gate),
         "risk": None if gate.risk is None else {key: _chances(value) for key, value in asdict(gate.risk).items()},
         "rerun": escape_lines(results.rerun),
     }
@@ -51,8 +51,10 @@ def _line(gate: Gate, line: Line) -> dict[str, Any]:
         "direction": line.table.metric.direction,
         "arm": line.arm,
         "blocks": line.comparison.n,
-        "change_percent": None if percent is None else significant(percent),
-        "interval_percent": None if interval is None else [significant(interval.low), significant(interval.high)],
+        "change_percent": None if percent is None else round_significant(percent),
+        "interval_percent": None
+        if interval is None
+        else [round_significant(interval.low), round_significant(interval.high)],
         "outcome": line.outcome.value,
         "reason": wording.describe_reason(gate, line),
     }
@@ -62,7 +64,7 @@ def _chances(chances: dict[str, float]) -> dict[str, float]:
     return {key: round(value, 4) for key, value in chances.items()}
 
 
-def as_junit(gate: Gate) -> str:
+def render_junit(gate: Gate) -> str:
     """A test for each comparison: a failure where it regressed or is worse, an error where nothing can be told."""
     count = {outcome: len(gate.find_lines(outcome)) for outcome in Outcome}
     extra = int(gate.outcome is Outcome.UNCLEAR and not count[Outcome.UNCLEAR])
@@ -80,8 +82,10 @@ def as_junit(gate: Gate) -> str:
         _mark(case, line.outcome, _xml(wording.describe_line(gate, line)))
     if extra:
         case = ElementTree.SubElement(suite, "testcase", {"classname": "campaign", "name": "campaign"})
-        _mark(case, Outcome.UNCLEAR, _xml("; ".join(wording.notes(gate)) or wording.sentence(gate)))
-    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join((wording.sentence(gate), *wording.notes(gate))))
+        _mark(case, Outcome.UNCLEAR, _xml("; ".join(wording.list_notes(gate)) or wording.describe_gate(gate)))
+    ElementTree.SubElement(suite, "system-out").text = _xml(
+        "\n".join((wording.describe_gate(gate), *wording.list_notes(gate)))
+    )
     ElementTree.indent(root, " ")
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
 

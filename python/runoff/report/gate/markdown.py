@@ -19,26 +19,26 @@ def render(gate: Gate) -> str:
 
 def _lines(gate: Gate) -> Iterator[str]:
     results = gate.report.results
-    yield f"**{_safe(wording.sentence(gate))}**\n"
+    yield f"**{_safe(wording.describe_gate(gate))}**\n"
     yield "| where | arm | blocks | change | its interval | |\n|---|---|--:|--:|--:|---|"
     for outcome in ORDER:
         yield from (_row(gate, line) for line in gate.find_lines(outcome))
     yield ""
-    for note in wording.notes(gate):
+    for note in wording.list_notes(gate):
         yield f"- {_safe(note)}"
     yield "\n<details><summary>How often this gate is wrong, and how to run it again</summary>\n"
-    yield f"{wording.risk_title(gate)}\n"
+    yield f"{wording.describe_risk(gate)}\n"
     if gate.risk is not None:
         yield f"| | {' | '.join(COLUMNS)} |\n|---|--:|--:|--:|--:|"
-        for truth, chances in wording.risk_rows(gate):
-            yield f"| {truth} | {' | '.join(wording.cells(chances))} |"
+        for truth, chances in wording.list_risk_rows(gate):
+            yield f"| {truth} | {' | '.join(wording.format_chances(chances))} |"
     yield f"\nrunoff {_safe(results.version)}, {gate.report.engine}, order seed {results.seed}\n"
     yield from (f"    {line}" for line in escape_lines(results.rerun).split("\n"))
     yield "\n</details>"
 
 
 def _row(gate: Gate, line: Line) -> str:
-    change, _, interval = wording.change(line).partition(" % ")
+    change, _, interval = wording.describe_change(line).partition(" % ")
     change = change.removesuffix(" %")
     reason = wording.describe_reason(gate, line)
     outcome = SIGNS[line.outcome] + (f": {_safe(reason)}" if reason else "")

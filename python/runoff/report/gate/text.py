@@ -19,16 +19,16 @@ def render(gate: Gate, width: int = 80) -> str:
 
 
 def _lines(gate: Gate, width: int) -> Iterator[str]:
-    yield from wrap(wording.sentence(gate), width)
+    yield from wrap(wording.describe_gate(gate), width)
     yield ""
     for outcome in ORDER:
         for line in gate.find_lines(outcome):
             yield from wrap(wording.describe_line(gate, line), width, f"{outcome:{LABEL}}", " " * LABEL)
-    for note in wording.notes(gate):
+    for note in wording.list_notes(gate):
         yield from wrap(note, width, "! ", "  ")
     yield ""
-    yield from wrap(wording.risk_title(gate), width)
-    rows = [(truth, wording.cells(chances)) for truth, chances in wording.risk_rows(gate)]
+    yield from wrap(wording.describe_risk(gate), width)
+    rows = [(truth, wording.format_chances(chances)) for truth, chances in wording.list_risk_rows(gate)]
     if rows:
         for heads in ([f"exit {EXIT_CODES[outcome]}" for outcome in COLUMNS], COLUMNS):
             yield "  " + " " * 20 + "".join(f"{head:>13}" for head in heads)

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from runoff.analysis.table import MANY_VOIDS
 from runoff.decide.gate.values import Gate, Line, Reason
 from runoff.report import wording
-from runoff.report.numbers import percent_decimals, percent_range, percent_text
+from runoff.report.numbers import choose_percent_decimals, format_percent, format_percent_range
 from runoff.statistics.gate import Chances, Outcome
 
 
-def percent(share: float) -> str:
+def format_share(share: float) -> str:
     """A share for people: ``2 %``."""
     return f"{100 * share:g} %"
 
 
-def chance(share: float) -> str:
+def format_chance(share: float) -> str:
     """A probability of so many digits as it is known to."""
     if 0 < share < 0.001:
         return "under 0.1 %"
@@ -23,17 +23,17 @@ def chance(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def change(line: Line) -> str:
+def describe_change(line: Line) -> str:
     """The change with its interval; as much of it as there is."""
     percent, interval = line.comparison.percent, line.comparison.percent_interval
     if percent is None:
         return ""
     decimals = 2 if interval is not None and interval.high - interval.low < 1 else 1
-    text = f"{percent_text(percent, decimals)} %"
-    return text if interval is None else f"{text} {percent_range(interval, decimals)}"
+    text = f"{format_percent(percent, decimals)} %"
+    return text if interval is None else f"{text} {format_percent_range(interval, decimals)}"
 
 
-def blocks(n: int) -> str:
+def describe_blocks(n: int) -> str:
     """A number of them."""
     return f"{n} block{'' if n == 1 else 's'}"
 
@@ -41,8 +41,8 @@ def blocks(n: int) -> str:
 def describe_line(gate: Gate, line: Line) -> str:
     """Return where, which arm, by how much, and why nothing can be told if so."""
     parts = [f"{line.name}: {line.arm}"]
-    if shown := change(line):
-        parts.append(f" {shown}, {blocks(line.comparison.n)}")
+    if shown := describe_change(line):
+        parts.append(f" {shown}, {describe_blocks(line.comparison.n)}")
     if reason := describe_reason(gate, line):
         parts.append(f"; {reason}" if shown else f" {reason.removeprefix(line.arm + ' ')}")
     return "".join(parts)
@@ -53,40 +53,40 @@ def describe_reason(gate: Gate, line: Line) -> str:
     return "" if line.reason is None else _REASONS[line.reason.kind](gate, line, line.reason)
 
 
-def _no_valid_sample(_gate: Gate, _line: Line, reason: Reason) -> str:
+def _describe_no_valid_sample(_gate: Gate, _line: Line, reason: Reason) -> str:
     return f"{reason.arm} has no valid sample here: remove the cause of its voids"
 
 
-def _no_shared_block(gate: Gate, line: Line, _reason: Reason) -> str:
+def _describe_no_shared_block(gate: Gate, line: Line, _reason: Reason) -> str:
     both = f"{gate.report.baseline} and {line.arm}"
     return f"no block has a valid sample of both {both}: remove the cause of the voids"
 
 
-def _not_positive(_gate: Gate, _line: Line, _reason: Reason) -> str:
+def _describe_not_positive(_gate: Gate, _line: Line, _reason: Reason) -> str:
     return "a value is zero or negative, so a limit in percent means nothing: judge this metric by its report"
 
 
-def _copies(_gate: Gate, _line: Line, _reason: Reason) -> str:
+def _describe_copies(_gate: Gate, _line: Line, _reason: Reason) -> str:
     return "every block repeated the same run, so nothing was tested: let blocks start from their own perturbation"
 
 
-def _one_number(gate: Gate, line: Line, _reason: Reason) -> str:
+def _describe_one_number(gate: Gate, line: Line, _reason: Reason) -> str:
     return (
         f"all values are one number, so how far {line.arm} may be from {gate.report.baseline} is not known: use a "
         "longer workload or a finer metric"
     )
 
 
-def _confounded(gate: Gate, line: Line, _reason: Reason) -> str:
+def _describe_confounded(gate: Gate, line: Line, _reason: Reason) -> str:
     same_side = f"{line.arm} was on the same side of {gate.report.baseline} in all blocks"
     return f"values drift, and {same_side}: take more blocks"
 
 
-def _no_interval(_gate: Gate, line: Line, _reason: Reason) -> str:
-    return f"{blocks(line.comparison.n)} of both have no interval: take more blocks"
+def _describe_no_interval(_gate: Gate, line: Line, _reason: Reason) -> str:
+    return f"{describe_blocks(line.comparison.n)} of both have no interval: take more blocks"
 
 
-def _lost(_gate: Gate, _line: Line, reason: Reason) -> str:
+def _describe_lost(_gate: Gate, _line: Line, reason: Reason) -> str:
     void, taken = reason.lost
     return (
         f"{reason.arm} lost {void} of {taken} samples here as void, more than {100 * MANY_VOIDS:g} %, so what is "
@@ -94,34 +94,34 @@ def _lost(_gate: Gate, _line: Line, reason: Reason) -> str:
     )
 
 
-def _coarse(gate: Gate, _line: Line, reason: Reason) -> str:
+def _describe_coarse(gate: Gate, _line: Line, reason: Reason) -> str:
     return (
         f"values come in steps of {100 * reason.step:.2g} %, too coarse for the limit of "
-        f"{percent(gate.limit)}: use a longer workload or a finer metric"
+        f"{format_share(gate.limit)}: use a longer workload or a finer metric"
     )
 
 
-def _limit_inside(gate: Gate, line: Line, _reason: Reason) -> str:
+def _describe_limit_inside(gate: Gate, line: Line, _reason: Reason) -> str:
     interval = line.comparison.percent_interval
-    reach = percent_range(interval, percent_decimals(line.table)) if interval else ""
-    return f"the interval {reach} has the limit of {percent(gate.limit)} in it: take more blocks"
+    reach = format_percent_range(interval, choose_percent_decimals(line.table)) if interval else ""
+    return f"the interval {reach} has the limit of {format_share(gate.limit)} in it: take more blocks"
 
 
 _REASONS = {
-    "no valid sample": _no_valid_sample,
-    "no shared block": _no_shared_block,
-    "not positive": _not_positive,
-    "copies": _copies,
-    "one number": _one_number,
-    "confounded": _confounded,
-    "no interval": _no_interval,
-    "lost": _lost,
-    "coarse": _coarse,
-    "limit inside": _limit_inside,
+    "no valid sample": _describe_no_valid_sample,
+    "no shared block": _describe_no_shared_block,
+    "not positive": _describe_not_positive,
+    "copies": _describe_copies,
+    "one number": _describe_one_number,
+    "confounded": _describe_confounded,
+    "no interval": _describe_no_interval,
+    "lost": _describe_lost,
+    "coarse": _describe_coarse,
+    "limit inside": _describe_limit_inside,
 }
 
 
-def notes(gate: Gate) -> list[str]:
+def list_notes(gate: Gate) -> list[str]:
     """Return what there is to say about the campaign as a whole."""
     return list(_notes(gate))
 
@@ -135,14 +135,14 @@ def _notes(gate: Gate) -> Iterator[str]:
         )
     if not any(table.is_judged for table in gate.report.headline):
         yield "no headline metric has a direction, so nothing can be told: name a workload that has one"
-    yield from (line for line, _ in wording.voids(gate.report))
+    yield from (line for line, _ in wording.list_voids(gate.report))
     if gate.unseen is not None:
         yield f"what happens in fewer than {100 * gate.unseen:.0f} % of runs may have gone unseen"
 
 
-def sentence(gate: Gate) -> str:
+def describe_gate(gate: Gate) -> str:
     """The answer."""
-    baseline, limit = gate.report.baseline, percent(gate.limit)
+    baseline, limit = gate.report.baseline, format_share(gate.limit)
     if gate.outcome is Outcome.FINE:
         return f"Fine: no headline metric is worse than with {baseline} by more than {limit}."
     certain, perhaps = (_listed(gate, outcome) for outcome in (Outcome.REGRESSED, Outcome.WORSE))
@@ -161,27 +161,27 @@ def sentence(gate: Gate) -> str:
 
 
 def _listed(gate: Gate, outcome: Outcome) -> str:
-    return "; ".join(f"{line.arm} on {line.name} ({change(line)})" for line in gate.find_lines(outcome))
+    return "; ".join(f"{line.arm} on {line.name} ({describe_change(line)})" for line in gate.find_lines(outcome))
 
 
-def cells(chances: Chances) -> tuple[str, ...]:
+def format_chances(chances: Chances) -> tuple[str, ...]:
     """A row of the table of chances: fine, regressed, worse, cannot tell."""
-    return tuple(chance(share) for share in (chances.fine, chances.regressed, chances.worse, chances.unclear))
+    return tuple(format_chance(share) for share in (chances.fine, chances.regressed, chances.worse, chances.unclear))
 
 
-def risk_rows(gate: Gate) -> Iterator[tuple[str, Chances]]:
+def list_risk_rows(gate: Gate) -> Iterator[tuple[str, Chances]]:
     """What might be true, and how this gate would end."""
     if gate.risk is not None:
         yield "nothing changed", gate.risk.unchanged
-        yield f"one is {percent(gate.limit / 2)} worse", gate.risk.at_half
-        yield f"one is {percent(gate.limit)} worse", gate.risk.at_limit
-        yield f"one is {percent(2 * gate.limit)} worse", gate.risk.at_twice
+        yield f"one is {format_share(gate.limit / 2)} worse", gate.risk.at_half
+        yield f"one is {format_share(gate.limit)} worse", gate.risk.at_limit
+        yield f"one is {format_share(2 * gate.limit)} worse", gate.risk.at_twice
 
 
-def risk_title(gate: Gate) -> str:
+def describe_risk(gate: Gate) -> str:
     """What the rows are about, or why there are none."""
     counts = sorted({line.comparison.n for line in gate.lines})
     if gate.risk is None:
         return "How often this gate would be wrong cannot be reckoned: some comparison shows no noise to reckon with."
-    taken = blocks(counts[0]) if len(counts) == 1 else f"{counts[0]} to {blocks(counts[-1])}"
+    taken = describe_blocks(counts[0]) if len(counts) == 1 else f"{counts[0]} to {describe_blocks(counts[-1])}"
     return f"How often this gate ends in which way, with this noise and {taken}, if in truth"

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import wording
-from runoff.report.html.table import quantile_rows
+from runoff.report.html.table import list_quantile_rows
 from runoff.report.layout import wrap
-from runoff.report.numbers import Scale, p_text
+from runoff.report.numbers import Scale, format_p
 from runoff.statistics import Classic, analyse_classic
 
 WIDTH = 80
@@ -33,12 +33,12 @@ def render(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield wording.title(report)
+    yield wording.describe_title(report)
     yield from wrap(ABOUT, WIDTH)
     for table in report.headline:
         yield ""
         yield from _table(table, analyse_classic(table.analysis))
-    if notes := wording.notes(report):
+    if notes := wording.list_notes(report):
         yield ""
     for line in notes:
         yield from wrap(line, WIDTH, "! ", "  ")
@@ -46,10 +46,12 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _table(table: Table, found: Classic) -> Iterator[str]:
     test = _f_test(found)
-    yield f"{wording.heading(table)} ({wording.unit_and_direction(table)})" + (f"  {test}" if test else "")
+    yield f"{wording.render_heading(table)} ({wording.describe_unit_and_direction(table)})" + (
+        f"  {test}" if test else ""
+    )
     yield from _columns(("arm", "n", "mean", "95 % CI", "SD", "grp"), _means(table, found))
     titles = ("quantiles", "minimum", "10 %", "25 %", "median", "75 %", "90 %", "maximum")
-    yield from _columns(titles, quantile_rows(table))
+    yield from _columns(titles, list_quantile_rows(table))
     if found.pairs:
         yield from _columns(("pair", "difference", "95 % CI", "p(adj)", "p(GH)", ""), _pairs(table, found))
 
@@ -60,12 +62,12 @@ def _f_test(found: Classic) -> str:
     if anova is None or anova.f is None or anova.p is None:
         return ""
     f = f"{anova.f:.1f}" if anova.f < 1e4 else f"{anova.f:.1e}"
-    p = p_text(anova.p)
+    p = format_p(anova.p)
     return f"F({anova.df_between},{anova.df_within})={f} p{p if p.startswith('<') else '=' + p}"
 
 
 def _means(table: Table, found: Classic) -> list[tuple[str, ...]]:
-    scale, summaries = Scale.of(table), table.analysis.summaries
+    scale, summaries = Scale.from_table(table), table.analysis.summaries
     rows: list[tuple[str, ...]] = []
     for arm in table.arms:
         s = summaries.get(arm)
@@ -79,11 +81,11 @@ def _means(table: Table, found: Classic) -> list[tuple[str, ...]]:
 
 
 def _pairs(table: Table, found: Classic) -> list[tuple[str, ...]]:
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     rows: list[tuple[str, ...]] = []
     for pair in found.pairs:
         interval = scale.signed_range(pair.interval) if pair.interval else ""
-        p, unpooled = ("" if p is None else p_text(p) for p in (pair.p, pair.p_unpooled))
+        p, unpooled = ("" if p is None else format_p(p) for p in (pair.p, pair.p_unpooled))
         name = f"{pair.second} - {pair.first}"
         rows.append((name, scale.signed(pair.difference), interval, p, unpooled, "separated" if pair.separated else ""))
     return rows

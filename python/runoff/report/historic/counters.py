@@ -7,7 +7,7 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.errors import UsageError
 from runoff.report import wording
-from runoff.report.historic.footer import WIDTH, ending
+from runoff.report.historic.footer import WIDTH, render_footer
 from runoff.report.historic.relative import Label
 from runoff.report.layout import wrap
 
@@ -51,11 +51,11 @@ def render(report: Report) -> str:
 
 
 def _lines(report: Report, found: Sequence[Series]) -> Iterator[str]:
-    yield wording.title(report)
+    yield wording.describe_title(report)
     for series in found:
         yield ""
         metric = series.first.metric
-        yield f"{series.name}: {metric.title} ({metric.unit}, {wording.direction(series.first)})"
+        yield f"{series.name}: {metric.title} ({metric.unit}, {wording.describe_direction(series.first)})"
         yield from _table(report, series)
         yield ""
         yield from _plot(report, series)
@@ -63,7 +63,7 @@ def _lines(report: Report, found: Sequence[Series]) -> Iterator[str]:
         f"Impr% is what an arm saves of {report.baseline}'s mean, in percent of that. No test stands behind this: "
         "the report without --table says which differences are real."
     )
-    yield from ending(report, about)
+    yield from render_footer(report, about)
 
 
 def _series(report: Report) -> Iterator[Series]:
@@ -71,7 +71,7 @@ def _series(report: Report) -> Iterator[Series]:
     groups: dict[tuple[str, str, str], list[Table]] = {}
     for table in report.headline:
         if table.metric.direction == "lower":
-            groups.setdefault((Label.of(table.workload).name, table.load, table.metric.name), []).append(table)
+            groups.setdefault((Label.from_text(table.workload).name, table.load, table.metric.name), []).append(table)
     for (name, load, metric), tables in groups.items():
         parameter = _parameter(report, tables)
         if parameter is None:
@@ -88,7 +88,7 @@ def _series(report: Report) -> Iterator[Series]:
 
 
 def _values(report: Report, table: Table) -> Mapping[str, str]:
-    return {**report.results.parameters.get(table.workload, {}), **Label.of(table.workload).parameters}
+    return {**report.results.parameters.get(table.workload, {}), **Label.from_text(table.workload).parameters}
 
 
 def _parameter(report: Report, tables: Sequence[Table]) -> str | None:

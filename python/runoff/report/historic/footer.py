@@ -10,9 +10,9 @@ WIDTH = 100
 """Of sentences; tables are as wide as they must be."""
 
 
-def ending(report: Report, about: str) -> Iterator[str]:
+def render_footer(report: Report, about: str) -> Iterator[str]:
     """What the table is ``about``, then the voids and warnings of the campaign."""
     yield ""
     yield from wrap(about, WIDTH)
-    for line in wording.notes(report):
+    for line in wording.list_notes(report):
         yield from wrap(line, WIDTH, "! ", "  ")

@@ -7,7 +7,7 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.errors import UsageError
 from runoff.report import wording
-from runoff.report.historic.footer import ending
+from runoff.report.historic.footer import render_footer
 from runoff.report.numbers import Scale
 from runoff.text import parse_assignments
 
@@ -28,7 +28,7 @@ class Label:
     parameters: Mapping[str, str]
 
     @classmethod
-    def of(cls, text: str) -> "Label":
+    def from_text(cls, text: str) -> "Label":
         """``zaphod:mode=eb`` has parameters, a command line is all name. An arm's ``@kernel`` counts as a parameter."""
         if text.startswith(COMMANDS):
             return cls(text, {})
@@ -47,7 +47,7 @@ def render(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield wording.title(report)
+    yield wording.describe_title(report)
     for tables in _groups(report):
         yield ""
         yield from _table(report, tables)
@@ -57,22 +57,22 @@ def _lines(report: Report) -> Iterator[str]:
         "unless n says otherwise. No test stands behind this table: the report without --table says which "
         "differences are real."
     )
-    yield from ending(report, about)
+    yield from render_footer(report, about)
 
 
 def _groups(report: Report) -> list[list[Table]]:
     """Headline tables that differ in the parameters of their workload only."""
     groups: dict[tuple[str, str, str], list[Table]] = {}
     for table in report.headline:
-        groups.setdefault((Label.of(table.workload).name, table.load, table.metric.name), []).append(table)
+        groups.setdefault((Label.from_text(table.workload).name, table.load, table.metric.name), []).append(table)
     return list(groups.values())
 
 
 def _table(report: Report, tables: Sequence[Table]) -> Iterator[str]:
-    first, name = tables[0], Label.of(tables[0].workload).name
+    first, name = tables[0], Label.from_text(tables[0].workload).name
     beside = first.place.removeprefix(first.workload)
-    yield f"{name}{beside}: {first.metric.title} ({wording.direction(first)})"
-    arms = [Label.of(arm) for arm in report.results.arms]
+    yield f"{name}{beside}: {first.metric.title} ({wording.describe_direction(first)})"
+    arms = [Label.from_text(arm) for arm in report.results.arms]
     keys = list(dict.fromkeys(key for arm in arms for key in arm.parameters))
     columns = [["scheduler", *(arm.name for arm in arms)]]
     columns += [[key, *(arm.parameters.get(key, "") for arm in arms)] for key in keys]
@@ -86,19 +86,19 @@ def _table(report: Report, tables: Sequence[Table]) -> Iterator[str]:
 
 def _titles(tables: Sequence[Table]) -> list[str]:
     """What tells the workloads of a group apart, and each column's unit."""
-    labels = [Label.of(table.workload) for table in tables]
+    labels = [Label.from_text(table.workload) for table in tables]
     differ = [key for key in labels[0].parameters if len({label.parameters.get(key) for label in labels}) > 1]
     differ = differ or list(labels[0].parameters)
     titles = []
     for label, table in zip(labels, tables, strict=True):
         told = ",".join(f"{key}={label.parameters[key]}" for key in differ if key in label.parameters)
-        unit = Scale.of(table).unit
+        unit = Scale.from_table(table).unit
         titles.append(f"{told or label.name}{f' ({unit})' if unit else ''}")
     return titles
 
 
 def _results(report: Report, table: Table, title: str) -> list[str]:
-    scale, summaries = replace(Scale.of(table), decimals=DECIMALS), table.analysis.summaries
+    scale, summaries = replace(Scale.from_table(table), decimals=DECIMALS), table.analysis.summaries
     means = {arm: scale.plain(summary.mean) for arm, summary in summaries.items()}
     width = max(map(len, means.values()), default=0)
     cells = [title]

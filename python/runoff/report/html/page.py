@@ -16,13 +16,13 @@ from runoff.report.data import document
 from runoff.report.figures import distribution, forest, heat, order, tail, timeline
 from runoff.report.figures.svg import markers
 from runoff.report.html.table import (
-    comparison_rows,
-    heat_rows,
-    overall_rows,
-    result_rows,
-    run_rows,
-    spread_rows,
-    summary_rows,
+    list_comparison_rows,
+    list_heat_rows,
+    list_overall_rows,
+    list_result_rows,
+    list_run_rows,
+    list_spread_rows,
+    list_summary_rows,
 )
 from runoff.report.numbers import Scale
 from runoff.report.sentences import render_verdict
@@ -39,26 +39,28 @@ def render(report: Report) -> str:
     return _template().render(
         report=report,
         results=report.results,
-        title=wording.title(report).replace("  ", ", "),
+        title=wording.describe_title(report).replace("  ", ", "),
         compared=" / ".join(report.results.arms),
         name=_name(report.results.arms),
         arms=list(report.results.arms),
-        order=wording.order(report),
-        legend=wording.legend(report),
+        order=wording.describe_order(report),
+        legend=wording.list_legend(report),
         verdict=render_verdict(report),
-        voids=tuple(wording.voids(report)),
+        voids=tuple(wording.list_voids(report)),
         warnings=describe_campaign(report),
-        summary=summary_rows(report),
-        heat=[(wording.matrix_heading(m), Markup(heat.draw(m)), heat_rows(m)) for m in matrix.build(report)],
-        overall=wording.overall(report.overall) if report.overall else "",
-        overall_rows=overall_rows(report.overall) if report.overall else [],
+        summary=list_summary_rows(report),
+        heat=[
+            (wording.render_matrix_heading(m), Markup(heat.draw(m)), list_heat_rows(m)) for m in matrix.build(report)
+        ],
+        overall=wording.render_overall_heading(report.overall) if report.overall else "",
+        overall_rows=list_overall_rows(report.overall) if report.overall else [],
         markers=Markup(markers(len(report.results.arms))),
         why=_panels(report, panels),
-        why_note=wording.why_note(panels),
+        why_note=wording.describe_why_note(panels),
         forest=Markup(forest.draw(report)),
         disk=_disk(report),
         sections=[_section(report, table, f"t{number}") for number, table in enumerate(report.tables, 1)],
-        method=wording.method(report),
+        method=wording.describe_method(report),
         data=Markup(_embedded(report)),
     )
 
@@ -93,9 +95,9 @@ def _panels(report: Report, panels: Sequence[why.Explanation]) -> dict[str, list
     anchors = {id(table): f"t{number}" for number, table in enumerate(report.tables, 1)}
     places: dict[str, list[dict[str, object]]] = {}
     for panel in panels:
-        found = whytable.rows(panel, report.baseline)
+        found = whytable.list_rows(panel, report.baseline)
         rows = [(anchors[id(reason.table)], row) for reason, row in zip(panel.reasons, found, strict=True)]
-        shown: dict[str, object] = {"arm": panel.arm, "share": wording.why_share(panel), "rows": rows}
+        shown: dict[str, object] = {"arm": panel.arm, "share": wording.describe_why_share(panel), "rows": rows}
         places.setdefault(panel.place, []).append(shown)
     return places
 
@@ -112,18 +114,18 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
     return {
         "anchor": anchor,
         "table": table,
-        "heading": wording.heading(table),
-        "unit": Scale.of(table).unit,
-        "about": wording.unit_and_direction(table),
+        "heading": wording.render_heading(table),
+        "unit": Scale.from_table(table).unit,
+        "about": wording.describe_unit_and_direction(table),
         "distribution": Markup(distribution.draw(table, report.baseline)),
         "order": Markup(order.draw(report, table)) if table.metric.headline else "",
         "tail": Markup(tail.draw(report, table)) if table.metric.headline and table.is_percentile else "",
         "change": "change" if table.analysis.is_relative else "diff",
-        "rows": result_rows(table, report.baseline),
-        "quantiles": spread_rows(table),
-        "comparisons": comparison_rows(table),
-        "runs": run_rows(report, table),
-        "notes": list(wording.unseen(table)),
+        "rows": list_result_rows(table, report.baseline),
+        "quantiles": list_spread_rows(table),
+        "comparisons": list_comparison_rows(table),
+        "runs": list_run_rows(report, table),
+        "notes": list(wording.describe_unseen(table)),
         "warnings": describe_warnings(table.analysis),
     }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
 from runoff.report.matrix import Matrix
-from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text
+from runoff.report.numbers import Scale, choose_percent_decimals, format_p, format_percent, format_percent_range
 from runoff.statistics import Verdict
 
 LARGEST_EFFECT = 1000.0
@@ -48,7 +48,7 @@ class ResultRow:
     p: str
 
 
-def summary_rows(report: Report) -> list[SummaryRow]:
+def list_summary_rows(report: Report) -> list[SummaryRow]:
     """All tables, headline or not."""
     return [
         SummaryRow(
@@ -57,15 +57,17 @@ def summary_rows(report: Report) -> list[SummaryRow]:
             table.metric.title,
             "" if table.metric.direction == "none" else f"{table.metric.direction} is better",
             table.metric.headline,
-            tuple(_cell(table, arm, report.baseline, Scale.of(table), unit=True) for arm in report.results.arms),
+            tuple(
+                _cell(table, arm, report.baseline, Scale.from_table(table), unit=True) for arm in report.results.arms
+            ),
         )
         for number, table in enumerate(report.tables, 1)
     ]
 
 
-def result_rows(table: Table, baseline: str) -> list[ResultRow]:
+def list_result_rows(table: Table, baseline: str) -> list[ResultRow]:
     """In the table's order."""
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     return [_result(table, arm, baseline, scale) for arm in table.arms]
 
 
@@ -79,12 +81,12 @@ def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
         mean_interval=scale.range(summary.ci) if summary and summary.ci else "",
         sd=scale.plain(summary.sd) if summary and summary.sd is not None else "",
         cell=_cell(table, arm, baseline, scale),
-        p="" if comparison.p is None else p_text(comparison.p),
+        p="" if comparison.p is None else format_p(comparison.p),
     )
 
 
 def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = False) -> Cell:
-    change, interval = change_of(table, arm, scale, f" {scale.unit}" if unit and scale.unit else "")
+    change, interval = describe_change(table, arm, scale, f" {scale.unit}" if unit and scale.unit else "")
     verdict = table.analysis.comparisons[arm].verdict
     if arm in table.lacking:
         return Cell("-", "", "", "")
@@ -96,39 +98,41 @@ def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = Fals
     return Cell(change, interval, str(verdict or ""), verdict.word if verdict else "")
 
 
-def change_of(table: Table, arm: str, scale: Scale, unit: str) -> tuple[str, str]:
+def describe_change(table: Table, arm: str, scale: Scale, unit: str) -> tuple[str, str]:
     """Against the baseline with its interval: in percent where that means something, else with ``unit``."""
     comparison = table.analysis.comparisons[arm]
-    decimals = percent_decimals(table)
+    decimals = choose_percent_decimals(table)
     if comparison.percent is not None:
         interval = comparison.percent_interval
-        return f"{percent_text(comparison.percent, decimals)} %", percent_range(interval, decimals) if interval else ""
+        return f"{format_percent(comparison.percent, decimals)} %", format_percent_range(
+            interval, decimals
+        ) if interval else ""
     if comparison.difference is not None:
         interval = comparison.interval
         return f"{scale.signed(comparison.difference)}{unit}", scale.signed_range(interval) if interval else ""
     return "", ""
 
 
-def quantile_rows(table: Table) -> list[tuple[str, ...]]:
+def list_quantile_rows(table: Table) -> list[tuple[str, ...]]:
     """Arm, minimum, 10 %, 25 %, median, 75 %, 90 %, maximum."""
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     known = [table.analysis.summaries[arm] for arm in table.arms if arm in table.analysis.summaries]
     return [(s.arm, *map(scale.plain, (s.minimum, s.q10, s.q25, s.median, s.q75, s.q90, s.maximum))) for s in known]
 
 
-def spread_rows(table: Table) -> list[tuple[str, ...]]:
+def list_spread_rows(table: Table) -> list[tuple[str, ...]]:
     """Those of `quantile_rows`, with the interval of the median and the number of outliers."""
-    scale, summaries = Scale.of(table), table.analysis.summaries
+    scale, summaries = Scale.from_table(table), table.analysis.summaries
     rows: list[tuple[str, ...]] = []
-    for row in quantile_rows(table):
+    for row in list_quantile_rows(table):
         summary = summaries[row[0]]
         rows.append((*row, scale.range(summary.median_ci) if summary.median_ci else "", str(len(summary.outliers))))
     return rows
 
 
-def comparison_rows(table: Table) -> list[tuple[str, ...]]:
+def list_comparison_rows(table: Table) -> list[tuple[str, ...]]:
     """Arm, blocks, effect, smallest change that shows, what may have gone unseen, correlation, p of the report."""
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     rows: list[tuple[str, ...]] = []
     for arm in table.arms:
         c = table.analysis.comparisons[arm]
@@ -139,18 +143,18 @@ def comparison_rows(table: Table) -> list[tuple[str, ...]]:
         if c.detectable is not None:
             relative = c.percent is not None
             detectable = (
-                f"{percent_text(c.detectable, 2)} %" if relative else f"{scale.plain(c.detectable)} {scale.unit}"
+                f"{format_percent(c.detectable, 2)} %" if relative else f"{scale.plain(c.detectable)} {scale.unit}"
             )
         unseen = "" if c.unseen is None else f"{100 * c.unseen:.2g} %"
         correlation = "" if c.correlation is None else f"{c.correlation:+.2f}"
-        p_report = "" if c.p_report is None else p_text(c.p_report)
+        p_report = "" if c.p_report is None else format_p(c.p_report)
         rows.append((arm, str(c.n), effect, detectable.lstrip("+"), unseen, correlation, p_report))
     return rows
 
 
-def run_rows(report: Report, table: Table) -> list[tuple[str, ...]]:
+def list_run_rows(report: Report, table: Table) -> list[tuple[str, ...]]:
     """Block, and the value of each arm in plan order: the numbers of the figures."""
-    scale = Scale.of(table)
+    scale = Scale.from_table(table)
     values = {(p.block, p.arm): scale.plain(p.value) for p in table.points}
     void = {(s.block, s.arm): "void" for s in table.voids}
     blocks = sorted({block for block, _ in (*values, *void)})
@@ -158,7 +162,7 @@ def run_rows(report: Report, table: Table) -> list[tuple[str, ...]]:
     return [(str(b + 1), *(values.get((b, arm), void.get((b, arm), "")) for arm in arms)) for b in blocks]
 
 
-def heat_rows(found: Matrix) -> list[tuple[str, ...]]:
+def list_heat_rows(found: Matrix) -> list[tuple[str, ...]]:
     """Load, and for each arm its mean, with the ratio to that arm alone."""
     rows: list[tuple[str, ...]] = []
     for load in found.tables:
@@ -169,13 +173,13 @@ def heat_rows(found: Matrix) -> list[tuple[str, ...]]:
     return rows
 
 
-def overall_rows(found: Overall) -> list[tuple[str, str, str, str]]:
+def list_overall_rows(found: Overall) -> list[tuple[str, str, str, str]]:
     """Arm, change, interval, p; an arm that has no block with all of them has dashes."""
     rows = []
     for arm, c in ({} if found.analysis is None else found.analysis.comparisons).items():
         if found.analysis is None or arm == found.analysis.question.baseline:
             continue
-        change = "-" if c.percent is None else f"{percent_text(c.percent, 1)} %"
-        interval = percent_range(c.percent_interval, 1) if c.percent_interval else ""
-        rows.append((arm, change, interval, "" if c.p is None else p_text(c.p)))
+        change = "-" if c.percent is None else f"{format_percent(c.percent, 1)} %"
+        interval = format_percent_range(c.percent_interval, 1) if c.percent_interval else ""
+        rows.append((arm, change, interval, "" if c.p is None else format_p(c.p)))
     return rows

@@ -8,9 +8,9 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import wording
 from runoff.report.figures.axis import Axis
-from runoff.report.figures.forest import changes, span
-from runoff.report.layout import cut_middle, distinct_width
-from runoff.report.numbers import percent_decimals, percent_text
+from runoff.report.figures.forest import find_span, select_changes
+from runoff.report.layout import cut_middle, find_distinct_width
+from runoff.report.numbers import choose_percent_decimals, format_percent
 from runoff.report.terminal.table import GAP, INDENT, STYLES
 from runoff.statistics import Comparison, Interval
 
@@ -29,19 +29,19 @@ BEYOND = "<>"
 """What is farther out than the axis."""
 
 
-def rows(report: Report, width: int) -> Iterator[Text]:
+def render_rows(report: Report, width: int) -> Iterator[Text]:
     """An axis, then a line for each arm under its metric; nothing without a percent interval or without room."""
-    tables = [(table, found) for table in report.headline if (found := changes(table))]
+    tables = [(table, found) for table in report.headline if (found := select_changes(table))]
     if not tables:
         return
-    name = distinct_width(report.results.arms[1:], *NAMES)
+    name = find_distinct_width(report.results.arms[1:], *NAMES)
     taken_up = len(INDENT) + len(GAP) + NUMBER + len(GAP) + 1 + len(GAP)
     name = min(name, max(SHORTEST, width - taken_up - NARROWEST))
     room = width - taken_up - name
     if room < NARROWEST:
         return
     margin = 100 * report.question.margin
-    axis = Axis.covering(*span([interval for _, found in tables for _, interval in found], margin), 0, room - 1)
+    axis = Axis.from_range(*find_span([interval for _, found in tables for _, interval in found], margin), 0, room - 1)
     yield Text(_ticks(axis, width - room, width, report.baseline), style="bright_black")
     taken = 0
     for table, found in tables:
@@ -50,7 +50,7 @@ def rows(report: Report, width: int) -> Iterator[Text]:
             yield Text(f"{INDENT}... and {left} more below and in the page (--html)"[:width], style="bright_black")
             return
         taken += len(found)
-        yield Text(cut_middle(f"{wording.short_heading(table)} ({wording.direction(table)})", width))
+        yield Text(cut_middle(f"{wording.render_short_heading(table)} ({wording.describe_direction(table)})", width))
         for comparison, interval in found:
             yield _row(table, comparison, interval, axis, margin, name)
 
@@ -58,7 +58,7 @@ def rows(report: Report, width: int) -> Iterator[Text]:
 def _row(table: Table, comparison: Comparison, interval: Interval, axis: Axis, margin: float, name: int) -> Text:
     style = STYLES.get(comparison.verdict, "") if comparison.verdict else ""
     line = Text(INDENT + cut_middle(comparison.arm, name).ljust(name) + GAP)
-    number = f"{percent_text(comparison.percent or 0.0, min(2, percent_decimals(table)))} %"
+    number = f"{format_percent(comparison.percent or 0.0, min(2, choose_percent_decimals(table)))} %"
     line.append(f"{number.rjust(NUMBER)}{GAP}{comparison.verdict or ' '}", style=style)
     line.append(GAP)
     for text, coloured in _plot(comparison.percent or 0.0, interval, axis, margin):

@@ -12,13 +12,13 @@ from runoff.analysis import why
 from runoff.analysis.environment import SEVERAL, describe_kernels, summarise_facts
 from runoff.analysis.values import Report
 from runoff.report import matrix, timeline, wording
-from runoff.report.html.table import overall_rows
+from runoff.report.html.table import list_overall_rows
 from runoff.report.layout import cut_middle, wrap, wrap_command
 from runoff.report.sentences import render_verdict
 from runoff.report.terminal import forest
 from runoff.report.terminal import matrix as matrixtext
 from runoff.report.terminal import why as whytext
-from runoff.report.terminal.table import Column, columns, rows
+from runoff.report.terminal.table import Column, render_columns, render_rows
 from runoff.report.warnings import describe_warnings
 from runoff.text import escape_lines
 
@@ -55,8 +55,8 @@ def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
     said: set[str] = set()
     for table in report.headline:
         yield Text()
-        yield from rows(table, report.baseline, width)
-        yield from _plain(line for note in wording.unseen(table) for line in wrap(note, width, "  = ", "    "))
+        yield from render_rows(table, report.baseline, width)
+        yield from _plain(line for note in wording.describe_unseen(table) for line in wrap(note, width, "  = ", "    "))
         for sentence in describe_warnings(table.analysis):
             if sentence not in said:
                 yield from _note(sentence, width)
@@ -64,19 +64,19 @@ def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield from _overall(report, width)
     for each in matrix.build(report):
         yield Text()
-        yield from matrixtext.rows(each, width)
-    yield from whytext.rows(why.build(report), report.baseline, width)
-    yield from _taken_on(report, width, mail)
+        yield from matrixtext.render_rows(each, width)
+    yield from whytext.render_rows(why.build(report), report.baseline, width)
+    yield from _describe_machine(report, width, mail)
     yield from _rest(report, width)
     yield from _foot(report, width)
     if mail:
-        for line in wording.method(report):
+        for line in wording.describe_method(report):
             yield Text()
             yield from _plain(wrap(line.replace("±", "+-"), width))
 
 
 def _head(report: Report, width: int) -> Iterator[Text]:
-    yield Text(cut_middle(wording.title(report), width), style="bold")
+    yield Text(cut_middle(wording.describe_title(report), width), style="bold")
     yield Text()
     for change in report.results.changes:
         yield from _note(change, width)
@@ -86,7 +86,7 @@ def _head(report: Report, width: int) -> Iterator[Text]:
 
 
 def _forest(report: Report, width: int) -> Iterator[Text]:
-    lines = list(forest.rows(report, width))
+    lines = list(forest.render_rows(report, width))
     if lines:
         yield Text()
         yield from lines
@@ -97,22 +97,22 @@ def _overall(report: Report, width: int) -> Iterator[Text]:
     if report.overall is None:
         return
     yield Text()
-    yield from (Text(line, style="bold") for line in wrap(wording.overall(report.overall), width))
-    yield from columns(
-        [row[0] for row in overall_rows(report.overall)],
+    yield from (Text(line, style="bold") for line in wrap(wording.render_overall_heading(report.overall), width))
+    yield from render_columns(
+        [row[0] for row in list_overall_rows(report.overall)],
         [
-            Column(title, tuple(row[place] for row in overall_rows(report.overall)), expendable)
+            Column(title, tuple(row[place] for row in list_overall_rows(report.overall)), expendable)
             for place, (title, expendable) in enumerate((("change", 0), ("its 95 % CI", 1), ("p(adj)", 2)), 1)
         ],
         width,
     )
 
 
-def _taken_on(report: Report, width: int, mail: bool) -> Iterator[Text]:
+def _describe_machine(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield Text()
     fingerprint = report.results.fingerprint
     facts = {"machine": summarise_facts(fingerprint, "machine"), "kernel": describe_kernels(fingerprint)}
-    for name, told in {**facts, "order": wording.order(report)}.items():
+    for name, told in {**facts, "order": wording.describe_order(report)}.items():
         if told and (mail or told.startswith(SEVERAL)):
             yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
         elif told:
@@ -125,10 +125,10 @@ def _rest(report: Report, width: int) -> Iterator[Text]:
     if others:
         yield Text()
         yield from _plain(wrap(f"Not shown here but in the page (--html) and in --json: {', '.join(others)}.", width))
-    if drawn := wording.timelines(timeline.count(report)):
+    if drawn := wording.describe_timelines(timeline.count(report)):
         yield Text()
         yield from _plain(wrap(drawn, width))
-    if notes := wording.notes(report):
+    if notes := wording.list_notes(report):
         yield Text()
     for line in notes:
         yield from _note(line, width)
@@ -136,7 +136,7 @@ def _rest(report: Report, width: int) -> Iterator[Text]:
 
 def _foot(report: Report, width: int) -> Iterator[Text]:
     yield Text()
-    yield from (Text(line, style="bright_black") for text in wording.legend(report) for line in wrap(text, width))
+    yield from (Text(line, style="bright_black") for text in wording.list_legend(report) for line in wrap(text, width))
 
 
 def _note(text: str, width: int) -> Iterator[Text]:

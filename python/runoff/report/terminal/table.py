@@ -7,8 +7,8 @@ from rich.text import Text
 
 from runoff.analysis.table import Table
 from runoff.report import wording
-from runoff.report.layout import cut_middle, distinct_width
-from runoff.report.numbers import Scale, p_text, percent_decimals, percent_range, percent_text
+from runoff.report.layout import cut_middle, find_distinct_width
+from runoff.report.numbers import Scale, choose_percent_decimals, format_p, format_percent, format_percent_range
 from runoff.statistics import Verdict
 
 STYLES = {Verdict.BETTER: "bold dodger_blue2", Verdict.WORSE: "bold dark_orange", Verdict.VOID: "bright_black"}
@@ -39,22 +39,22 @@ class Column:
         return cell.ljust(self.width) if self.left else cell.rjust(self.width)
 
 
-def rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
+def render_rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
     """Heading, column titles and one line per arm, none longer than ``width``."""
     yield Text(_heading(table, width), style="bold")
     verdicts = [table.analysis.comparisons[arm].verdict for arm in table.arms]
     styles = [STYLES.get(verdict, "") if verdict else "" for verdict in verdicts]
-    yield from columns(table.arms, _columns(table, baseline, Scale.of(table)), width, styles)
+    yield from render_columns(table.arms, _columns(table, baseline, Scale.from_table(table)), width, styles)
 
 
-def columns(arms: Sequence[str], wanted: list[Column], width: int, styles: Sequence[str] = ()) -> Iterator[Text]:
+def render_columns(arms: Sequence[str], wanted: list[Column], width: int, styles: Sequence[str] = ()) -> Iterator[Text]:
     """Titles and one line per arm, none longer than ``width``; nothing without an arm."""
     if not arms:
         return
     longest = max(len(arm) for arm in (*arms, "arm"))
-    shortest = max(len("arm"), distinct_width(arms, SHORTEST_NAME, longest))
-    chosen = fitting(wanted, width, shortest)
-    name = min(longest, width - len(INDENT) - total(chosen))
+    shortest = max(len("arm"), find_distinct_width(arms, SHORTEST_NAME, longest))
+    chosen = fit_columns(wanted, width, shortest)
+    name = min(longest, width - len(INDENT) - measure_columns(chosen))
     titles = "".join(GAP + column.put(column.title) for column in chosen)
     yield Text((INDENT + "arm".ljust(name) + titles).rstrip(), style="bright_black")
     for number, arm in enumerate(arms):
@@ -67,18 +67,18 @@ def columns(arms: Sequence[str], wanted: list[Column], width: int, styles: Seque
 
 
 def _heading(table: Table, width: int) -> str:
-    tail = f" ({wording.unit_and_direction(table)})"
-    return cut_middle(cut_middle(wording.short_heading(table), max(0, width - len(tail))) + tail, width)
+    tail = f" ({wording.describe_unit_and_direction(table)})"
+    return cut_middle(cut_middle(wording.render_short_heading(table), max(0, width - len(tail))) + tail, width)
 
 
-def total(columns: list[Column]) -> int:
+def measure_columns(columns: list[Column]) -> int:
     """Columns of text that they take, with their gaps."""
     return sum(column.width + len(GAP) for column in columns)
 
 
-def fitting(columns: list[Column], width: int, name: int) -> list[Column]:
+def fit_columns(columns: list[Column], width: int, name: int) -> list[Column]:
     """Leave out expendable columns until ``name`` letters and the rest have room."""
-    while len(INDENT) + name + total(columns) > width:
+    while len(INDENT) + name + measure_columns(columns) > width:
         victim = max(columns, key=lambda column: column.expendable)
         if not victim.expendable:
             break
@@ -116,7 +116,7 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
         columns[2] = Column("95 % CI", cells(mean_interval), 6)
     if len(comparisons) == 1:
         return columns
-    p = cells(lambda arm: "" if (value := comparisons[arm].p) is None else p_text(value))
+    p = cells(lambda arm: "" if (value := comparisons[arm].p) is None else format_p(value))
     return [
         *columns,
         *_change(table, baseline, scale),
@@ -127,7 +127,7 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
 
 def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
     """Percent where it means something, else the difference in the metric's unit."""
-    comparisons, decimals = table.analysis.comparisons, percent_decimals(table)
+    comparisons, decimals = table.analysis.comparisons, choose_percent_decimals(table)
     in_units = not any(c.percent is not None for c in comparisons.values())
     changes, intervals = [], []
     for arm in table.arms:
@@ -136,8 +136,8 @@ def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
         if arm == baseline:
             change = "baseline"
         elif c.percent is not None:
-            change = f"{percent_text(c.percent, decimals)} %"
-            interval = percent_range(c.percent_interval, decimals) if c.percent_interval else ""
+            change = f"{format_percent(c.percent, decimals)} %"
+            interval = format_percent_range(c.percent_interval, decimals) if c.percent_interval else ""
         elif c.difference is not None:
             change = scale.signed(c.difference) + ("" if in_units else f" {scale.unit}")
             interval = scale.signed_range(c.interval) if c.interval else ""

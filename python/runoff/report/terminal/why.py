@@ -7,7 +7,7 @@ from rich.text import Text
 from runoff.analysis.why import Explanation
 from runoff.report import whytable, wording
 from runoff.report.layout import cut_middle, wrap
-from runoff.report.terminal.table import GAP, INDENT, Column, fitting, total
+from runoff.report.terminal.table import GAP, INDENT, Column, fit_columns, measure_columns
 
 MOST_PANELS = 4
 """More of them hide the tables; the page has all."""
@@ -15,7 +15,7 @@ MOST_PANELS = 4
 SHORTEST_TITLE = 16
 
 
-def rows(panels: Sequence[Explanation], baseline: str, width: int) -> Iterator[Text]:
+def render_rows(panels: Sequence[Explanation], baseline: str, width: int) -> Iterator[Text]:
     """Heading, a line for each counter, and what to think of it; none longer than ``width``."""
     for panel in panels[:MOST_PANELS]:
         yield Text()
@@ -24,13 +24,14 @@ def rows(panels: Sequence[Explanation], baseline: str, width: int) -> Iterator[T
         more = len(panels) - MOST_PANELS
         told = f" {more} more of these are in the page (--html)." if more > 0 else ""
         yield from (
-            Text(line, style="bright_black") for line in wrap(wording.why_note(panels) + told, width, INDENT, INDENT)
+            Text(line, style="bright_black")
+            for line in wrap(wording.describe_why_note(panels) + told, width, INDENT, INDENT)
         )
 
 
 def _panel(panel: Explanation, baseline: str, width: int) -> Iterator[Text]:
-    yield Text(cut_middle(wording.why_heading(panel), width), style="bold")
-    found = whytable.rows(panel, baseline)
+    yield Text(cut_middle(wording.render_why_heading(panel), width), style="bold")
+    found = whytable.list_rows(panel, baseline)
     if not found:
         return
     columns = [
@@ -40,9 +41,9 @@ def _panel(panel: Explanation, baseline: str, width: int) -> Iterator[Text]:
         Column("its 95 % CI", tuple(row.interval for row in found), 3),
         Column("SDs", tuple(row.size for row in found)),
     ]
-    columns = fitting(columns, width, SHORTEST_TITLE)
+    columns = fit_columns(columns, width, SHORTEST_TITLE)
     longest = max(len(row.title) for row in found)
-    title = min(longest, width - len(INDENT) - total(columns))
+    title = min(longest, width - len(INDENT) - measure_columns(columns))
     head = "".join(GAP + column.put(column.title) for column in columns)
     yield Text((INDENT + "counter".ljust(title) + head).rstrip(), style="bright_black")
     for number, row in enumerate(found):
