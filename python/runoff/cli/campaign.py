@@ -50,7 +50,7 @@ def finish(conducted: "CampaignResult", *, as_json: bool, show: "Callable[[Repor
     else:
         (show or print_text)(report)
     print_way_on(conducted, page, err=as_json)
-    return exit_code(report)
+    return choose_exit_code(report)
 
 
 def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:
@@ -70,6 +70,6 @@ def print_text(report: "Report") -> None:
     echo(screen.render(report, shutil.get_terminal_size((80, 24)).columns, colour), nl=False, styled=colour)
 
 
-def exit_code(report: "Report") -> int:
+def choose_exit_code(report: "Report") -> int:
     """2 when some arm has no valid sample at all, or when what was to be decided is not."""
     return 0 if report.is_conclusive else 2

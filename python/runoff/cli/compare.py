@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import LAB_KEYS, arm_arguments, given, output_options, plan_only_option, plan_options
+from runoff.cli.options import LAB_KEYS, arm_arguments, collect_given, output_options, plan_only_option, plan_options
 from runoff.plan.settings import append_names, parse_settings
 
 
@@ -33,5 +33,7 @@ def command(
     default+io=cfq, ./my.bpf.o, "exec:scx_bpfland -k"; or a name that --name gives to one. The first one is the
     baseline.
     """
-    settings = parse_settings({"arms": append_names(arms, options["names"]), **given(options)}, "the command line")
+    settings = parse_settings(
+        {"arms": append_names(arms, options["names"]), **collect_given(options)}, "the command line"
+    )
     return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import LAB_KEYS, arm_arguments, given, output_options, plan_only_option, plan_options
+from runoff.cli.options import LAB_KEYS, arm_arguments, collect_given, output_options, plan_only_option, plan_options
 from runoff.cli.output import echo
 from runoff.plan import contest
 from runoff.plan.settings import append_names, parse_settings
@@ -46,16 +46,16 @@ def command(
     Prints contest's own tables, with its accounting and with that of control groups. Verdicts and
     intervals are in the page and in `runoff report`.
     """
-    chosen = given(options)
+    chosen = collect_given(options)
     if chosen.get("on") == "host":
-        values = _on_host(chosen, quick)
+        values = _choose_host_values(chosen, quick)
     else:
         values = contest.make_plan_values(chosen, chosen.get("cpus", contest.CPUS), quick=quick)
     settings = parse_settings({"arms": append_names(arms, options["names"]), **values}, "the command line")
     return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going, show=_show)
 
 
-def _on_host(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
+def _choose_host_values(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
     from runoff.engines import capacity
     from runoff.engines.agent import SCRATCH
 

@@ -30,9 +30,9 @@ def follow(watch: Watch, as_json: bool, when_begun: Callable[[], None] = lambda:
     try:
         with contextlib.suppress(KeyboardInterrupt):
             console = Console(highlight=False)
-            readings = _announced(watch, when_begun)
+            readings = _announce(watch, when_begun)
             if not as_json and console.is_terminal and not console.is_dumb_terminal:
-                _live(watch, readings, console)
+                _show_live(watch, readings, console)
             else:
                 for reading in readings:
                     echo(json.dumps(reading) if as_json else _line(watch.statistics, reading))
@@ -40,7 +40,7 @@ def follow(watch: Watch, as_json: bool, when_begun: Callable[[], None] = lambda:
         watch.end()
 
 
-def once(watch: Watch, as_json: bool) -> None:
+def show_once(watch: Watch, as_json: bool) -> None:
     """Show the only reading and end the watch. Raises RunoffError if there is none."""
     try:
         for reading in watch:
@@ -48,25 +48,25 @@ def once(watch: Watch, as_json: bool) -> None:
                 echo(json.dumps({key: reading[key] for key in reading if key != "elapsed_s"}, indent=2))
             else:
                 console = Console(highlight=False)
-                console.print(tables(watch.statistics, reading, None, console.width))
+                console.print(render_tables(watch.statistics, reading, None, console.width))
     finally:
         watch.end()
 
 
-def _announced(readings: Iterable[Reading], when_begun: Callable[[], None]) -> Iterator[Reading]:
+def _announce(readings: Iterable[Reading], when_begun: Callable[[], None]) -> Iterator[Reading]:
     for number, reading in enumerate(readings):
         if number == 0:
             when_begun()
         yield reading
 
 
-def _live(watch: Watch, readings: Iterable[Reading], console: Console) -> None:
+def _show_live(watch: Watch, readings: Iterable[Reading], console: Console) -> None:
     before: Reading | None = None
     with Live(console=console, auto_refresh=False) as live:
         for reading in readings:
             title = Text(f"{reading['scheduler']}  {reading['elapsed_s']:.0f} s", style="bold")
             before = reading if before is None else before
-            live.update(Group(title, tables(watch.statistics, reading, before, console.width)), refresh=True)
+            live.update(Group(title, render_tables(watch.statistics, reading, before, console.width)), refresh=True)
             before = reading
 
 
@@ -78,7 +78,7 @@ def _line(statistics: Statistics, reading: Reading) -> str:
     return "  ".join([reading["scheduler"], f"{reading['elapsed_s']:.0f} s", counted(reading["counters"]), *cpus])
 
 
-def tables(statistics: Statistics, reading: Reading, before: Reading | None, width: int) -> RenderableType:
+def render_tables(statistics: Statistics, reading: Reading, before: Reading | None, width: int) -> RenderableType:
     """Totals, rates since the reading ``before`` if there is one, and what each counter counts.
 
     A live table has one line for each counter. With figures for each CPU they take the place of the sentences, in

@@ -34,7 +34,9 @@ def command() -> None:
     "--elevator", required=True, metavar="ELEVATOR", help="One of `runoff list elevators`, as NAME:KEY=VALUE,..."
 )
 @click.option("--model", default="ide2003", metavar="MODEL", help="The disk's times, as NAME:KEY=VALUE,...  [ide2003]")
-@click.option("--size", "size_mb", type=types.size_mb, metavar="SIZE", help="Such as 4G or 512M.  [all of the model]")
+@click.option(
+    "--size", "size_mb", type=types.parse_size_mb, metavar="SIZE", help="Such as 4G or 512M.  [all of the model]"
+)
 @click.option("--file", type=click.Path(path_type=Path), help="Where its data go, a new file.  [memory]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def add(elevator: str, model: str, size_mb: int | None, file: Path | None, as_json: bool) -> None:

@@ -9,7 +9,7 @@ import click
 
 from runoff.cli.options import json_option
 from runoff.cli.output import echo, write
-from runoff.cli.types import share
+from runoff.cli.types import parse_share
 from runoff.errors import UsageError
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -23,7 +23,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 @click.option(
     "--max-regression",
     "limit",
-    type=share,
+    type=parse_share,
     metavar="SHARE",
     help="The largest change for the worse that passes.  [the plan's margin, else 2%]",
 )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import LAB_KEYS, given, json_option, output_options, plan_only_option, plan_options
+from runoff.cli.options import LAB_KEYS, collect_given, json_option, output_options, plan_only_option, plan_options
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
 from runoff.plan.settings import parse_settings
@@ -47,7 +47,7 @@ def command(
         return 0
     if not options["workloads"]:
         raise UsageError("name the work whose noise is to be measured, e.g. runoff noise --work hackbench")
-    values = {"arms": NAMES, "names": dict.fromkeys(NAMES, arm), **given(options)}
+    values = {"arms": NAMES, "names": dict.fromkeys(NAMES, arm), **collect_given(options)}
     settings = parse_settings(values, "the command line")
     place = out or Path("results") / time.strftime("noise-%Y%m%d-%H%M%S")
     code = begin(settings, place, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)

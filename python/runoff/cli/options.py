@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from runoff.cli.types import as_table, load_blocks, named_arm, share
+from runoff.cli.types import collect_pairs, load_blocks, parse_named_arm, parse_share
 from runoff.plan.option import Key, Kind, read_keys
 from runoff.plan.settings import Settings
 
@@ -15,7 +15,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Decorator = Callable[[_Function], _Function]
 
 
-def _together(*options: _Decorator[Any]) -> _Decorator[Any]:
+def _combine(*options: _Decorator[Any]) -> _Decorator[Any]:
     """One decorator for several, in the order of the help."""
 
     def decorate(function: _Function) -> _Function:
@@ -32,7 +32,7 @@ def plan_options(*names: str, required: bool = False, **defaults: str) -> _Decor
     ``defaults`` says what happens without an option where a command has a default of its own.
     """
     keys = {key.name: key for key in read_keys(Settings)}
-    return _together(*(_plan_option(keys[name], defaults.get(name, keys[name].default), required) for name in names))
+    return _combine(*(_plan_option(keys[name], defaults.get(name, keys[name].default), required) for name in names))
 
 
 def _plan_option(key: Key, default: str, required: bool) -> _Decorator[Any]:
@@ -48,16 +48,16 @@ def _plan_option(key: Key, default: str, required: bool) -> _Decorator[Any]:
         case "texts":
             more["multiple"] = True
         case "pairs":
-            more |= {"multiple": True, "callback": as_table, "type": _PAIRS[key.name]}
+            more |= {"multiple": True, "callback": collect_pairs, "type": _PAIRS[key.name]}
     if key.name == "place":
         more["type"] = click.Path(resolve_path=True)
     return click.option(*flags, help=help_text, **more)
 
 
-_TYPES: dict[Kind, Any] = {"number": int, "share": share}
-_PAIRS: dict[str, Callable[[str], tuple[str, Any]]] = {"names": named_arm, "load_blocks": load_blocks}
+_TYPES: dict[Kind, Any] = {"number": int, "share": parse_share}
+_PAIRS: dict[str, Callable[[str], tuple[str, Any]]] = {"names": parse_named_arm, "load_blocks": load_blocks}
 
-arm_arguments = _together(click.argument("arms", nargs=-1, metavar="ARM ARM..."), plan_options("names"))
+arm_arguments = _combine(click.argument("arms", nargs=-1, metavar="ARM ARM..."), plan_options("names"))
 
 LAB_KEYS = (
     "on", "clock", "cpus", "topology", "quantum", "memory_mb", "disk_mb", "place", "disk_model", "swap_mb", "kernel",
@@ -81,7 +81,7 @@ jobs_option = click.option(
 keep_going_option = click.option(
     "--keep-going", is_flag=True, help="Go on though every sample of the first block is void for one reason."
 )
-output_options = _together(
+output_options = _combine(
     click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"),
     json_option,
     jobs_option,
@@ -89,7 +89,7 @@ output_options = _together(
 )
 
 
-def given(values: Mapping[str, Any]) -> dict[str, Any]:
+def collect_given(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the present command's options that were not left out: a plan has defaults of its own."""
     source = click.get_current_context().get_parameter_source
     return {key: value for key, value in values.items() if source(key) is not ParameterSource.DEFAULT}

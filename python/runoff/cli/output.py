@@ -15,7 +15,7 @@ class OutputError(Exception):
     """Standard output cannot be written."""
 
 
-class _Closed(io.RawIOBase):
+class _ClosedStream(io.RawIOBase):
     """In place of a standard output that was closed before this process began."""
 
     def writable(self) -> bool:
@@ -31,7 +31,7 @@ def open_streams() -> None:
     for _ in closed:
         os.open(os.devnull, os.O_RDWR)
     if 1 in closed:
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Closed()), encoding="utf-8", write_through=True)
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_ClosedStream()), encoding="utf-8", write_through=True)
     if 2 in closed:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
@@ -50,24 +50,24 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True, styled: bool = F
     What cannot be written to standard error is lost: no campaign ends for it. Raises OutputError.
     """
     shown = text if styled else escape_lines(text)
-    with contextlib.suppress(OSError) if err else _noticed():
+    with contextlib.suppress(OSError) if err else _NoticedErrors():
         click.echo(shown, err=err, nl=nl)
 
 
 def write(document: str) -> None:
     """Print a document as it is: JSON, Markdown or CSV of printable text. Raises OutputError."""
-    with _noticed():
+    with _NoticedErrors():
         sys.stdout.write(document)
         sys.stdout.flush()
 
 
 def flush() -> None:
     """Write what is still in standard output's buffer. Raises OutputError."""
-    with _noticed():
+    with _NoticedErrors():
         sys.stdout.flush()
 
 
-class _noticed:
+class _NoticedErrors:
     """Turns an error of standard output into ours."""
 
     def __enter__(self) -> None:

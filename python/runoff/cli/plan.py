@@ -7,7 +7,7 @@ import click
 
 from runoff.cli.options import json_option
 from runoff.cli.output import echo, write
-from runoff.cli.types import share
+from runoff.cli.types import parse_share
 from runoff.errors import UsageError
 from runoff.results import Clock, EngineName
 
@@ -21,9 +21,11 @@ from runoff.results import Clock, EngineName
 @click.option("--on", "engine", type=click.Choice(get_args(EngineName)), help="Engine of the kept noise.")
 @click.option("--clock", type=click.Choice(get_args(Clock)), help="Clock of the kept noise.")
 @click.option("--arms", type=click.IntRange(2, 100), metavar="N", help="Arms of the campaign to come.  [2]")
-@click.option("--detect", type=share, metavar="SHARE", help="A change that shall show, e.g. 1%.  [the margin]")
-@click.option("--margin", type=share, metavar="SHARE", help="A change that counts as none.  [the pilot's, else 2%]")
-@click.option("--rare", type=share, metavar="SHARE", help='What "same" must have seen.  [the pilot\'s, else 5%]')
+@click.option("--detect", type=parse_share, metavar="SHARE", help="A change that shall show, e.g. 1%.  [the margin]")
+@click.option(
+    "--margin", type=parse_share, metavar="SHARE", help="A change that counts as none.  [the pilot's, else 2%]"
+)
+@click.option("--rare", type=parse_share, metavar="SHARE", help='What "same" must have seen.  [the pilot\'s, else 5%]')
 @json_option
 def command(
     directory: Path | None,

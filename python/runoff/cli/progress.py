@@ -91,7 +91,7 @@ class Progress:
         if look.ends is not None:
             self._print(f"after block {look.blocks}: {look.ends}")
         elif self._status is None:
-            echo(f"after block {look.blocks}: {_undecided(look)}", err=True)
+            echo(f"after block {look.blocks}: {_describe_undecided(look)}", err=True)
 
     def gave_up(self, reason: str) -> None:
         text = f"every sample of the first block is void for one reason, so no more are taken: {reason}"
@@ -130,7 +130,7 @@ class Progress:
             return ""
         each_s = (time.monotonic() - self._start_s) / self._taken_here
         if self._plan.settings.until is not None:
-            return "" if self._look is None else _remaining(self._look, each_s * self._samples_per_block())
+            return "" if self._look is None else _describe_remaining(self._look, each_s * self._samples_per_block())
         return f"ETA {format_duration(each_s * (self._plan.planned - self._done))}"
 
     def _samples_per_block(self) -> int:
@@ -152,7 +152,7 @@ class Progress:
         return self._plan.works[work].metrics[0].unit
 
 
-def _undecided(look: Look) -> str:
+def _describe_undecided(look: Look) -> str:
     """How many comparisons are, the first few by name, and how many blocks may decide them."""
     names = ", ".join(look.undecided[:MOST_NAMED])
     more = f" and {len(look.undecided) - MOST_NAMED} more" if len(look.undecided) > MOST_NAMED else ""
@@ -166,7 +166,7 @@ def _number(blocks: int | None) -> str:
     return "over the limit" if blocks is None else str(blocks)
 
 
-def _remaining(look: Look, block_s: float) -> str:
+def _describe_remaining(look: Look, block_s: float) -> str:
     """The same as time, from the look on."""
     median, low, high = look.ahead
     if low is None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TextIO, get_args
 import click
 
 from runoff.campaign.directory import read_results
-from runoff.cli.campaign import exit_code, print_text
+from runoff.cli.campaign import choose_exit_code, print_text
 from runoff.cli.output import write
-from runoff.cli.types import share
+from runoff.cli.types import parse_share
 from runoff.errors import UsageError
 from runoff.report.forms import HISTORIC, render_form
 from runoff.results import Sort
@@ -21,9 +21,9 @@ _FILE = click.File("w", encoding="utf-8", lazy=True)
 """Opened when it is written. Not replaced at once by a whole one: it may be a device, such as /dev/stdout."""
 
 
-def _within(text: str) -> float:
+def _parse_within(text: str) -> float:
     """A share that leaves something of both sides."""
-    value = share(text)
+    value = parse_share(text)
     if not 0 < value < 1:
         raise click.BadParameter(f"{text}: it must be more than 0 and less than 100%")
     return value
@@ -53,11 +53,14 @@ def _within(text: str) -> float:
     "slower, and quantiles; counters has time, cost and improvement over the number of processes or jobs, with a plot.",
 )
 @click.option(
-    "--margin", type=_within, metavar="SHARE", help="A change by at most this share counts as none, e.g. 1%.  [plan's]"
+    "--margin",
+    type=_parse_within,
+    metavar="SHARE",
+    help="A change by at most this share counts as none, e.g. 1%.  [plan's]",
 )
 @click.option(
     "--rare",
-    type=_within,
+    type=_parse_within,
     metavar="SHARE",
     help='The share of runs that an event must hit to be seen before "same" is said.  [plan\'s]',
 )
@@ -96,7 +99,7 @@ def command(
         write(render_form(report, table or _FORM_OF.get(printed[0], printed[0])))
     elif not files:
         print_text(report)
-    return exit_code(report)
+    return choose_exit_code(report)
 
 
 _FORM_OF = {"as_json": "json", "csv_file": "csv", "wide_file": "wide", "log_file": "log"}

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import given, output_options, plan_options
+from runoff.cli.options import collect_given, output_options, plan_options
 from runoff.plan.settings import parse_settings, read_settings
 
 
@@ -31,5 +31,5 @@ def command(
 ) -> int:
     """Carry out a plan file (TOML): the options of `runoff compare` as keys. docs/plans.md describes it."""
     written = read_settings(plan, quick=quick).model_dump(exclude_unset=True)
-    settings = parse_settings({**written, **given(options)}, "the command line")
+    settings = parse_settings({**written, **collect_given(options)}, "the command line")
     return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)

@@ -29,4 +29,4 @@ def command(scheduler: str, follow: bool, per_cpu: bool, task: int | None, as_js
     options = [*(["--follow"] if follow else []), *(["--per-cpu"] if per_cpu else [])]
     options += [f"--task={task}"] if task is not None else []
     watch = Watch("stats", *options, "--", scheduler)
-    (counters.follow if follow else counters.once)(watch, as_json)
+    (counters.follow if follow else counters.show_once)(watch, as_json)

@@ -17,7 +17,7 @@ def load_blocks(text: str) -> tuple[str, int]:
     return found[1], int(found[2])
 
 
-def named_arm(text: str) -> tuple[str, str]:
+def parse_named_arm(text: str) -> tuple[str, str]:
     """``NAME=ARM`` as both; an arm may hold equals signs itself."""
     name, separator, arm = text.partition("=")
     if not separator or not name or not arm:
@@ -25,7 +25,7 @@ def named_arm(text: str) -> tuple[str, str]:
     return name, arm
 
 
-def share(text: str) -> float:
+def parse_share(text: str) -> float:
     """``2%`` or ``0.02`` as 0.02."""
     found = re.fullmatch(r"([0-9]{0,9}\.?[0-9]{1,400})( ?%)?", text)
     if found is None:
@@ -33,7 +33,7 @@ def share(text: str) -> float:
     return float(Decimal(found[1]) / (100 if found[2] else 1))
 
 
-def size_mb(text: str) -> int:
+def parse_size_mb(text: str) -> int:
     """``512M`` or ``4G`` in MiB."""
     found = re.fullmatch(r"([1-9][0-9]*)([MG])", text)
     if found is None:
@@ -41,7 +41,7 @@ def size_mb(text: str) -> int:
     return int(found[1]) * {"M": 1, "G": 1024}[found[2]]
 
 
-def as_table(
+def collect_pairs(
     context: click.Context, parameter: click.Parameter, pairs: tuple[tuple[str, _Value], ...]
 ) -> dict[str, _Value]:
     """For an option that may be repeated: its pairs as one table."""

@@ -38,7 +38,7 @@ def reading(elapsed_s: float, switches: int, cpus: int = 0) -> dict[str, Any]:
 def printed(now: dict[str, Any], before: dict[str, Any] | None, width: int = 80) -> list[str]:
     console = Console(width=width, highlight=False)
     with console.capture() as capture:
-        console.print(counters.tables(STATISTICS, now, before, width))
+        console.print(counters.render_tables(STATISTICS, now, before, width))
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
