@@ -166,7 +166,7 @@ def statistics(differences: Array) -> Array:
     return np.nan_to_num(t, nan=0.0, posinf=np.inf)
 
 
-def separated(differences: Array, alpha: float) -> Array:
+def find_separated(differences: Array, alpha: float) -> Array:
     """After each block: whether zero is outside of the interval."""
     places = range(1, differences.shape[-1] + 1)
     bounds = np.array([sequential.critical(n, alpha) for n in places])
@@ -175,31 +175,31 @@ def separated(differences: Array, alpha: float) -> Array:
     return np.where(np.isinf(t), signs, t > bounds)
 
 
-def looks(draw: Draw, arms: int, campaigns: int, seed: int) -> Iterator[Array]:
+def simulate_looks(draw: Draw, arms: int, campaigns: int, seed: int) -> Iterator[Array]:
     """For some campaigns at a time: whether some arm is separated at each look."""
     generator = np.random.default_rng([seed, arms])
     alpha = level_for_each(ALPHA, arms - 1)
     for begin in range(0, campaigns, STEP):
         values = draw(generator, min(STEP, campaigns - begin), arms)
-        yield separated(values[:, 1:] - values[:, :1], alpha).any(axis=1)
+        yield find_separated(values[:, 1:] - values[:, :1], alpha).any(axis=1)
 
 
-def false_rates(draw: Draw, arms: int, campaigns: int, seed: int = 1) -> dict[int, float]:
+def simulate_false_rates(draw: Draw, arms: int, campaigns: int, seed: int = 1) -> dict[int, float]:
     """Fraction of campaigns with a false + or -, by the first look."""
-    wrong = np.concatenate([*looks(draw, arms, campaigns, seed)])
+    wrong = np.concatenate([*simulate_looks(draw, arms, campaigns, seed)])
     return {first: float(wrong[:, first - 1 :].any(axis=1).mean()) for first in FIRST_LOOKS}
 
 
-def delay(effect: float, campaigns: int, blocks: int = BLOCKS) -> str:
+def simulate_delay(effect: float, campaigns: int, blocks: int = BLOCKS) -> str:
     """Blocks until a difference of so many SDs is found by two arms: median, and 90 %."""
     generator = np.random.default_rng(1)
-    hit = separated(effect + generator.standard_normal((campaigns, blocks)), ALPHA)
+    hit = find_separated(effect + generator.standard_normal((campaigns, blocks)), ALPHA)
     hit[:, : FIRST_LOOK - 1] = False
     taken = np.sort(np.where(hit.any(axis=1), hit.argmax(axis=1) + 1, blocks + 1))
     return f"{taken[len(taken) // 2]} ({taken[int(0.9 * len(taken))]})"
 
 
-def ends(effect: float, margin: float, campaigns: int, blocks: int = BLOCKS) -> tuple[float, float, float]:
+def simulate_ends(effect: float, margin: float, campaigns: int, blocks: int = BLOCKS) -> tuple[float, float, float]:
     """How --until ends for two arms that differ by ``effect``, in SDs of the differences as the margin: fractions that
     end as + or - and as =, and mean number of blocks."""
     differences = effect + np.random.default_rng(1).standard_normal((campaigns, blocks))
@@ -210,18 +210,18 @@ def ends(effect: float, margin: float, campaigns: int, blocks: int = BLOCKS) -> 
         half = np.array([sequential.critical(k, ALPHA) for k in n]) * np.sqrt(squares / np.maximum(n - 1, 1) / n)
     inside = (mean - half >= -margin) & (mean + half <= margin)
     same = inside & (n >= max(least_blocks(DEFAULT_RARE), FIRST_LOOK))
-    apart = separated(differences, ALPHA) & ~inside & (n >= FIRST_LOOK)
+    apart = find_separated(differences, ALPHA) & ~inside & (n >= FIRST_LOOK)
     decided = same | apart
     last = np.where(decided.any(axis=1), decided.argmax(axis=1), blocks - 1)
     each = np.arange(campaigns)
     return float(apart[each, last].mean()), float(same[each, last].mean()), float(last.mean() + 1)
 
 
-def table(title: str, scenarios: dict[str, Draw], campaigns: int) -> None:
+def print_table(title: str, scenarios: dict[str, Draw], campaigns: int) -> None:
     heads = [f"{arms} arms, from {first}" for arms in ARMS for first in FIRST_LOOKS]
     print(f"\n| {title} | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
     for name, draw in scenarios.items():
-        rates = [false_rates(draw, arms, campaigns) for arms in ARMS]
+        rates = [simulate_false_rates(draw, arms, campaigns) for arms in ARMS]
         cells = [f"{100 * rate[first]:.1f}" for rate in rates for first in FIRST_LOOKS]
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
@@ -229,14 +229,16 @@ def table(title: str, scenarios: dict[str, Draw], campaigns: int) -> None:
 def main() -> None:
     campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     print(f"False + or - at any look up to block {BLOCKS}, in %, {campaigns} campaigns a cell:")
-    table("all arms alike", SCENARIOS, campaigns)
-    table("one arm skewed, one mean", SKEWED, campaigns)
+    print_table("all arms alike", SCENARIOS, campaigns)
+    print_table("one arm skewed, one mean", SKEWED, campaigns)
     print(f"\nHow --until ends by the true change, margin {MARGIN:g} SD of the differences: + or -, =, mean blocks")
     for times in (0, 0.5, 1, 2):
-        apart, same, blocks = ends(times * MARGIN, MARGIN, campaigns)
+        apart, same, blocks = simulate_ends(times * MARGIN, MARGIN, campaigns)
         print(f"{times:g} margins: {100 * apart:.1f} %, {100 * same:.1f} %, {blocks:.0f}")
     print("\nBlocks until a difference is found, two arms: median (90 %), by its size in SDs of the differences")
-    print("  ".join(f"{effect:g}: {delay(effect, campaigns)}" for effect in (0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3)))
+    print(
+        "  ".join(f"{effect:g}: {simulate_delay(effect, campaigns)}" for effect in (0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3))
+    )
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ LIMIT_S = 900
 DEFAULT = ("bfs", "o1", "hydra")
 
 
-def measured(schedulers: list[str]) -> dict[str, int]:
+def measure(schedulers: list[str]) -> dict[str, int]:
     """Instructions by ``SCHEDULER WHAT``."""
     chosen = kernel.find_default()
     with tempfile.TemporaryDirectory() as directory:
@@ -59,7 +59,7 @@ def main() -> None:
     wanted = sys.argv[1:] or list(DEFAULT)
     print(figures.machine())
     print(find_agent())
-    for what, instructions in measured(sorted(describe_schedulers()) if wanted == ["all"] else wanted).items():
+    for what, instructions in measure(sorted(describe_schedulers()) if wanted == ["all"] else wanted).items():
         print(f"{what}: {instructions / 1e6:.1f} M instructions", flush=True)
 
 

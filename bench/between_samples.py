@@ -15,7 +15,7 @@ WORK = "counters:n=1,count=1000,passes=1"
 """Needs no image: the smallest guest there is."""
 
 
-def outside_s(campaign: progress.Campaign, *, wall: bool) -> dict[str, list[float]]:
+def list_outside_s(campaign: progress.Campaign, *, wall: bool) -> dict[str, list[float]]:
     """Seconds outside the workload by arm, for every sample but the first, whose start is not seen."""
     by_arm: dict[str, list[float]] = {}
     for (before, after), sample in zip(
@@ -32,7 +32,7 @@ def main() -> None:
     arguments = ["default", "bfs", "--work", WORK, "--on", "lab", "--blocks", str(BLOCKS)]
     for clock in ("real", "virtual"):
         campaign = progress.compare(*arguments, "--clock", clock, "--cpus", "2")
-        for arm, values in outside_s(campaign, wall=clock == "real").items():
+        for arm, values in list_outside_s(campaign, wall=clock == "real").items():
             figures.show(f"outside the work, {clock} clock, {arm}", values, "s a sample", TARGET_S)
 
 

@@ -19,12 +19,12 @@ MOST_OFF_PCT = 0.5
 ALPHA = 0.05
 
 
-def measured() -> progress.Campaign:
+def measure() -> progress.Campaign:
     works = [word for work in METRICS for word in ("--work", work)]
     return progress.compare(*ARMS, *works, "--clock", "virtual", "--cpus", "2", "--blocks", str(BLOCKS), "-j", "2")
 
 
-def values(campaign: progress.Campaign, arm: str, work: str) -> np.ndarray:
+def list_values(campaign: progress.Campaign, arm: str, work: str) -> np.ndarray:
     """By block."""
     found = [
         each["metrics"][METRICS[work]]
@@ -37,12 +37,12 @@ def values(campaign: progress.Campaign, arm: str, work: str) -> np.ndarray:
 def main() -> None:
     """Welch's interval of the means' difference, and Brown and Forsythe's test of the spread."""
     print(figures.machine())
-    copies = measured()
+    copies = measure()
     os.environ["RUNOFF"] = f"{sys.executable} {Path(__file__).with_name('boots.py')}"
-    boots = measured()
+    boots = measure()
     for work in METRICS:
         for arm in ARMS:
-            ours, theirs = values(copies, arm, work), values(boots, arm, work)
+            ours, theirs = list_values(copies, arm, work), list_values(boots, arm, work)
             test = stats.ttest_ind(ours, theirs, equal_var=False)
             low, high = (100 * limit / theirs.mean() for limit in test.confidence_interval(1 - ALPHA))
             spread = stats.levene(ours, theirs, center="median").pvalue

@@ -40,7 +40,7 @@ WORKS = {
 }
 
 
-def costs(work: Work, cpus: int, arms: list[str]) -> dict[str, float]:
+def measure_costs(work: Work, cpus: int, arms: list[str]) -> dict[str, float]:
     """The median of the blocks by arm."""
     campaign = progress.compare(
         *arms, "--work", work.words(cpus), "--on", "lab", "--clock", "virtual", "--cpus", str(cpus),
@@ -59,7 +59,7 @@ def main() -> None:
     numbers = [int(word) for word in sys.argv[1:]] or [1, 2, 4, 8]
     arms = ["default", *sorted(describe_schedulers())]
     for name, work in WORKS.items():
-        found = [costs(work, cpus, arms) for cpus in numbers]
+        found = [measure_costs(work, cpus, arms) for cpus in numbers]
         print(f"\n| {name} | {' | '.join(map(str, numbers))} |")
         for arm in arms[1:]:
             ratios = [each[arm] / each["default"] for each in found]

@@ -49,7 +49,7 @@ SERVED_PLAINLY = (
 IOPS = r'"read":\{"io_bytes":[^{}]*?"iops":([0-9.]+)'
 
 
-def plain_target() -> Path:
+def make_plain_target() -> Path:
     """The example of libublk, which holds its data in memory and knows no elevator; built once."""
     root = Path(__file__).parents[1] / "build/bench"
     program = root / "bin/ramdisk"
@@ -62,14 +62,14 @@ def plain_target() -> Path:
     return program
 
 
-def cargo() -> guest.Cargo:
+def collect_cargo() -> guest.Cargo:
     """What the guest needs beside the image."""
     found = {name: tools.locate(name) for name in PROGRAMS.split()}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
-    return guest.Cargo(programs={**programs, "/usr/bin/ramdisk": plain_target()}, modules=("brd", "ublk_drv"))
+    return guest.Cargo(programs={**programs, "/usr/bin/ramdisk": make_plain_target()}, modules=("brd", "ublk_drv"))
 
 
-def request(target: str, depth: int, clock: Clock) -> dict[str, Any]:
+def make_request(target: str, depth: int, clock: Clock) -> dict[str, Any]:
     """A sample that reads from a reference or from a disk behind an elevator."""
     device = "/dev/ram0" if target == KERNELS else "/dev/ublkb0"
     read = READ.format(device=device, depth=depth, seconds=SECONDS[clock], size_mb=SIZE_MB)
@@ -85,7 +85,7 @@ def request(target: str, depth: int, clock: Clock) -> dict[str, Any]:
 def measure(clock: Clock, used: kernel.Kernel, root: image.Image) -> dict[tuple[str, int], list[float]]:
     """Reads per second by target and depth, one value for each round."""
     cells = [(target, depth) for _ in range(ROUNDS[clock]) for depth in DEPTHS for target in (*REFERENCES, *ELEVATORS)]
-    requests = [request(*cell, clock) for cell in cells]
+    requests = [make_request(*cell, clock) for cell in cells]
     virtual = clock == "virtual"
     found: dict[tuple[str, int], list[float]] = {}
     with tempfile.TemporaryDirectory() as name:
@@ -95,7 +95,7 @@ def measure(clock: Clock, used: kernel.Kernel, root: image.Image) -> dict[tuple[
             cpus=1 if virtual else 2, memory_mb=1024, clock=clock, accelerator="tcg", image=root.path,
         )  # fmt: skip
         orders = guest.Orders(seed=1, requests=requests) if virtual else guest.Orders()
-        running = guest.boot(folder, machine, used, cargo(), orders, LIMIT_S)
+        running = guest.boot(folder, machine, used, collect_cargo(), orders, LIMIT_S)
         try:
             for cell, each in zip(cells, requests, strict=True):
                 outcome = running.agent.take(each, lambda _phase: None, LIMIT_S)
@@ -119,10 +119,10 @@ def main() -> None:
         found = measure(clock, used, root)
         for depth in DEPTHS:
             for reference in REFERENCES:
-                tell(clock, depth, reference, found)
+                show(clock, depth, reference, found)
 
 
-def tell(clock: Clock, depth: int, reference: str, found: dict[tuple[str, int], list[float]]) -> None:
+def show(clock: Clock, depth: int, reference: str, found: dict[tuple[str, int], list[float]]) -> None:
     """How each elevator does beside one reference."""
     where = f"{clock} clock, {depth} at a time"
     print(f"{where}, {reference}: {figures.spread(found[reference, depth], 'reads/s')}")

@@ -29,7 +29,7 @@ GUESTS = 20
 
 
 @contextlib.contextmanager
-def busy() -> Iterator[None]:
+def keep_busy() -> Iterator[None]:
     """As many spinning programs as this machine has CPUs."""
     spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
@@ -40,7 +40,7 @@ def busy() -> Iterator[None]:
             spinner.wait()
 
 
-def samples(campaign: progress.Campaign) -> dict[str, Any]:
+def read_samples(campaign: progress.Campaign) -> dict[str, Any]:
     """By id."""
     return {each["id"]: each for each in campaign.report["samples"]}
 
@@ -49,9 +49,9 @@ def compare(cpus: int, works: list[str], blocks: int, *options: str) -> tuple[in
     """Pairs that were compared, and how many of them differ; each that does is printed."""
     chosen = [word for work in works for word in ("--work", work)]
     plan = [*ARMS, *chosen, "--clock", "virtual", "--cpus", str(cpus), "--blocks", str(blocks), *options]
-    first = samples(progress.compare(*plan, "-j", "1"))
-    with busy():
-        second = samples(progress.compare(*plan, "-j", "2"))
+    first = read_samples(progress.compare(*plan, "-j", "1"))
+    with keep_busy():
+        second = read_samples(progress.compare(*plan, "-j", "2"))
     different = [cell for cell, sample in first.items() if sample != second.get(cell)]
     for cell in different:
         print(f"differs: {cpus} CPUs, {cell}: {first[cell]} and {second.get(cell)}", flush=True)
@@ -70,7 +70,7 @@ def show_samples() -> None:
             print(f"{cpus} CPUs, pairs {what}: {different} of {compared} differ", flush=True)
 
 
-def memory(plan: list[str], guests: Path) -> str:
+def hash_memory(plan: list[str], guests: Path) -> str:
     """Digests of a guest that is booted now."""
     progress.compare(*plan)
     (kept,) = guests.glob("[!.]*")
@@ -82,7 +82,7 @@ def memory(plan: list[str], guests: Path) -> str:
 
 
 @contextlib.contextmanager
-def private_cache() -> Iterator[Path]:
+def use_private_cache() -> Iterator[Path]:
     """With the kernels, QEMUs and images of the usual one, and no guests."""
     usual = cache.root()
     with tempfile.TemporaryDirectory() as private:
@@ -96,10 +96,10 @@ def private_cache() -> Iterator[Path]:
 
 
 def show_guests() -> None:
-    with private_cache() as private:
+    with use_private_cache() as private:
         for cpus in (2, 4):
             plan = ["default", "--work", "counters:n=1,count=1000", "--clock", "virtual", "--cpus", str(cpus)]
-            found = {memory([*plan, "--blocks", "1"], private / "snapshots") for _ in range(GUESTS)}
+            found = {hash_memory([*plan, "--blocks", "1"], private / "snapshots") for _ in range(GUESTS)}
             print(f"{cpus} CPUs, {GUESTS} boots: {len(found)} different memories", flush=True)
 
 

@@ -10,7 +10,7 @@ TARGET_S = 0.3
 RUNS = 30
 
 
-def once() -> float:
+def time_once() -> float:
     """Wall time of one call in seconds."""
     start_s = time.perf_counter()
     subprocess.run([*progress.program(), "--help"], check=True, stdout=subprocess.DEVNULL)
@@ -20,8 +20,8 @@ def once() -> float:
 def main() -> None:
     """The first call is left out: it fills the page cache."""
     print(figures.machine())
-    once()
-    figures.show("runoff --help", [once() for _ in range(RUNS)], "s", TARGET_S)
+    time_once()
+    figures.show("runoff --help", [time_once() for _ in range(RUNS)], "s", TARGET_S)
 
 
 if __name__ == "__main__":

@@ -62,10 +62,10 @@ def take(guest: int, blocks: int, folder: Path) -> Mapping[Place, Found]:
         campaign = progress.compare(*plan)
     finally:
         del os.environ["RUNOFF_AGENT"]
-    return dict(comparisons(campaign.report))
+    return dict(list_comparisons(campaign.report))
 
 
-def comparisons(report: Mapping[str, Any]) -> Iterator[tuple[Place, Found]]:
+def list_comparisons(report: Mapping[str, Any]) -> Iterator[tuple[Place, Found]]:
     for table in report["tables"]:
         for row in table["arms"] if table["metric"]["headline"] else ():
             against = row["against_baseline"]
@@ -76,7 +76,7 @@ def comparisons(report: Mapping[str, Any]) -> Iterator[tuple[Place, Found]]:
                 yield place, Found(*(math.log1p(percent / 100) for percent in ends))
 
 
-def percent(log: float) -> float:
+def to_percent(log: float) -> float:
     return 100 * math.expm1(log)
 
 
@@ -96,7 +96,7 @@ def main(guests: int = GUESTS, blocks: int = BLOCKS) -> None:
         spread = 100 * statistics.stdev(each.change for each in mine)
         half = 100 * statistics.median((each.high - each.low) / 2 for each in mine)
         print(
-            f"{work}, {metric}, {arm}: mean {percent(mean):+.1f} %, SD between guests {spread:.2f} points, half an "
+            f"{work}, {metric}, {arm}: mean {to_percent(mean):+.1f} %, SD between guests {spread:.2f} points, half an "
             f"interval {half:.2f} points, {inside} of {len(mine)} intervals hold the mean"
         )
     verdict = "met" if held >= TARGET * told else "MISSED"

@@ -22,7 +22,7 @@ def compare(cpus: int, *works: str, blocks: int = BLOCKS) -> progress.Campaign:
     return progress.compare("default", *chosen, "--clock", "virtual", "--cpus", str(cpus), "--blocks", str(blocks))
 
 
-def means(campaign: progress.Campaign, metric: str) -> dict[str, float]:
+def find_means(campaign: progress.Campaign, metric: str) -> dict[str, float]:
     """By workload."""
     values: dict[str, list[float]] = {}
     for sample in campaign.report["samples"]:
@@ -32,7 +32,7 @@ def means(campaign: progress.Campaign, metric: str) -> dict[str, float]:
 
 def show_free(cpus: int) -> None:
     works = {count: f"counters:n={count},count={COUNT},passes=2" for count in (1, cpus, 2 * cpus)}
-    found = means(compare(cpus, *works.values()), "time_s")
+    found = find_means(compare(cpus, *works.values()), "time_s")
     for count, work in works.items():
         ideal = max(1.0, count / cpus)
         off = found[work] / found[works[1]] / ideal - 1
@@ -50,7 +50,7 @@ def show_pinned(cpus: int) -> None:
     def more_s(on_one: int) -> float:
         return found[bound(2000, on_one)] - found[bound(1000, on_one)]
 
-    found = means(
+    found = find_means(
         compare(cpus, *(bound(each_ms, on_one) for each_ms in (1000, 2000) for on_one in (1, 2))), "elapsed_s"
     )
     off = more_s(2) / more_s(1) / 2 - 1
@@ -58,7 +58,7 @@ def show_pinned(cpus: int) -> None:
     print(f"{cpus} CPUs, {2 * cpus} pinned: {100 * off:+.2f} % of twice the time of {cpus}{missed}", flush=True)
 
 
-def wall_s(cpus: int, busy: int) -> float:
+def measure_wall_s(cpus: int, busy: int) -> float:
     """Of a virtual second in which ``busy`` of the CPUs are: a long sample less a short one."""
     took = {}
     for passes in (1, 5):
@@ -77,9 +77,9 @@ def main() -> None:
     for cpus in (2, 4, 8):
         show_free(cpus)
         show_pinned(cpus)
-    one = wall_s(1, 1)
+    one = measure_wall_s(1, 1)
     for cpus, busy in ((1, 1), (2, 2), (4, 4), (8, 8), (8, 1)):
-        each = [wall_s(cpus, busy) / busy for _ in range(3)]
+        each = [measure_wall_s(cpus, busy) / busy for _ in range(3)]
         figures.show(f"{cpus} CPUs, {busy} busy: wall for each virtual second of one", each, "s", MOST_WALL_S)
         if busy == 1:
             ratios = [value / one for value in each]

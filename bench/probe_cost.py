@@ -20,7 +20,7 @@ MESSAGES = GROUPS * CONNECTIONS * CONNECTIONS * LOOPS
 BLOCKS = 1
 
 
-def campaign(*probes: str) -> progress.Campaign:
+def run_campaign(*probes: str) -> progress.Campaign:
     """All arms with these probes."""
     chosen = [word for name in probes for word in ("--probe", name)]
     return progress.compare(
@@ -34,7 +34,7 @@ def main() -> None:
     print(figures.machine())
     found: dict[tuple[str, str], float] = {}
     for name in ("none", *(probe.name for probe in PROBES), ALL):
-        seen = campaign(*([] if name == "none" else [name]))
+        seen = run_campaign(*([] if name == "none" else [name]))
         for arm in ARMS:
             each = [elapsed_s * 1e9 / MESSAGES for elapsed_s in seen.metric("elapsed_s", arm)]
             figures.show(f"{name}, {arm}, per message", each, "instructions")

@@ -24,7 +24,7 @@ COMPARISONS = (
 )
 
 
-def change(arms: tuple[str, str], work: str, metric: str, probe: str | None, blocks: int) -> str:
+def describe_change(arms: tuple[str, str], work: str, metric: str, probe: str | None, blocks: int) -> str:
     """Of the second arm against the first, with its interval, in per cent."""
     chosen = ("--probe", probe) if probe else ()
     campaign = progress.compare(
@@ -46,7 +46,7 @@ def main(blocks: int = BLOCKS) -> None:
     probes = (None, *(probe.name for probe in PROBES if probe.name != NOT_HERE), ALL)
     print("| probe | " + " | ".join(f"{arms[1]} against {arms[0]}, {work}" for arms, work, _ in COMPARISONS) + " |")
     for probe in probes:
-        cells = [change(arms, work, metric, probe, blocks) for arms, work, metric in COMPARISONS]
+        cells = [describe_change(arms, work, metric, probe, blocks) for arms, work, metric in COMPARISONS]
         print(f"| {probe or 'none'} | {' | '.join(cells)} |", flush=True)
 
 

@@ -33,7 +33,7 @@ def percent(hits: scenarios.Array) -> float:
     return 100 * float(np.mean(hits))
 
 
-def false_verdicts(draw: Draw, shape: Shape) -> tuple[float, float]:
+def count_false_verdicts(draw: Draw, shape: Shape) -> tuple[float, float]:
     """Percent of tables with a + or -, and percent in which all intervals hold the truth; no arm differs."""
     judged = rule.judge(take(draw, shape))
     covered = (judged.low <= 0) & (judged.high >= 0)
@@ -45,21 +45,21 @@ def _false(title: str, group: Mapping[str, Draw], tables: int) -> Iterator[str]:
     heads = [f"{k} arms, {n}" for k in ARMS for n in BLOCKS]
     yield f"{'':42}" + "".join(head.rjust(13) for head in heads)
     for name, draw in group.items():
-        cells = [false_verdicts(draw, Shape(tables, n, k)) for k in ARMS for n in BLOCKS]
+        cells = [count_false_verdicts(draw, Shape(tables, n, k)) for k in ARMS for n in BLOCKS]
         yield f"{name:42}" + "".join(f"{false:5.1f} /{covered:5.1f}".rjust(13) for false, covered in cells)
 
 
-def false_campaigns(draw: Draw, shape: Shape, headlines: int = 4) -> float:
+def count_false_campaigns(draw: Draw, shape: Shape, headlines: int = 4) -> float:
     """Percent of campaigns of so many such tables with a + or - in one of them, by Holm over all."""
     tables = shape.tables // headlines * headlines
-    return percent(rule.campaigns(rule.judge(take(draw, Shape(tables, shape.blocks, shape.arms))), headlines))
+    return percent(rule.judge_campaigns(rule.judge(take(draw, Shape(tables, shape.blocks, shape.arms))), headlines))
 
 
 def _campaigns(tables: int) -> Iterator[str]:
     yield "false + or - in a campaign of 4 headline tables, %"
     yield f"{'':42}" + "".join(f"{k} arms, {n}".rjust(13) for k in ARMS for n in BLOCKS)
     for name, draw in {"normal, SD 5 %": scenarios.USUAL["normal, SD 5 %"], **scenarios.BEYOND}.items():
-        cells = [false_campaigns(draw, Shape(tables, n, k)) for k in ARMS for n in BLOCKS]
+        cells = [count_false_campaigns(draw, Shape(tables, n, k)) for k in ARMS for n in BLOCKS]
         yield f"{name:42}" + "".join(f"{cell:13.1f}" for cell in cells)
 
 
@@ -69,8 +69,8 @@ def _unequal(tables: int) -> Iterator[str]:
         for full, short in ((5, 3), (10, 4), (20, 8)):
             told = []
             for factor in (1, 3, 10):
-                draw = scenarios.unsteady(factor, 1 - short / full)
-                false, covered = false_verdicts(draw, Shape(tables, full, k))
+                draw = scenarios.draw_unsteady(factor, 1 - short / full)
+                false, covered = count_false_verdicts(draw, Shape(tables, full, k))
                 told.append(f"SD {factor}x {false:.1f} / {covered:.1f}")
             yield f"  {k} arms, {full} and {short} blocks: {', '.join(told)}"
 
@@ -78,21 +78,23 @@ def _unequal(tables: int) -> Iterator[str]:
 def _one_spread(tables: int) -> Iterator[str]:
     yield "the classic analysis, one SD for all arms: tables with an arm separated from the baseline, %"
     draws: dict[str, Draw] = {name: scenarios.USUAL[name] for name in ("normal, SD 5 %", "baseline 10 times noisier")}
-    draws["one arm 10 times noisier, 60 % of it void"] = scenarios.unsteady(10, 0.6)
+    draws["one arm 10 times noisier, 60 % of it void"] = scenarios.draw_unsteady(10, 0.6)
     for name, draw in draws.items():
         told = [
-            f"{k} arms, {n}: {percent(rule.one_spread(take(draw, Shape(tables, n, k))).any(axis=1)):.1f}"
+            f"{k} arms, {n}: {percent(rule.judge_one_spread(take(draw, Shape(tables, n, k))).any(axis=1)):.1f}"
             for k in ARMS
             for n in BLOCKS
         ]
         yield f"  {name}: {', '.join(told)}"
 
 
-def width(block_sd: float, shape: Shape) -> tuple[float, float, float]:
+def measure_width(block_sd: float, shape: Shape) -> tuple[float, float, float]:
     """Median half-widths: ours, the two-way model's, Welch's without blocks; of logs in percent."""
     taken = take(scenarios.blocks(block_sd, NOISE), shape)
     ours = rule.judge(taken).half
-    return tuple(100 * float(np.median(half)) for half in (ours, rule.two_way(taken), rule.unblocked(taken)))
+    return tuple(
+        100 * float(np.median(half)) for half in (ours, rule.judge_two_way(taken), rule.judge_unblocked(taken))
+    )
 
 
 def _widths(tables: int) -> Iterator[str]:
@@ -100,7 +102,8 @@ def _widths(tables: int) -> Iterator[str]:
     for k in ARMS:
         for n in BLOCKS:
             told = [
-                "{:.2f} / {:.2f} / {:.2f}".format(*width(times * NOISE, Shape(tables, n, k))) for times in (0, 1, 5)
+                "{:.2f} / {:.2f} / {:.2f}".format(*measure_width(times * NOISE, Shape(tables, n, k)))
+                for times in (0, 1, 5)
             ]
             yield f"  {k} arms, {n} blocks: block SD / noise 0: {told[0]}; 1: {told[1]}; 5: {told[2]}"
 
@@ -126,7 +129,7 @@ def same(tables: Tables, rare: float = 0.05) -> float:
     return percent(rule.judge(tables, rare=rare).same[:, 0])
 
 
-def stalling(share: float, times: float, shape: Shape) -> Tables:
+def draw_stalling(share: float, times: float, shape: Shape) -> Tables:
     """The first arm stalls in a ``share`` of its runs; noise 0.5 %."""
     taken = take(scenarios.normal(0.005), shape)
     stalled = np.random.default_rng([7, *shape.size]).random(shape.size[:2]) < share
@@ -148,7 +151,7 @@ def _same(tables: int) -> Iterator[str]:
         yield f"  {k} arms (--rare 21%): {', '.join(told)}"
     yield "called the same although stalls cost 3 % in the mean, usual --rare 5%, %"
     for share, times in STALLS:
-        told = [f"{n} blocks {same(stalling(share, times, Shape(tables, n, 2))):.1f}" for n in (5, 10, 20, 45, 90)]
+        told = [f"{n} blocks {same(draw_stalling(share, times, Shape(tables, n, 2))):.1f}" for n in (5, 10, 20, 45, 90)]
         yield f"  {100 * share:.0f} % of runs times {times}: {', '.join(told)}"
     yield "called the same with reason (no difference, 2 arms), %"
     for noise in (0.01, 0.02):
@@ -160,7 +163,7 @@ THIRD = {"none": None, "like the others": (1, 1), "SD 10 %": (10, 1), "10x slowe
 """Its SD as a multiple of the others', and its mean."""
 
 
-def beside(third: tuple[float, float] | None, blocks: int, tables: int) -> float:
+def simulate_third_arm(third: tuple[float, float] | None, blocks: int, tables: int) -> float:
     """Chance of the right verdict on an arm that takes 3 % longer, at 1 % noise, beside a third arm."""
     factor, size = third or (1, 1)
     taken = take(scenarios.spread(1, 1, factor, noise=0.01), Shape(tables, blocks, 3 if third else 2))
@@ -172,7 +175,8 @@ def beside(third: tuple[float, float] | None, blocks: int, tables: int) -> float
 def _third(tables: int) -> Iterator[str]:
     yield "chance of the right verdict on +3 % at 1 % noise beside a third arm"
     for n in BLOCKS:
-        yield f"  {n} blocks: {', '.join(f'{name} {beside(third, n, tables):.2f}' for name, third in THIRD.items())}"
+        chances = [f"{name} {simulate_third_arm(third, n, tables):.2f}" for name, third in THIRD.items()]
+        yield f"  {n} blocks: {', '.join(chances)}"
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """Of each table and arm but the baseline; intervals are of log ratios, or of differences where values are not
     positive."""
 
@@ -32,7 +32,7 @@ class Judged:
         return (self.high - self.low) / 2
 
 
-def judge(tables: Tables, margin: float = 0.02, rare: float = 0.05, alpha: float = 0.05) -> Judged:
+def judge(tables: Tables, margin: float = 0.02, rare: float = 0.05, alpha: float = 0.05) -> Judgement:
     """As ``runoff.statistics.analyse`` does, for a metric of which less is better."""
     base, arm = tables.values[:, :, :1], tables.values[:, :, 1:]
     logs = np.nanmin(np.concatenate([np.broadcast_to(base, arm.shape), arm], axis=1), axis=1) > 0
@@ -45,7 +45,7 @@ def judge(tables: Tables, margin: float = 0.02, rare: float = 0.05, alpha: float
     half = special.stdtrit(worth - 1, 1 - level / 2) * sd / np.sqrt(worth)
     p_signs = np.minimum(1.0, 2.0 ** (1 - n))
     unknown = (sd == 0) & (mean != 0) & (p_signs > level)
-    half = np.where(unknown | _confounded(tables, logs), np.inf, half)
+    half = np.where(unknown | _is_confounded(tables, logs), np.inf, half)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * special.stdtr(worth - 1, -np.abs(mean) / (sd / np.sqrt(worth)))
     p = np.where(sd > 0, p, np.where(mean == 0, 1.0, p_signs))
@@ -56,14 +56,14 @@ def judge(tables: Tables, margin: float = 0.02, rare: float = 0.05, alpha: float
     p = np.where(np.isinf(half), 1.0, p)
     step = _step(base, arm, logs)
     within = logs & (low - step >= np.log1p(-margin)) & (high + step <= np.log1p(margin))
-    within &= _means_within(base, arm, worth, level, margin - step)
+    within &= _is_mean_within(base, arm, worth, level, margin - step)
     within |= ~logs & (mean == 0) & (sd == 0) & np.isfinite(step)
     enough = n >= max(10, np.ceil(np.log(0.1) / np.log1p(-rare) - 1e-9))
     separated = ((low > 0) | (high < 0)) & ~within
-    return Judged(low, high, separated, within & enough, p, within)
+    return Judgement(low, high, separated, within & enough, p, within)
 
 
-def campaigns(judged: Judged, tables: int, alpha: float = 0.05) -> Array:
+def judge_campaigns(judged: Judgement, tables: int, alpha: float = 0.05) -> Array:
     """Of campaigns of so many tables each: whether any arm is better or worse in one, by Holm over all of them."""
     each = judged.p.reshape(-1, tables * judged.p.shape[1])
     ranked = np.sort(each, axis=1)
@@ -97,7 +97,7 @@ def _step(base: Array, arm: Array, logs: Array) -> Array:
 
 def _signs(d: Array, n: Array, low: Array, high: Array, level: float) -> tuple[Array, Array]:
     """Widened to what signs alone support at 1.2 times the level, for 8 to 14 blocks: ordered means of all subsets."""
-    packed = _packed(d)[:, :, 0]
+    packed = _pack(d)[:, :, 0]
     for blocks in range(8, 15):
         which = np.nonzero(n[:, 0] == blocks)[0]
         members = ((np.arange(1, 2**blocks)[:, None] >> np.arange(blocks)) & 1).astype(float)
@@ -112,7 +112,7 @@ def _signs(d: Array, n: Array, low: Array, high: Array, level: float) -> tuple[A
 
 def _p_of_signs(d: Array, n: Array) -> Array:
     """What signs alone support, by the same ordered means, at 1.2 times its size; 0 for fewer or more blocks."""
-    packed, p = _packed(d)[:, :, 0], np.zeros((len(d), 1))
+    packed, p = _pack(d)[:, :, 0], np.zeros((len(d), 1))
     for blocks in range(8, 15):
         which = np.nonzero(n[:, 0] == blocks)[0]
         members = ((np.arange(1, 2**blocks)[:, None] >> np.arange(blocks)) & 1).astype(float)
@@ -124,14 +124,14 @@ def _p_of_signs(d: Array, n: Array) -> Array:
     return p
 
 
-def _packed(values: Array) -> Array:
+def _pack(values: Array) -> Array:
     """NaN last, the rest in their order, along the second axis."""
     places = np.argsort(np.isnan(values), axis=1, kind="stable")
     return np.take_along_axis(values, places, axis=1)
 
 
 def _informative(d: Array, n: Array, mean: Array, sd: Array) -> Array:
-    centred = _packed(d) - mean[:, None, :]
+    centred = _pack(d) - mean[:, None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         r = np.nansum(centred[:, 1:] * centred[:, :-1], axis=1) / np.nansum(centred**2, axis=1)
     certain = (n >= 10) & (sd > 0) & (r >= 2.326 / np.sqrt(n))
@@ -139,7 +139,7 @@ def _informative(d: Array, n: Array, mean: Array, sd: Array) -> Array:
     return np.where(certain, np.maximum(2.0, n * (1 - r) / (1 + r)), n)
 
 
-def _means_within(base: Array, arm: Array, worth: Array, level: float, margin: Array) -> Array:
+def _is_mean_within(base: Array, arm: Array, worth: Array, level: float, margin: Array) -> Array:
     both = np.isnan(base) | np.isnan(arm)
     base, arm = (np.where(both, np.nan, values) for values in (np.broadcast_to(base, arm.shape), arm))
     centre = np.nanmean(base, axis=1)
@@ -149,14 +149,14 @@ def _means_within(base: Array, arm: Array, worth: Array, level: float, margin: A
     return np.abs(ratio - 1) + half <= margin + 1e-14
 
 
-def _confounded(tables: Tables, logs: Array) -> Array:
+def _is_confounded(tables: Tables, logs: Array) -> Array:
     """Values drift from block to block, and the arm was on one side of the baseline in all."""
     base, arm = tables.values[:, :, :1], tables.values[:, :, 1:]
     void = np.isnan(base) | np.isnan(arm)
     first = np.where(void, np.nan, tables.positions[:, :, :1] < tables.positions[:, :, 1:])
     one_side = np.nanmin(first, axis=1) == np.nanmax(first, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        level = _packed(np.where(logs[:, None, :], np.log(arm) + np.log(base), arm + base))
+        level = _pack(np.where(logs[:, None, :], np.log(arm) + np.log(base), arm + base))
     confounded = np.zeros(one_side.shape, dtype=bool)
     table, which = np.nonzero(one_side)
     if not len(table):
@@ -172,7 +172,7 @@ def _confounded(tables: Tables, logs: Array) -> Array:
     return confounded
 
 
-def two_way(tables: Tables, alpha: float = 0.05) -> Array:
+def judge_two_way(tables: Tables, alpha: float = 0.05) -> Array:
     """Half-width of a difference of logs by arms and blocks as factors, one SD, Tukey; of each table."""
     from scipy import stats
 
@@ -184,7 +184,7 @@ def two_way(tables: Tables, alpha: float = 0.05) -> Array:
     return np.asarray(critical * np.sqrt(np.sum(rest**2, axis=(1, 2)) / df) * np.sqrt(2 / n))
 
 
-def one_spread(tables: Tables, alpha: float = 0.05) -> Array:
+def judge_one_spread(tables: Tables, alpha: float = 0.05) -> Array:
     """Which arms Tukey-Kramer separates from the baseline: arms as the only factor, one SD for all of them."""
     from scipy import stats
 
@@ -197,7 +197,7 @@ def one_spread(tables: Tables, alpha: float = 0.05) -> Array:
     return np.asarray(np.abs(means[:, 1:] - means[:, :1]) > critical * error)
 
 
-def unblocked(tables: Tables, alpha: float = 0.05) -> Array:
+def judge_unblocked(tables: Tables, alpha: float = 0.05) -> Array:
     """Half-widths by Welch's t at Sidak's level: each pair with its own spreads, blind to blocks."""
     logs = np.log(tables.values)
     n, k = logs.shape[1:]

@@ -241,7 +241,7 @@ BEYOND: Mapping[str, Callable[[Rng, Shape, Array], Array]] = {
 """Likewise, but the rule errs more often than it says."""
 
 
-def unsteady(factor: float, lost: float) -> Callable[[Rng, Shape, Array], Array]:
+def draw_unsteady(factor: float, lost: float) -> Callable[[Rng, Shape, Array], Array]:
     """The last arm is ``factor`` times noisier than the others (1 %) and loses a share of its samples."""
 
     def draw(rng: Rng, shape: Shape, positions: Array) -> Array:

@@ -77,7 +77,7 @@ def test_campaigns_of_the_rule_for_arrays_are_those_of_the_package(blocks, arms)
     taken = errors.take(scenarios.normal(0.05), Shape(200, blocks, arms))
     # Differences of all sizes, so that Holm's steps matter.
     taken.values[:, :, 1] *= np.exp(0.05 * np.random.default_rng(1).random((200, 1)))
-    found = rule.campaigns(rule.judge(taken), 4)
+    found = rule.judge_campaigns(rule.judge(taken), 4)
     for campaign in range(50):
         asked_of = [
             analyse(asked(taken, 4 * campaign + table), Question("arm0", "lower", tables=4)) for table in range(4)
@@ -90,7 +90,7 @@ def test_campaigns_of_the_rule_for_arrays_are_those_of_the_package(blocks, arms)
 @pytest.mark.parametrize("name", scenarios.BEYOND)
 def test_where_the_rule_does_not_hold_is_where_the_page_says_so(name):
     """Some cell of it is over 5 % for certain, else the row is misplaced."""
-    rates = [errors.false_verdicts(scenarios.BEYOND[name], Shape(8000, blocks, 2))[0] for blocks in errors.BLOCKS]
+    rates = [errors.count_false_verdicts(scenarios.BEYOND[name], Shape(8000, blocks, 2))[0] for blocks in errors.BLOCKS]
     assert not all(at_most(0.05, rate, 8000) for rate in rates)
 
 
@@ -98,7 +98,7 @@ def test_where_the_rule_does_not_hold_is_where_the_page_says_so(name):
 def test_without_a_difference_5_percent_of_tables_have_one(name):
     for arms in errors.ARMS:
         for blocks in errors.BLOCKS:
-            false, covered = errors.false_verdicts(scenarios.USUAL[name], Shape(TABLES, blocks, arms))
+            false, covered = errors.count_false_verdicts(scenarios.USUAL[name], Shape(TABLES, blocks, arms))
             assert at_most(0.05, false), (arms, blocks)
             # Memory along the run order takes half a point of it.
             assert at_most(0.055 if name.startswith("AR(1)") else 0.05, 100 - covered), (arms, blocks)
@@ -108,8 +108,8 @@ def test_without_a_difference_5_percent_of_tables_have_one(name):
 def test_voids_of_an_unsteady_arm_make_no_differences(factor):
     for arms in errors.ARMS:
         for full, short in ((5, 3), (10, 4), (20, 8)):
-            draw = scenarios.unsteady(factor, 1 - short / full)
-            false, covered = errors.false_verdicts(draw, Shape(TABLES, full, arms))
+            draw = scenarios.draw_unsteady(factor, 1 - short / full)
+            false, covered = errors.count_false_verdicts(draw, Shape(TABLES, full, arms))
             assert at_most(0.05, false), (arms, full)
             assert at_most(0.05, 100 - covered), (arms, full)
 
@@ -119,7 +119,7 @@ def test_voids_of_an_unsteady_arm_make_no_differences(factor):
 def test_intervals_are_nearly_as_narrow_as_with_one_spread_for_all(arms, blocks):
     """5 % wider at most than by blocks, arms and one SD; 10 % than Welch's without blocks, where blocks do nothing."""
     for block_sd in (0.0, 0.1):
-        ours, two_way, welch = errors.width(block_sd, Shape(TABLES, blocks, arms))
+        ours, two_way, welch = errors.measure_width(block_sd, Shape(TABLES, blocks, arms))
         assert ours <= 1.055 * two_way
         assert block_sd or ours <= 1.1 * welch
 
@@ -136,11 +136,11 @@ def test_power_is_near_what_theory_has_without_blocks(arms):
 @pytest.mark.parametrize("blocks", errors.BLOCKS)
 @pytest.mark.parametrize("third", ["SD 10 %", "10x slower"])
 def test_a_wild_third_arm_costs_the_others_no_power_but_by_being_one_more(third, blocks):
-    beside = errors.beside(errors.THIRD[third], blocks, TABLES)
+    beside = errors.simulate_third_arm(errors.THIRD[third], blocks, TABLES)
     noise = 3 * math.sqrt(0.25 / TABLES)
-    assert beside >= errors.beside(errors.THIRD["like the others"], blocks, TABLES) - noise
+    assert beside >= errors.simulate_third_arm(errors.THIRD["like the others"], blocks, TABLES) - noise
     if blocks >= 10:
-        assert beside >= errors.beside(None, blocks, TABLES) - 0.05
+        assert beside >= errors.simulate_third_arm(None, blocks, TABLES) - 0.05
 
 
 @pytest.mark.parametrize("arms", errors.ARMS)
@@ -155,7 +155,7 @@ def test_what_differs_by_the_margin_is_seldom_called_the_same(arms, noise):
 @pytest.mark.parametrize(("share", "times"), errors.STALLS[:2])
 def test_what_stalls_now_and_then_is_seldom_called_the_same(share, times):
     for blocks in (10, 20, 45, 90):
-        assert at_most(0.1, errors.same(errors.stalling(share, times, Shape(TABLES, blocks, 2))))
+        assert at_most(0.1, errors.same(errors.draw_stalling(share, times, Shape(TABLES, blocks, 2))))
 
 
 def test_equal_arms_are_called_the_same_when_there_are_blocks_enough():
