@@ -1,6 +1,10 @@
 """Puts this folder on the import path, so that tests share ``report_examples``, and sets hypothesis and xdist up."""
 
+import os
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -12,6 +16,19 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 HOST = "tests/host/"
+
+IN_MEMORY = ("tests/unit/", "tests/golden/", "tests/property/")
+"""What none of these tests are about: a journal is synced after each sample, which takes a slow disk 16 ms."""
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A new directory; in memory for some, where tests/alone has made room there."""
+    if "RUNOFF_ALONE" not in os.environ or not request.node.nodeid.startswith(IN_MEMORY):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="tests-", dir="/run") as folder:
+        yield Path(folder)
 
 
 class ByGuest(LoadScopeScheduling):

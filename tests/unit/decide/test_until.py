@@ -243,7 +243,7 @@ def test_the_report_says_how_it_ended_and_by_which_rule(tmp_path):
     assert any("this ended after 12: every headline comparison is decided" in str(w) for w in told["warnings"])  # type: ignore[attr-defined]
     text = " ".join(CliRunner().invoke(report, [str(place)], standalone_mode=False).output.split())
     assert "hold after all blocks at once, whoever looked" in text
-    assert "--until 1% --rare 30% --most-blocks 60" in text.replace(" \\", "")
+    assert "--until 1% --most-blocks 60 --rare 30%" in text.replace(" \\", "")
 
 
 def test_a_campaign_that_goes_on_is_not_called_provisional_but_open(tmp_path):
