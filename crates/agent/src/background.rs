@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A load: work that runs beside the measured one, from before its start to after its end.
+//! A load: work that runs while another is measured, from before its start to after its end.
 
 use std::os::unix::process::ExitStatusExt;
 use std::thread::sleep;
@@ -17,9 +17,9 @@ use protocol::Load;
 use regex::Regex;
 use rustix::process::Signal;
 
-/// What ends between the request and this is waited for; the rest is killed.
+/// How long a load that was asked to end is waited for before it is killed.
 const END_LIMIT: Duration = Duration::from_secs(30);
-/// Who uses less of a CPU than this while the workload runs, and has nothing to show for it, only waits.
+/// A load below this share of a CPU that also counted nothing was idle.
 const LEAST_CPU: f64 = 0.001;
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -32,7 +32,7 @@ pub struct Background<'a> {
 }
 
 /// What the load used while the workload ran, and how long it took to end.
-pub struct Used {
+pub struct LoadUsage {
     /// From the workload's start to the load's end.
     pub elapsed: Duration,
     /// While the workload ran.
@@ -41,7 +41,7 @@ pub struct Used {
     worked: Duration,
 }
 
-impl Used {
+impl LoadUsage {
     /// Whether so little CPU time was used that the load ran only if it has counted something. How much work is little
     /// time depends on the processor.
     pub fn is_idle(&self) -> bool {
@@ -51,10 +51,10 @@ impl Used {
 
 impl<'a> Background<'a> {
     /// Starts the load and waits until it says that it is ready.
-    pub fn start(load: &'a Load, around: &Surroundings) -> Result<Self> {
+    pub fn start(load: &'a Load, context: &Surroundings) -> Result<Self> {
         let ready = load.ready.as_deref().map(Regex::new).transpose()?;
         let containment = Containment::create(&Root::machine(), Purpose::Load)?;
-        let process = command::start(&load.work.command, around, &containment)?;
+        let process = command::start(&load.work.command, context, &containment)?;
         let mut background = Self {
             name: &load.work.name,
             process,
@@ -63,33 +63,32 @@ impl<'a> Background<'a> {
             since: Instant::now(),
         };
         if let Some(ready) = ready {
-            background.await_ready(&ready, around)?;
+            background.await_ready(&ready, context)?;
         }
         background.since = Instant::now();
         background.before = background.containment.cgroup().cpu_time()?;
         Ok(background)
     }
 
-    fn await_ready(&mut self, ready: &Regex, around: &Surroundings) -> Result<()> {
+    fn await_ready(&mut self, ready: &Regex, context: &Surroundings) -> Result<()> {
         let start = Instant::now();
-        while !ready.is_match(&tail(&around.scratch.stdout())) {
-            self.require_running(around)?;
-            let (limit, name) = (around.timeout, self.name);
+        while !ready.is_match(&tail(&context.scratch.stdout())) {
+            self.require_running(context)?;
+            let (limit, name) = (context.timeout, self.name);
             ensure!(
                 start.elapsed() < limit,
                 "the load `{name}` was not ready within {} s",
                 limit.as_secs_f64()
             );
-            ensure!(!around.stop.requested(), "the load `{name}` was stopped on request");
+            ensure!(!context.stop.requested(), "the load `{name}` was stopped on request");
             sleep(LOOK);
         }
         Ok(())
     }
 
-    /// A load that has ended is none.
-    fn require_running(&mut self, around: &Surroundings) -> Result<()> {
+    fn require_running(&mut self, context: &Surroundings) -> Result<()> {
         if let Some(ended) = self.reap(Duration::ZERO)? {
-            let words = tail(&around.scratch.stderr());
+            let words = tail(&context.scratch.stderr());
             let reason = words.trim_end().lines().next_back().unwrap_or_default();
             anyhow::bail!("the load `{}` ended too early ({}): {reason}", self.name, ended.status);
         }
@@ -109,15 +108,15 @@ impl<'a> Background<'a> {
     ///
     /// # Errors
     /// It has not, or it does not end.
-    pub fn end(mut self, around: &Surroundings) -> Result<Used> {
-        self.require_running(around)?;
+    pub fn end(mut self, context: &Surroundings) -> Result<LoadUsage> {
+        self.require_running(context)?;
         let (after, worked) = (self.containment.cgroup().cpu_time()?, self.since.elapsed());
         let cpu = CpuTime {
             user_s: after.user_s - self.before.user_s,
             system_s: after.system_s - self.before.system_s,
         };
         self.process.signal(Signal::TERM);
-        let heard = self.process.wait(END_LIMIT, Some(around.stop));
+        let heard = self.process.wait(END_LIMIT, Some(context.stop));
         let heard = heard.context("cannot wait for the load")?;
         ensure!(heard != Waited::Stopped, "the load `{}` was stopped on request", self.name);
         let ended = self.reap(Duration::ZERO)?;
@@ -137,6 +136,6 @@ impl<'a> Background<'a> {
         self.containment
             .end()
             .with_context(|| format!("the load `{}` has not ended", self.name))?;
-        Ok(Used { elapsed, cpu, worked })
+        Ok(LoadUsage { elapsed, cpu, worked })
     }
 }

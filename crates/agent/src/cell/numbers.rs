@@ -17,8 +17,8 @@ const UNIT: &str = "unit";
 /// Matches that a sentence shows.
 const SHOWN: usize = 3;
 
-/// What a load has counted: the numbers of the JSON object in its last line, if that is one.
-pub fn counted(output: &str) -> impl Iterator<Item = (String, f64)> {
+/// Reads what a load has counted: the numbers of the JSON object in its last line, if that is one.
+pub fn read_counters(output: &str) -> impl Iterator<Item = (String, f64)> {
     let last = output.trim_end().lines().next_back().unwrap_or_default();
     let numbers: BTreeMap<String, f64> = serde_json::from_str(last).unwrap_or_default();
     numbers.into_iter().map(|(name, number)| (format!("load_{name}"), number))
@@ -297,8 +297,8 @@ mod tests {
 
     #[test]
     fn a_load_tells_in_its_last_line_what_it_counted() {
-        let found: Vec<_> = counted("ready\n{\"passes\":2,\"units\":1.5}\n").collect();
+        let found: Vec<_> = read_counters("ready\n{\"passes\":2,\"units\":1.5}\n").collect();
         assert_eq!(found, [("load_passes".into(), 2.0), ("load_units".into(), 1.5)]);
-        assert_eq!(counted("ready\nbye\n").count(), 0);
+        assert_eq!(read_counters("ready\nbye\n").count(), 0);
     }
 }

@@ -6,6 +6,10 @@ use machine::scratch::tail;
 use probes::ProbeError;
 use protocol::Proof;
 use schedulers::AttachError;
+use ublk::Metrics;
+
+/// What a sample has measured and how it is proved, or why it does not count.
+pub type SampleResult = Result<(Metrics, Proof), Refusal>;
 
 /// A sentence, the end of the log that explains it, and what the kernel said of the scheduler, if it was asked.
 pub struct Refusal {
@@ -17,6 +21,10 @@ pub struct Refusal {
 impl Refusal {
     pub fn new(reason: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { reason: reason.into(), detail: detail.into(), proof: None }
+    }
+
+    pub fn with_proof(self, proof: Proof) -> Self {
+        Self { proof: Some(Box::new(proof)), ..self }
     }
 }
 
@@ -38,26 +46,28 @@ impl From<AttachError> for Refusal {
     }
 }
 
-/// A command in a sentence: of a script its beginning.
-pub fn shown(argv: &[String]) -> String {
+/// Shortens a command for a sentence: a script to its beginning.
+pub fn shorten(argv: &[String]) -> String {
     const MOST: usize = 80;
     let line = argv.join(" ");
     let start: String = line.lines().next().unwrap_or_default().chars().take(MOST).collect();
     if start == line { line } else { format!("{start}...") }
 }
 
+/// Judges how the command that `what` names has ended.
+///
 /// # Errors
-/// The command, called `what`, did not end as it should, or printed more than is kept.
-pub fn judge(what: &str, outcome: &Outcome, around: &Surroundings) -> Result<(), Refusal> {
-    if around.scratch.is_full() {
+/// The command did not end as it should, or printed more than is kept.
+pub fn judge(what: &str, outcome: &Outcome, context: &Surroundings) -> Result<(), Refusal> {
+    if context.scratch.is_full() {
         return Err(Refusal::new(format!("{what} printed more than there is room for"), ""));
     }
     if outcome.ending == Ending::Exit(0) {
         return Ok(());
     }
-    let (stderr, stdout) = (tail(&around.scratch.stderr()), tail(&around.scratch.stdout()));
+    let (stderr, stdout) = (tail(&context.scratch.stderr()), tail(&context.scratch.stdout()));
     let output = if stderr.trim().is_empty() { stdout } else { stderr };
-    let limit = around.timeout.as_secs_f64();
+    let limit = context.timeout.as_secs_f64();
     let reason = match &outcome.ending {
         Ending::Exit(status) => match last_lines(&output, 1).trim() {
             "" => format!("{what} failed with exit status {status}"),
@@ -87,11 +97,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_script_only_the_beginning_is_shown() {
+    fn of_a_script_only_the_beginning_is_shorten() {
         let words = |line: &str| line.split('|').map(String::from).collect::<Vec<_>>();
-        assert_eq!(shown(&words("make|-j2")), "make -j2");
-        assert_eq!(shown(&words("sh|-c|one\ntwo\n")), "sh -c one...");
-        assert_eq!(shown(&words(&"x".repeat(100))), format!("{}...", "x".repeat(80)));
+        assert_eq!(shorten(&words("make|-j2")), "make -j2");
+        assert_eq!(shorten(&words("sh|-c|one\ntwo\n")), "sh -c one...");
+        assert_eq!(shorten(&words(&"x".repeat(100))), format!("{}...", "x".repeat(80)));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The commands of a sample: preparations, rehearsal, and the workload that is measured, alone or beside a load.
+//! The commands of a sample: preparations, rehearsal, and the workload that is measured, alone or with a load.
 
 use machine::cgroup::Purpose;
 use machine::command::{self, Outcome, Surroundings};
@@ -15,11 +15,17 @@ use schedulers::sysfs;
 use ublk::Metrics;
 
 use super::numbers;
-use super::refusal::{Refusal, judge, shown};
+use super::refusal::{Refusal, judge, shorten};
 use crate::background::Background;
 use crate::disk::SampleDisk;
 
-fn contained(purpose: Purpose) -> anyhow::Result<Containment> {
+/// A load, and what surrounds its commands.
+pub struct LoadWork<'a> {
+    pub load: &'a Load,
+    pub context: Surroundings<'a>,
+}
+
+fn create_containment(purpose: Purpose) -> anyhow::Result<Containment> {
     Containment::create(&Root::machine(), purpose)
 }
 
@@ -27,9 +33,9 @@ fn contained(purpose: Purpose) -> anyhow::Result<Containment> {
 ///
 /// # Errors
 /// One of them fails.
-pub fn prepare(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
+pub fn prepare(workload: &Workload, context: &Surroundings) -> Result<(), Refusal> {
     workload.prepare.iter().try_for_each(|argv| {
-        once(Purpose::Prepare, &format!("the preparation `{}`", shown(argv)), argv, around)
+        run_once(Purpose::Prepare, &format!("the preparation `{}`", shorten(argv)), argv, context)
     })
 }
 
@@ -37,41 +43,41 @@ pub fn prepare(workload: &Workload, around: &Surroundings) -> Result<(), Refusal
 ///
 /// # Errors
 /// It fails, or something of it stays.
-pub fn rehearse(workload: &Workload, around: &Surroundings) -> Result<(), Refusal> {
+pub fn rehearse(workload: &Workload, context: &Surroundings) -> Result<(), Refusal> {
     let view = View::new()?;
-    let around = &Surroundings { view: &view, ..*around };
-    prepare(workload, around)?;
-    let what = format!("the rehearsal of `{}`", shown(&workload.command));
-    once(Purpose::Rehearsal, &what, &workload.command, around)?;
-    Ok(around.scratch.empty()?)
+    let context = &Surroundings { view: &view, ..*context };
+    prepare(workload, context)?;
+    let what = format!("the rehearsal of `{}`", shorten(&workload.command));
+    run_once(Purpose::Rehearsal, &what, &workload.command, context)?;
+    Ok(context.scratch.empty()?)
 }
 
-fn once(
+fn run_once(
     purpose: Purpose,
     what: &str,
     argv: &[String],
-    around: &Surroundings,
+    context: &Surroundings,
 ) -> Result<(), Refusal> {
-    let containment = contained(purpose)?;
-    let outcome = command::run(argv, around, &containment, |_| ())?;
-    judge(what, &outcome, around)?;
+    let containment = create_containment(purpose)?;
+    let outcome = command::run(argv, context, &containment, |_| ())?;
+    judge(what, &outcome, context)?;
     Ok(containment.end()?)
 }
 
-/// Runs and measures the workload of `cell`, with `beside` also its load, while `witness` looks.
+/// Runs and measures the workload of `cell`, and `load` in the background, while `witness` looks.
 ///
 /// # Errors
 /// One of them does not run as it should.
 pub fn measure(
     cell: &Cell,
-    around: &Surroundings,
-    beside: Option<&(&Load, Surroundings)>,
+    context: &Surroundings,
+    load: Option<&LoadWork>,
     witness: &mut Witness,
     disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
-    let metrics = match beside {
-        Some((load, beside)) => measure_beside(load, beside, cell, around, witness, disk),
-        None => measure_alone(cell, around, witness, disk),
+    let metrics = match load {
+        Some(load) => measure_with_load(load, cell, context, witness, disk),
+        None => measure_alone(cell, context, witness, disk),
     }?;
     numbers::require_finite(&metrics)?;
     Ok(metrics)
@@ -79,34 +85,34 @@ pub fn measure(
 
 fn measure_alone(
     cell: &Cell,
-    around: &Surroundings,
+    context: &Surroundings,
     witness: &mut Witness,
     disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
     let workload = &cell.workload;
-    let containment = contained(Purpose::Workload)?;
+    let containment = create_containment(Purpose::Workload)?;
     let cgroup = containment.cgroup();
     let mut migrations = Migrations::start(cgroup);
     let probes = Probes::attach(&cell.probes, cgroup.id()?, &sysfs::read().ops)?;
     let before = Machine::now()?;
     disk.into_iter().for_each(SampleDisk::note_start);
     let look = |leader| witness.look_at(cgroup, leader);
-    let outcome = command::run(&workload.command, around, &containment, look)?;
+    let outcome = command::run(&workload.command, context, &containment, look)?;
     let after = Machine::now()?;
-    let seen = probes.map(|probes| probes.read()).transpose()?;
-    judge(&format!("the workload `{}`", shown(&workload.command)), &outcome, around)?;
-    let mut metrics = used(&outcome, &containment)?;
+    let observed = probes.map(|probes| probes.read()).transpose()?;
+    judge(&format!("the workload `{}`", shorten(&workload.command)), &outcome, context)?;
+    let mut metrics = usage(&outcome, &containment)?;
     if let Some(migrations) = migrations.as_mut().and_then(Migrations::count) {
         metrics.insert("migrations".into(), count(migrations.cast_signed()));
     }
     metrics.extend(after.since(&before));
-    metrics.extend(seen.unwrap_or_default());
-    numbers::read(workload, &tail(&around.scratch.stdout()), &mut metrics)?;
+    metrics.extend(observed.unwrap_or_default());
+    numbers::read(workload, &tail(&context.scratch.stdout()), &mut metrics)?;
     containment.end()?;
     Ok(metrics)
 }
 
-fn used(outcome: &Outcome, containment: &Containment) -> Result<Metrics, Refusal> {
+fn usage(outcome: &Outcome, containment: &Containment) -> Result<Metrics, Refusal> {
     let cpu = containment.cgroup().cpu_time()?;
     let elapsed_s = outcome.elapsed.as_secs_f64();
     Ok(Metrics::from([
@@ -120,34 +126,33 @@ fn used(outcome: &Outcome, containment: &Containment) -> Result<Metrics, Refusal
     ]))
 }
 
-/// The workload beside a load, which is started before and ended after it.
-fn measure_beside(
-    load: &Load,
-    beside: &Surroundings,
+/// Measures the workload while a load runs, which is started before and ended after it.
+fn measure_with_load(
+    LoadWork { load, context: load_context }: &LoadWork,
     cell: &Cell,
-    around: &Surroundings,
+    context: &Surroundings,
     witness: &mut Witness,
     disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
-    let background = Background::start(load, beside)?;
-    let mut metrics = measure_alone(cell, around, witness, disk)?;
-    let used = background.end(beside)?;
+    let background = Background::start(load, load_context)?;
+    let mut metrics = measure_alone(cell, context, witness, disk)?;
+    let usage = background.end(load_context)?;
     let elapsed_s = metrics["elapsed_s"];
     metrics.extend([
-        ("load_elapsed_s".into(), used.elapsed.as_secs_f64()),
-        ("load_user_s".into(), used.cpu.user_s),
-        ("load_system_s".into(), used.cpu.system_s),
-        ("load_cpu_pct".into(), 100.0 * used.cpu.total_s() / elapsed_s),
+        ("load_elapsed_s".into(), usage.elapsed.as_secs_f64()),
+        ("load_user_s".into(), usage.cpu.user_s),
+        ("load_system_s".into(), usage.cpu.system_s),
+        ("load_cpu_pct".into(), 100.0 * usage.cpu.total_s() / elapsed_s),
     ]);
-    let output = tail(&beside.scratch.stdout());
+    let output = tail(&load_context.scratch.stdout());
     numbers::read(&load.work, &output, &mut metrics)?;
-    let counted: Metrics = numbers::counted(&output).collect();
-    if used.is_idle() && counted.values().all(|&number| number == 0.0) {
+    let counters: Metrics = numbers::read_counters(&output).collect();
+    if usage.is_idle() && counters.values().all(|&number| number == 0.0) {
         let name = &load.work.name;
         let reason = format!("the load `{name}` did not work: no CPU time, nothing counted");
         return Err(Refusal::new(reason, ""));
     }
-    metrics.extend(counted);
+    metrics.extend(counters);
     Ok(metrics)
 }
 
