@@ -12,11 +12,10 @@ use std::time::{Duration, Instant};
 use bpf::run_time::{self, Counting, RunTime};
 use metrics::real;
 use object::Constant;
-use protocol::Probe;
+use protocol::{Metrics, Probe};
 
 pub use error::ProbeError;
 pub use histogram::Histogram;
-pub use metrics::Metrics;
 pub use object::AttachedProbe;
 
 /// Probes at work. Dropping them detaches them.

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What probes have seen, as numbers by name.
-
-use std::collections::BTreeMap;
-
-pub type Metrics = BTreeMap<String, f64>;
+//! What probes have seen, as numbers.
 
 /// A number as a metric.
 #[expect(clippy::cast_precision_loss, reason = "times and counts of a run stay below 2^53")]

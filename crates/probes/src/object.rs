@@ -5,12 +5,12 @@ use libbpf_rs::{Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
 
 use crate::error::ProbeError;
 use crate::histogram::Histogram;
-use crate::metrics::{Metrics, real};
+use crate::metrics::real;
 use bpf::globals::Global;
 use bpf::objects::PROBES;
 use bpf::{libbpf_log, opened};
 use machine::clock::now_ns;
-use protocol::Probe;
+use protocol::{Metrics, Probe};
 
 /// The file in probes/; none for what the kernel counts without one.
 pub fn name(probe: Probe) -> Option<&'static str> {

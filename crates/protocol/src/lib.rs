@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize};
 /// Raised whenever a message changes in a way the other side would misread.
 pub const VERSION: u32 = 7;
 
+/// Numbers of a sample by the names of their metrics.
+pub type Metrics = BTreeMap<String, f64>;
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Request {
@@ -253,7 +256,7 @@ pub enum Level {
 pub struct Sample {
     pub id: String,
     /// Seconds, counts and kilobytes by metric name; docs/protocol.md lists the standard ones.
-    pub metrics: BTreeMap<String, f64>,
+    pub metrics: Metrics,
     pub proof: Proof,
 }
 

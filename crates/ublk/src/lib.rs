@@ -45,7 +45,6 @@ pub use control::sweep;
 use device::ENDED;
 pub use device::HURRY;
 pub use error::DiskError;
-pub use metrics::Metrics;
 use own_disk::OwnDisk;
 pub use present::{all, remove};
 pub use process::ServerProcess;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a disk has done, as a sample names it (docs/protocol.md).
 
-use std::collections::BTreeMap;
+use protocol::Metrics;
 
 use super::account::Counts;
 use super::latency::Latency;
-
-/// Numbers by name.
-pub type Metrics = BTreeMap<String, f64>;
 
 impl Counts {
     pub fn metrics(&self) -> Metrics {

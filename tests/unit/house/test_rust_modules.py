@@ -21,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "disk-model": {"elevators", "parameters"},
     "probes": {"bpf", "machine", "protocol"},
     "schedulers": {"bpf", "machine", "parameters", "protocol"},
-    "ublk": {"bpf", "disk-model", "elevators", "machine"},
+    "ublk": {"bpf", "disk-model", "elevators", "machine", "protocol"},
     "work": {"machine"},
     "agent": {"bpf", "disk-model", "elevators", "machine", "probes", "protocol", "schedulers", "ublk", "work"},
 }

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{Extract, Which, Workload};
+use protocol::{Extract, Metrics, Which, Workload};
 use regex::{Captures, Regex};
-use ublk::Metrics;
 
 use super::capture;
 use super::refusal::{Refusal, last_lines};

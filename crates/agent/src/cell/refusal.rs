@@ -4,9 +4,8 @@
 use machine::command::{Ending, Outcome, Surroundings};
 use machine::scratch::tail;
 use probes::ProbeError;
-use protocol::Proof;
+use protocol::{Metrics, Proof};
 use schedulers::AttachError;
-use ublk::Metrics;
 
 /// What a sample has measured and how it is proved, or why it does not count.
 pub type SampleResult = Result<(Metrics, Proof), Refusal>;

@@ -17,10 +17,9 @@ use machine::command::Surroundings;
 use machine::flush::{self, Swap};
 use machine::stop::Stop;
 use machine::view::Seen;
-use protocol::{Cell, Event, Phase, Proof};
+use protocol::{Cell, Event, Metrics, Phase, Proof};
 use schedulers::proof::{self, Witness};
 use schedulers::{Attachment, Loaded};
-use ublk::Metrics;
 
 use super::refusal::{Refusal, SampleResult};
 use super::site::{self, Site};

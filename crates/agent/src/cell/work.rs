@@ -9,10 +9,9 @@ use machine::root::Root;
 use machine::scratch::tail;
 use machine::view::View;
 use probes::Probes;
-use protocol::{Cell, Load, Workload};
+use protocol::{Cell, Load, Metrics, Workload};
 use schedulers::proof::Witness;
 use schedulers::sysfs;
-use ublk::Metrics;
 
 use super::numbers;
 use super::refusal::{Refusal, judge, shorten};

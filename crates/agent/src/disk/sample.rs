@@ -8,8 +8,7 @@ use anyhow::Result;
 use super::borrowed::Borrowed;
 use super::mounted::Mounted;
 use machine::stop::Stop;
-use protocol::{BorrowedDisk, Disk};
-use ublk::metrics::Metrics;
+use protocol::{BorrowedDisk, Disk, Metrics};
 
 pub enum SampleDisk<'a> {
     Made(Mounted<'a>),

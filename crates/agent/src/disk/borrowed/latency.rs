@@ -4,8 +4,9 @@
 use std::fs;
 
 use probes::AttachedProbe;
+use protocol::Metrics;
 use ublk::latency::Latency;
-use ublk::metrics::{self, Metrics};
+use ublk::metrics;
 
 /// In the order of the probe's histograms.
 const KINDS: [&str; 2] = ["read", "write"];

@@ -24,12 +24,11 @@ pub use self::loans::sweep;
 use self::loans::{Loan, Loans};
 use super::place;
 use machine::stop::Stop;
-use protocol::{Borrow, BorrowedDisk};
+use protocol::{Borrow, BorrowedDisk, Metrics};
 use ublk::error::DiskError;
 use ublk::in_charge::InCharge;
 use ublk::kernel::{KernelElevator, Tunable};
 use ublk::kernel_queue::KernelQueue;
-use ublk::metrics::Metrics;
 use ublk::setup;
 
 pub struct Borrowed {
