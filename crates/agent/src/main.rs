@@ -4,12 +4,11 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use agent::{booted, commands, guest};
+use agent::{booted, commands, disk, guest};
 use machine::output::is_unread;
 use rustix::fs::Mode;
 use rustix::process::umask;
 use schedulers::{AttachError, ParameterError};
-use ublk::DiskError;
 use work::usage::{self, Usage};
 
 fn main() -> ExitCode {
@@ -36,8 +35,8 @@ fn explain(error: &anyhow::Error) -> ExitCode {
         }
         return error.exit_code().into();
     }
-    if let Some(error) = error.downcast_ref::<DiskError>() {
-        return error.exit_code().into();
+    if let Some(code) = disk::exit_code(error) {
+        return code.into();
     }
     let is_usage = error.is::<ParameterError>() || error.is::<Usage>();
     if is_usage { usage::EXIT.into() } else { ExitCode::FAILURE }

@@ -11,9 +11,8 @@ use machine::instrument::Instrument;
 use machine::stop::Stop;
 use protocol::{Arm, Event, Level, Request, VERSION};
 use schedulers::{AttachError, Loaded};
-use ublk::DiskError;
 
-use crate::disk::SampleDisk;
+use crate::disk::{self, SampleDisk};
 use crate::requests::Requests;
 use crate::{cell, sweep};
 
@@ -98,7 +97,7 @@ fn hello(fingerprint: serde_json::Value) -> Event {
 fn check(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Event {
     try_out(arm, loaded, stop).unwrap_or_else(|error| {
         let of_scheduler = error.downcast_ref::<AttachError>();
-        let of_disk = error.downcast_ref::<DiskError>().map(DiskError::exit_code);
+        let of_disk = disk::exit_code(&error);
         Event::Refused {
             id: arm.id.clone(),
             reason: format!("{error:#}"),

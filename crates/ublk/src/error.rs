@@ -4,6 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use block_queue::QueueError;
 use elevators::parameters::ParameterError;
 use thiserror::Error;
 
@@ -17,8 +18,6 @@ pub enum DiskError {
     NotRoot,
     #[error("a ublk disk needs io_uring: {error}; see /proc/sys/kernel/io_uring_disabled")]
     NoRing { error: io::Error },
-    #[error("there is no elevator {name:?}; there are {known}")]
-    UnknownElevator { name: String, known: String },
     #[error("there is no disk model {name:?}; there are {known}")]
     UnknownModel { name: String, known: String },
     #[error("{owner}: {error}")]
@@ -42,34 +41,6 @@ pub enum DiskError {
     CoarseSectors { path: PathBuf },
     #[error("there is no memory for the disk's data: {error}")]
     NoMemory { error: io::Error },
-    #[error("the kernel has no elevator {name} for {device}: modprobe {module}")]
-    NoKernelElevator { name: String, device: String, module: &'static str },
-    #[error("cannot put the elevator {name} in charge of {device}: {error}")]
-    NotInCharge { name: String, device: String, error: io::Error },
-    #[error("the kernel has no {file} of its elevator {name}, or does not let it be set: {error}")]
-    NoTunable { name: String, file: String, error: io::Error },
-    #[error("the kernel did not take {file} = {wanted} of its elevator {name}: it is {found}")]
-    NotTaken { name: String, file: String, wanted: u64, found: String },
-    #[error("cannot work in {path}: {error}", path = path.display())]
-    NoPlace { path: PathBuf, error: io::Error },
-    #[error(
-        "{path} is not root's alone, so that others could lead elsewhere what is written there: only root may write in \
-         {shared}, or name another directory",
-        path = path.display(), shared = shared.display()
-    )]
-    SharedPlace { path: PathBuf, shared: PathBuf },
-    #[error("{path} is on no disk but on {file_system}: name a directory on a disk", path = path.display())]
-    OnNoDisk { path: PathBuf, file_system: String },
-    #[error("{disk} has no elevator: requests do not wait in a queue of its own ({error})")]
-    NoElevator { disk: String, error: io::Error },
-    #[error("another runoff, process {agent}, has borrowed {disk}: wait until it has ended")]
-    Lent { disk: String, agent: u32 },
-    #[error("{disk} could not be put back as it was: write into /sys/block/{disk}/queue: {values}")]
-    NotPutBack { disk: String, values: String },
-    #[error(
-        "cannot read {path:?}, which says what a disk is to get back: look at its elevator, then remove that file"
-    )]
-    NoReading { path: PathBuf },
     #[error("cannot see which process a request belongs to, which {elevator} needs: {error}")]
     NoIdentity { elevator: &'static str, error: anyhow::Error },
     #[error("{device} is no disk of runoff: see runoff disk list")]
@@ -88,6 +59,8 @@ pub enum DiskError {
     EndedBadly { device: String, reason: String },
     #[error("cannot write in {path:?} what is to be known of disks: {error}")]
     NoRecord { path: PathBuf, error: io::Error },
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     #[error("{what} failed: {error}")]
     Ublk { what: &'static str, error: io::Error },
     #[error("the disk's server failed: {error}")]
@@ -98,26 +71,24 @@ impl DiskError {
     /// What the command line promises: 64 for what the user asked wrongly, 69 for what is missing.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::UnknownElevator { .. }
-            | Self::UnknownModel { .. }
+            Self::UnknownModel { .. }
             | Self::BadParameter { .. }
             | Self::TooLarge { .. }
             | Self::TooSmall
             | Self::NoData { .. }
             | Self::FileThere { .. }
             | Self::CoarseSectors { .. }
-            | Self::NoPlace { .. }
-            | Self::SharedPlace { .. }
-            | Self::OnNoDisk { .. }
             | Self::NotOurs { .. } => 64,
-            Self::NoUblk
-            | Self::NotRoot
-            | Self::NoRing { .. }
-            | Self::NoKernelElevator { .. }
-            | Self::NoElevator { .. }
-            | Self::NoTunable { .. }
-            | Self::NoIdentity { .. } => 69,
-            _ => 1,
+            Self::NoUblk | Self::NotRoot | Self::NoRing { .. } | Self::NoIdentity { .. } => 69,
+            Self::Queue(error) => error.exit_code(),
+            Self::NoMemory { .. }
+            | Self::InUse { .. }
+            | Self::Lingers { .. }
+            | Self::ServedElsewhere { .. }
+            | Self::EndedBadly { .. }
+            | Self::NoRecord { .. }
+            | Self::Ublk { .. }
+            | Self::Server { .. } => 1,
         }
     }
 }

@@ -2,32 +2,18 @@
 //! A block device whose requests go through an elevator and the model of a rotational disk, by ublk_drv
 //! (Linux 6.5 and later).
 
-mod abi;
-mod account;
-mod channel;
-mod control;
-mod data_file;
-mod device;
-pub mod error;
+mod devices;
+mod driver;
+mod error;
+mod front;
 mod identity;
-pub mod in_charge;
-pub mod kernel;
-pub mod kernel_queue;
-pub mod latency;
-pub mod metrics;
-mod mounts;
+mod log;
+mod metrics;
 mod own_disk;
-pub mod pieces;
-mod present;
 mod process;
 mod record;
-mod request_lines;
-mod request_log;
 mod server;
-pub mod setup;
-mod shared;
-mod spindle;
-mod store;
+mod setup;
 mod users;
 
 use std::fs::File;
@@ -40,14 +26,17 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd;
 use serde_json::json;
 
-pub use account::Counts;
-pub use control::sweep;
-use device::ENDED;
-pub use device::HURRY;
+pub use devices::{all, remove, sweep};
+pub use driver::device::HURRY;
 pub use error::DiskError;
-use own_disk::OwnDisk;
-pub use present::{all, remove};
+pub use log::pieces;
 pub use process::ServerProcess;
+pub use server::account::Counts;
+
+use block_queue::kernel;
+use driver::device::{self, ENDED};
+use log::request_lines;
+use own_disk::OwnDisk;
 use record::Record;
 use server::Done;
 use setup::Setup;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a disk has done, as a sample names it (docs/protocol.md).
 
+use block_queue::metrics::{number, of_latency};
 use protocol::Metrics;
 
-use super::account::Counts;
-use super::latency::Latency;
+use crate::server::account::Counts;
 
 impl Counts {
     pub fn metrics(&self) -> Metrics {
@@ -25,16 +25,4 @@ impl Counts {
         }
         metrics
     }
-}
-
-/// The percentiles of requests of a `kind`, read or write.
-pub fn of_latency(kind: &str, latency: Latency) -> Metrics {
-    let Latency { p50_ns, p95_ns, p99_ns, max_ns } = latency;
-    let named = [("p50", p50_ns), ("p95", p95_ns), ("p99", p99_ns), ("max", max_ns)];
-    named.map(|(name, ns)| (format!("disk_{kind}_{name}_ms"), number(ns) / 1e6)).into()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-pub fn number(value: u64) -> f64 {
-    value as f64
 }

@@ -14,19 +14,20 @@ use nix::libc;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 
-use super::abi::{self, DeviceParameters};
-use super::channel::Channel;
-use super::control::Control;
-use super::data_file::DataFile;
-use super::device::{ENDED, HURRY, block_device, block_name, character_device};
-use super::error::DiskError;
-use super::identity::{Identity, Wanted};
-use super::kernel_queue::KernelQueue;
-use super::server::{Done, Server};
-use super::setup::{self, Setup};
-use super::spindle::Spindle;
-use super::store::Store;
-use super::{mounts, users};
+use crate::driver::abi::{self, DeviceParameters};
+use crate::driver::channel::Channel;
+use crate::driver::control::Control;
+use crate::driver::device::{ENDED, HURRY, block_device, block_name, character_device};
+use crate::error::DiskError;
+use crate::front;
+use crate::identity::{Identity, Wanted};
+use crate::server::data_file::DataFile;
+use crate::server::mounts;
+use crate::server::spindle::Spindle;
+use crate::server::store::Store;
+use crate::server::{Done, Server};
+use crate::setup::{self, Setup};
+use crate::users;
 
 /// A disk that is there, with the thread that serves it.
 pub struct OwnDisk {
@@ -56,7 +57,7 @@ impl OwnDisk {
         disk.control.describe(number, parameters(setup))?;
         disk.server = Some(serve(number, setup, store, Arc::clone(&disk.hurry))?);
         disk.control.start(number)?;
-        KernelQueue::of(&block_name(number)).prepare(&setup.elevator)?;
+        front::prepare(&block_name(number), &setup.elevator)?;
         Ok(disk)
     }
 

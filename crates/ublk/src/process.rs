@@ -14,7 +14,7 @@ use procfs::process::all_processes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::pidfd_send_signal;
 
-use super::abi;
+use crate::driver::abi;
 
 /// What a server may take before it is asked to end once more.
 pub const INSIST: Duration = Duration::from_millis(300);

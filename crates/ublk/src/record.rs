@@ -9,9 +9,9 @@ use machine::owner::Agent;
 use machine::state_file::{self, StateFiles};
 use serde::{Deserialize, Serialize};
 
-use super::account::Counts;
-use super::device::block_name;
-use super::error::DiskError;
+use crate::driver::device::block_name;
+use crate::error::DiskError;
+use crate::server::account::Counts;
 
 /// Empty after a boot, as the driver's devices are gone then too.
 const DIRECTORY: &str = "/run/runoff-disks";

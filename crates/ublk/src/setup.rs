@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What disk is wanted: elevator, model and size, checked against the catalogues.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use block_queue::QueueError;
+use block_queue::kernel::{KERNEL_ELEVATORS, KernelElevator, Tuning};
 use disk_model::DISKS;
 use disk_model::catalogue as disks;
 use elevators::parameters::ParameterError;
 use elevators::{Settings, catalogue};
 
-use super::abi;
-use super::error::DiskError;
-use super::kernel::{KERNEL_ELEVATORS, KernelElevator, Tuning};
-use super::record::Description;
+use crate::driver::abi;
+use crate::error::DiskError;
+use crate::record::Description;
 
 const SECTORS_PER_MB: u64 = 2048;
 
@@ -141,30 +141,12 @@ fn find_elevator(name: &str, parameters: &[String]) -> Result<ChosenElevator, Di
     }
     let description = catalogue::find(name).ok_or_else(|| {
         let ours = catalogue::ELEVATORS.iter().map(|elevator| elevator.name);
-        unknown(name, ours.chain(KERNEL_ELEVATORS.iter().map(|kernel| kernel.name)))
+        let kernels = KERNEL_ELEVATORS.iter().map(|kernel| kernel.name);
+        QueueError::unknown_elevator(name, ours.chain(kernels))
     })?;
     Settings::parse(description, parameters.iter().map(String::as_str))
         .map(ChosenElevator::Ours)
         .map_err(|error| bad(name, error))
-}
-
-/// Finds an elevator of the kernel, with what is to be set of it.
-///
-/// # Errors
-/// The kernel has no such elevator, or it no such parameter or value.
-pub fn kernel_elevator(
-    name: &str,
-    parameters: &BTreeMap<String, String>,
-) -> Result<(&'static KernelElevator, Tuning), DiskError> {
-    let known = || KERNEL_ELEVATORS.iter().map(|kernel| kernel.name);
-    let kernel = KernelElevator::find(name).ok_or_else(|| unknown(name, known()))?;
-    let pairs: Vec<_> = parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    Ok((kernel, kernel.parse(&pairs).map_err(|error| bad(name, error))?))
-}
-
-fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> DiskError {
-    let known = known.collect::<Vec<_>>().join(", ");
-    DiskError::UnknownElevator { name: name.into(), known }
 }
 
 fn find_model(text: &str) -> Result<Settings, DiskError> {

@@ -12,7 +12,7 @@ use nix::libc;
 use procfs::process::{FDTarget, Process, all_processes};
 use serde::Serialize;
 
-use super::device::block_device;
+use crate::driver::device::block_device;
 
 #[derive(Debug, Default, Serialize)]
 pub struct Users {

@@ -21,9 +21,21 @@ ALLOWED: dict[str, set[str]] = {
     "disk-model": {"elevators", "parameters"},
     "probes": {"bpf", "machine", "protocol"},
     "schedulers": {"bpf", "machine", "parameters", "protocol"},
-    "ublk": {"bpf", "disk-model", "elevators", "machine", "protocol"},
+    "block-queue": {"parameters", "protocol"},
+    "ublk": {"block-queue", "bpf", "disk-model", "elevators", "machine", "protocol"},
     "work": {"machine"},
-    "agent": {"bpf", "disk-model", "elevators", "machine", "probes", "protocol", "schedulers", "ublk", "work"},
+    "agent": {
+        "block-queue",
+        "bpf",
+        "disk-model",
+        "elevators",
+        "machine",
+        "probes",
+        "protocol",
+        "schedulers",
+        "ublk",
+        "work",
+    },
 }
 """The crates that each may use: the instrument knows no work, and nothing knows the agent."""
 

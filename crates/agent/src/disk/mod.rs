@@ -2,9 +2,11 @@
 //! The disk that a sample's directories are on: made for it, or the machine's own.
 
 pub mod borrowed;
+mod error;
 mod mounted;
 pub mod place;
 mod said;
 mod sample;
 
+pub use error::exit_code;
 pub use sample::SampleDisk;

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use block_queue::queue_watch::QueueWatch;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sys::signal::Signal;
 use nix::sys::stat::{major, minor, stat};
@@ -23,7 +24,6 @@ use machine::mounts;
 use machine::process::{KILL_LIMIT, Process};
 use machine::root::Root;
 use machine::stop::Stop;
-use ublk::in_charge::InCharge;
 use ublk::{Counts, HURRY, ServerProcess, pieces};
 
 /// What a server may take until there is a disk: its blocks are copied, and the kernel takes its programs.
@@ -58,7 +58,7 @@ pub struct Mounted<'a> {
     numbers: String,
     /// When the workload was started, by CLOCK_MONOTONIC.
     started_ns: Cell<Option<u64>>,
-    in_charge: Option<InCharge>,
+    queue: Option<QueueWatch>,
 }
 
 impl<'a> Mounted<'a> {
@@ -87,8 +87,8 @@ impl<'a> Mounted<'a> {
             .with_context(|| format!("cannot mount {} on {}", device.display(), place.display()))?;
         mounted.is_mounted = true;
         let name = device.file_name().unwrap_or_default().to_string_lossy();
-        let seen = InCharge::now(&name).context("cannot see the disk's elevator")?;
-        mounted.in_charge = Some(seen);
+        let queue = QueueWatch::start(&name).context("cannot see the disk's elevator")?;
+        mounted.queue = Some(queue);
         Ok(mounted)
     }
 
@@ -103,7 +103,7 @@ impl<'a> Mounted<'a> {
         let server = ServerProcess::of_child(&child)?;
         let said = Some(Said::new(said, stop));
         let (place, data, numbers, started_ns) = Default::default();
-        let (is_mounted, in_charge) = (false, None);
+        let (is_mounted, queue) = (false, None);
         Ok(Self {
             child,
             _containment: containment,
@@ -116,7 +116,7 @@ impl<'a> Mounted<'a> {
             data,
             numbers,
             started_ns,
-            in_charge,
+            queue,
         })
     }
 
@@ -142,7 +142,7 @@ impl<'a> Mounted<'a> {
 
     /// Why its elevator was not the same throughout.
     pub fn objection(&self) -> Option<String> {
-        self.in_charge.as_ref().and_then(InCharge::objection)
+        self.queue.as_ref().and_then(QueueWatch::objection)
     }
 
     /// Takes the disk away; what it has done until `hurry`. `tell` gets the log in pieces of whole lines, if there

@@ -7,8 +7,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use ublk::error::DiskError;
-
+use super::error::PlaceError;
 use crate::booted::is_booted_for_us;
 
 const WRITABLE_BY_OTHERS: u32 = 0o022;
@@ -24,8 +23,8 @@ const SYSTEM: [&str; 11] =
 ///
 /// # Errors
 /// `place` is no directory, the system's, or not root's alone, or is in one that is not; or a link leads out of `root`.
-pub fn existing(root: Option<&Path>, place: &Path) -> Result<PathBuf, DiskError> {
-    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+pub fn existing(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
+    let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     let other = |words: String| unusable(io::Error::other(words));
     if !place.is_absolute() {
         return Err(other("it is no whole path, from / on".into()));
@@ -46,7 +45,7 @@ pub fn existing(root: Option<&Path>, place: &Path) -> Result<PathBuf, DiskError>
     let abouts = abouts.map_err(unusable)?;
     let shared = abouts.iter().find(|(_, about)| !is_roots_alone(about));
     match shared.map(|(directory, _)| directory.into()) {
-        Some(shared) => Err(DiskError::SharedPlace { path: resolved, shared }),
+        Some(shared) => Err(PlaceError::Shared { path: resolved, shared }),
         None => Ok(resolved),
     }
 }
@@ -59,9 +58,9 @@ fn top(root: Option<&Path>) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// Those of `existing`; or it is the top of everything.
-pub fn to_work_in(root: Option<&Path>, place: &Path) -> Result<PathBuf, DiskError> {
+pub fn to_work_in(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
     let resolved = existing(root, place)?;
-    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+    let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     if resolved == top(root).map_err(unusable)? {
         return Err(unusable(io::Error::other("all else is below it: name another directory")));
     }
@@ -79,7 +78,7 @@ pub struct Free {
 ///
 /// # Errors
 /// Those of `to_work_in`; or there is something in it.
-pub fn made_free(root: Option<&Path>, place: &Path) -> Result<Free, DiskError> {
+pub fn made_free(root: Option<&Path>, place: &Path) -> Result<Free, PlaceError> {
     if let Some(path) = free(root, place)? {
         return Ok(Free { path, is_new: false });
     }
@@ -91,9 +90,9 @@ pub fn made_free(root: Option<&Path>, place: &Path) -> Result<Free, DiskError> {
 ///
 /// # Errors
 /// Those of `to_work_in`; or there is something in it.
-pub fn free(root: Option<&Path>, place: &Path) -> Result<Option<PathBuf>, DiskError> {
+pub fn free(root: Option<&Path>, place: &Path) -> Result<Option<PathBuf>, PlaceError> {
     let Some(path) = if_there(to_work_in(root, place))? else { return Ok(None) };
-    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+    let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     if fs::read_dir(&path).map_err(unusable)?.next().is_some() {
         let words =
             "a disk would hide what is in it: name an empty directory, or one that is not there";
@@ -102,20 +101,20 @@ pub fn free(root: Option<&Path>, place: &Path) -> Result<Option<PathBuf>, DiskEr
     Ok(Some(path))
 }
 
-fn if_there(found: Result<PathBuf, DiskError>) -> Result<Option<PathBuf>, DiskError> {
+fn if_there(found: Result<PathBuf, PlaceError>) -> Result<Option<PathBuf>, PlaceError> {
     match found {
-        Err(DiskError::NoPlace { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
+        Err(PlaceError::Unusable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
             Ok(None)
         }
         found => found.map(Some),
     }
 }
 
-fn made(root: Option<&Path>, place: &Path) -> Result<PathBuf, DiskError> {
+fn made(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
     if let Some(there) = if_there(existing(root, place))? {
         return Ok(there);
     }
-    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+    let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
         return Err(unusable(io::ErrorKind::InvalidInput.into()));
     };
@@ -177,7 +176,7 @@ mod tests {
             fs::set_permissions(folder.path(), Permissions::from_mode(0o1777)).unwrap();
             assert_eq!(existing(None, &inner).unwrap(), inner);
             chown(&inner, Some(1000), None).unwrap();
-            assert!(matches!(existing(None, &inner), Err(DiskError::SharedPlace { .. })));
+            assert!(matches!(existing(None, &inner), Err(PlaceError::Shared { .. })));
         }
     }
 

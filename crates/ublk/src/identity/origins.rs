@@ -6,7 +6,7 @@ use elevators::Context;
 use libbpf_rs::MapCore;
 use zerocopy::FromBytes;
 
-use crate::shared::Shared;
+use crate::driver::shared::Shared;
 
 /// Where a request comes from.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 
 use std::ops::{Add, Sub};
 
+use block_queue::metrics;
 use protocol::Metrics;
-use ublk::metrics;
 
 /// The first ten numbers of /sys/block/DISK/stat, or a sum or difference of such.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

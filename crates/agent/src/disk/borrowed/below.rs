@@ -9,22 +9,22 @@ use std::path::{Path, PathBuf};
 use nix::sys::stat::{major, minor, stat};
 use procfs::process::{MountInfo, Process};
 
+use crate::disk::error::PlaceError;
 use machine::mounts::unescaped;
-use ublk::error::DiskError;
 
 /// The names in /sys/block of the disks below `place`, which has no links in it.
 ///
 /// # Errors
 /// There is no such directory, or its file system is on no disk.
-pub fn disks_below(place: &Path) -> Result<BTreeSet<String>, DiskError> {
-    let unusable = |error| DiskError::NoPlace { path: place.into(), error };
+pub fn disks_below(place: &Path) -> Result<BTreeSet<String>, PlaceError> {
+    let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     let mut found = BTreeSet::new();
     for device in devices(place).map_err(unusable)? {
         leaves(&device, &mut found).map_err(unusable)?;
     }
     if found.is_empty() {
         let file_system = mount(place).map(|mount| mount.fs_type).unwrap_or_default();
-        return Err(DiskError::OnNoDisk { path: place.into(), file_system });
+        return Err(PlaceError::OnNoDisk { path: place.into(), file_system });
     }
     Ok(found)
 }

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use ublk::error::DiskError;
-use ublk::kernel_queue::KernelQueue;
+use block_queue::QueueError;
+use block_queue::kernel_queue::KernelQueue;
+
+use crate::disk::error::LoanError;
 
 /// One tunable can move another.
 const ROUNDS: usize = 2;
@@ -25,9 +27,9 @@ pub struct Kept {
 impl Kept {
     /// # Errors
     /// The disk has no elevator.
-    pub fn of(disk: &str) -> Result<Self, DiskError> {
+    pub fn of(disk: &str) -> Result<Self, QueueError> {
         let queue = KernelQueue::of(disk);
-        let absent = |error| DiskError::NoElevator { disk: disk.into(), error };
+        let absent = |error| QueueError::NoElevator { disk: disk.into(), error };
         let elevator = queue.elevator().map_err(absent)?;
         let values = queue.values().map_err(absent)?;
         Ok(Self { disk: disk.into(), inode: queue.inode(), elevator, values })
@@ -37,7 +39,7 @@ impl Kept {
     ///
     /// # Errors
     /// Something has another value than before nevertheless.
-    pub fn put_back(&self) -> Result<bool, DiskError> {
+    pub fn put_back(&self) -> Result<bool, LoanError> {
         let queue = KernelQueue::of(&self.disk);
         if queue.inode() != self.inode || queue.elevator().is_err() {
             // The disk has gone, and its settings with it.
@@ -59,7 +61,7 @@ impl Kept {
         }
         let values: Vec<_> =
             missing.iter().map(|(file, value)| format!("{file} {value}")).collect();
-        Err(DiskError::NotPutBack { disk: self.disk.clone(), values: values.join(", ") })
+        Err(LoanError::NotPutBack { disk: self.disk.clone(), values: values.join(", ") })
     }
 
     /// Files and values that are not what they were.

@@ -3,10 +3,10 @@
 
 use std::fs;
 
+use block_queue::latency::Latency;
+use block_queue::metrics;
 use probes::AttachedProbe;
 use protocol::Metrics;
-use ublk::latency::Latency;
-use ublk::metrics;
 
 /// In the order of the probe's histograms.
 const KINDS: [&str; 2] = ["read", "write"];

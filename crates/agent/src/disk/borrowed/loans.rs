@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::kept::Kept;
+use crate::disk::error::LoanError;
 use machine::owner::Agent;
 use machine::state_file::{StateFiles, file};
 use machine::stop::Stop;
 use machine::{removal, scratch};
-use ublk::error::DiskError;
 
 /// Empty after a boot, which also forgets all settings of queues.
 const DIRECTORY: &str = "/run/runoff-borrowed";
@@ -35,13 +35,13 @@ pub struct Loans {
 #[derive(Default)]
 pub struct Swept {
     pub done: Vec<String>,
-    pub failures: Vec<DiskError>,
+    pub failures: Vec<LoanError>,
 }
 
 impl Loans {
     /// # Errors
     /// Somebody else holds them, until `stop` is heard or for too long.
-    pub fn lock(stop: Option<&Stop>) -> Result<Self, DiskError> {
+    pub fn lock(stop: Option<&Stop>) -> Result<Self, LoanError> {
         let files = StateFiles::lock_unless(stop, Path::new(DIRECTORY)).map_err(unwritten)?;
         Ok(Self { files })
     }
@@ -50,14 +50,14 @@ impl Loans {
     ///
     /// # Errors
     /// Another has one of them.
-    pub fn add(&self, place: &Path, disks: Vec<Kept>) -> Result<Loan, DiskError> {
+    pub fn add(&self, place: &Path, disks: Vec<Kept>) -> Result<Loan, LoanError> {
         self.add_of(Agent::this(), place, disks)
     }
 
-    fn add_of(&self, agent: Agent, place: &Path, disks: Vec<Kept>) -> Result<Loan, DiskError> {
+    fn add_of(&self, agent: Agent, place: &Path, disks: Vec<Kept>) -> Result<Loan, LoanError> {
         for other in readable(self.all()).filter(|other| other.agent.is_there()) {
             if let Some(disk) = disks.iter().find(|disk| other.has(&disk.disk)) {
-                return Err(DiskError::Lent { disk: disk.disk.clone(), agent: other.agent.pid });
+                return Err(LoanError::Lent { disk: disk.disk.clone(), agent: other.agent.pid });
             }
         }
         // One that could not be given back stays beside it, whoever has the number now.
@@ -68,7 +68,7 @@ impl Loans {
     }
 
     /// Puts back whatever of `disks` nobody will who is still there: so that they are not taken for what they were.
-    pub fn settle<'a>(&self, disks: impl IntoIterator<Item = &'a String>) -> Result<(), DiskError> {
+    pub fn settle<'a>(&self, disks: impl IntoIterator<Item = &'a String>) -> Result<(), LoanError> {
         let disks: Vec<_> = disks.into_iter().collect();
         let mine = Agent::this();
         // What this process has borrowed it gives back before it borrows again, if it can.
@@ -82,7 +82,7 @@ impl Loans {
     }
 
     /// Gives back what somebody else had, and removes what he left there: a sentence on each thing.
-    fn clear(&self, loan: &Loan) -> Result<Vec<String>, DiskError> {
+    fn clear(&self, loan: &Loan) -> Result<Vec<String>, LoanError> {
         let mut left = scratch::left_by(loan.agent, &loan.place);
         // What stays there is for whoever looks at the disk.
         left.retain(|path| removal::remove(path).is_ok());
@@ -94,18 +94,18 @@ impl Loans {
     }
 
     /// Gives back all of `loan`, whatever becomes of one disk; whether there was anything to do, by disk.
-    pub fn give_back(&self, loan: &Loan) -> Result<Vec<bool>, DiskError> {
+    pub fn give_back(&self, loan: &Loan) -> Result<Vec<bool>, LoanError> {
         let ended: Vec<_> = loan.disks.iter().map(Kept::put_back).collect();
         let changed = ended.into_iter().collect::<Result<_, _>>()?;
         self.files.remove(&loan.file);
         Ok(changed)
     }
 
-    fn all(&self) -> impl Iterator<Item = Result<Loan, DiskError>> {
+    fn all(&self) -> impl Iterator<Item = Result<Loan, LoanError>> {
         self.files.files().map(|file| {
             let path = Path::new(DIRECTORY).join(&file);
             let read = self.files.read::<Loan>(&file);
-            read.map(|loan| Loan { file, ..loan }).map_err(|_| DiskError::NoReading { path })
+            read.map(|loan| Loan { file, ..loan }).map_err(|_| LoanError::Unreadable { path })
         })
     }
 }
@@ -118,7 +118,7 @@ impl Loan {
 
 /// Puts back what agents that are no longer there had borrowed, and removes what they left on it. What cannot be put
 /// back is tried again the next time.
-pub fn sweep(stop: Option<&Stop>) -> Result<Swept, DiskError> {
+pub fn sweep(stop: Option<&Stop>) -> Result<Swept, LoanError> {
     let mut swept = Swept::default();
     if !Path::new(DIRECTORY).exists() {
         return Ok(swept);
@@ -137,13 +137,13 @@ pub fn sweep(stop: Option<&Stop>) -> Result<Swept, DiskError> {
     Ok(swept)
 }
 
-fn readable(all: impl Iterator<Item = Result<Loan, DiskError>>) -> impl Iterator<Item = Loan> {
+fn readable(all: impl Iterator<Item = Result<Loan, LoanError>>) -> impl Iterator<Item = Loan> {
     // One that nobody can read is told of by `sweep`.
     all.flatten()
 }
 
-fn unwritten(error: io::Error) -> DiskError {
-    DiskError::NoRecord { path: DIRECTORY.into(), error }
+fn unwritten(error: io::Error) -> LoanError {
+    LoanError::Unwritten { path: DIRECTORY.into(), error }
 }
 
 #[cfg(test)]

@@ -14,6 +14,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use block_queue::QueueError;
+use block_queue::kernel::{KernelElevator, Tunable};
+use block_queue::kernel_queue::KernelQueue;
+use block_queue::queue_watch::QueueWatch;
 use nix::unistd::syncfs;
 
 use self::activity::Activity;
@@ -22,20 +26,16 @@ use self::kept::Kept;
 use self::latency::Watch;
 pub use self::loans::sweep;
 use self::loans::{Loan, Loans};
+use super::error::{LoanError, PlaceError};
 use super::place;
 use machine::stop::Stop;
 use protocol::{Borrow, BorrowedDisk, Metrics};
-use ublk::error::DiskError;
-use ublk::in_charge::InCharge;
-use ublk::kernel::{KernelElevator, Tunable};
-use ublk::kernel_queue::KernelQueue;
-use ublk::setup;
 
 pub struct Borrowed {
     place: PathBuf,
     loan: Loan,
-    in_charge: Vec<InCharge>,
-    watch: Option<Watch>,
+    watches: Vec<QueueWatch>,
+    latencies: Option<Watch>,
     /// When the workload started.
     before: Cell<Activity>,
     /// What was counted from there to its end.
@@ -50,12 +50,12 @@ impl Borrowed {
     /// There are none, another agent has one of them, or the kernel does not take the elevator or what is set of it.
     pub fn start(wanted: &Borrow, root: Option<&Path>, place: &Path, stop: &Stop) -> Result<Self> {
         let elevator = match &wanted.elevator {
-            Some(name) => Some(setup::kernel_elevator(name, &wanted.parameters)?),
+            Some(name) => Some(KernelElevator::find_with(name, &wanted.parameters)?),
             None => None,
         };
         let place = place::to_work_in(root, place)?;
         let disks = match (disks_below(&place), &elevator) {
-            (Err(DiskError::OnNoDisk { .. }), None) => BTreeSet::new(),
+            (Err(PlaceError::OnNoDisk { .. }), None) => BTreeSet::new(),
             (found, _) => found?,
         };
         let loans = Loans::lock(Some(stop))?;
@@ -69,20 +69,20 @@ impl Borrowed {
         let loan = loans.add(&place, kept)?;
         drop(loans);
         // From here on its end puts everything back.
-        let (in_charge, before, metrics) = Default::default();
-        let (watch, is_returned) = (None, false);
-        let mut borrowed = Self { place, loan, in_charge, watch, before, metrics, is_returned };
+        let (watches, before, metrics) = Default::default();
+        let (latencies, is_returned) = (None, false);
+        let mut borrowed = Self { place, loan, watches, latencies, before, metrics, is_returned };
         if let Some((elevator, given)) = &elevator {
             borrowed.write_back()?;
             borrowed.put_in_charge(elevator, given)?;
         }
         let disks = borrowed.loan.disks.iter();
-        let seen: Result<_, _> = disks.map(|kept| InCharge::now(&kept.disk)).collect();
-        borrowed.in_charge = seen.context("cannot see the disk's elevator")?;
+        let watches: Result<_, _> = disks.map(|kept| QueueWatch::start(&kept.disk)).collect();
+        borrowed.watches = watches.context("cannot see the disk's elevator")?;
         if let Some((elevator, _)) = elevator {
             borrowed.must_have(elevator)?;
         }
-        borrowed.watch = Watch::start(borrowed.in_charge.iter().map(InCharge::disk));
+        borrowed.latencies = Watch::start(borrowed.watches.iter().map(QueueWatch::disk));
         Ok(borrowed)
     }
 
@@ -90,7 +90,7 @@ impl Borrowed {
         &self,
         elevator: &KernelElevator,
         given: &[(&'static Tunable, u64)],
-    ) -> Result<(), DiskError> {
+    ) -> Result<(), QueueError> {
         for kept in &self.loan.disks {
             let queue = KernelQueue::of(&kept.disk);
             // A change of the elevator to itself would leave it as it is.
@@ -103,36 +103,36 @@ impl Borrowed {
 
     /// Somebody else, such as a rule of udev's, may have chosen again.
     fn must_have(&self, elevator: &KernelElevator) -> Result<()> {
-        for seen in &self.in_charge {
-            let (wanted, found, disk) = (elevator.name, seen.elevator(), seen.disk());
+        for queue in &self.watches {
+            let (wanted, found, disk) = (elevator.name, queue.elevator(), queue.disk());
             ensure!(found == wanted, "{wanted} did not stay in charge of {disk}: it is {found}");
         }
         Ok(())
     }
 
     pub fn disks(&self) -> Vec<BorrowedDisk> {
-        let told = self.in_charge.iter().map(|seen| BorrowedDisk {
-            name: seen.disk().into(),
-            about: KernelQueue::of(seen.disk()).about(),
-            elevator: seen.elevator().into(),
+        let disks = self.watches.iter().map(|queue| BorrowedDisk {
+            name: queue.disk().into(),
+            about: KernelQueue::of(queue.disk()).about(),
+            elevator: queue.elevator().into(),
         });
-        told.collect()
+        disks.collect()
     }
 
     pub fn note_start(&self) {
         self.before.set(self.counted());
-        self.watch.iter().for_each(Watch::begin);
+        self.latencies.iter().for_each(Watch::begin);
     }
 
     pub fn note_end(&self) {
         let mut metrics = (self.counted() - self.before.get()).metrics();
-        metrics.extend(self.watch.iter().flat_map(Watch::metrics));
+        metrics.extend(self.latencies.iter().flat_map(Watch::metrics));
         self.metrics.replace(metrics);
     }
 
     /// Why an elevator was not the same throughout.
     pub fn objection(&self) -> Option<String> {
-        self.in_charge.iter().find_map(InCharge::objection)
+        self.watches.iter().find_map(QueueWatch::objection)
     }
 
     /// Puts everything back; what the disks have done from `note_start` to `note_end`.
@@ -157,7 +157,7 @@ impl Borrowed {
     }
 
     /// If it fails the loan stays, for `sweep`.
-    fn give_back(&mut self) -> Result<(), DiskError> {
+    fn give_back(&mut self) -> Result<(), LoanError> {
         self.is_returned = true;
         Loans::lock(None)?.give_back(&self.loan).map(drop)
     }

@@ -14,16 +14,12 @@ use nix::fcntl::AT_FDCWD;
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
 
-use super::error::DiskError;
-use super::kernel::{KernelElevator, Tunable};
-use super::setup::ChosenElevator;
+use crate::error::QueueError;
+use crate::kernel::{KernelElevator, Tunable};
 
 /// How long it may be in another's hands.
 const BUSY: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
-
-/// What an elevator of the kernel may have waiting: 128 of each direction, as in 2003.
-const KERNEL_REQUESTS: u32 = 256;
 
 /// Where tunables of the elevator in charge are, below the queue's directory.
 pub const TUNABLES: &str = "iosched/";
@@ -41,33 +37,19 @@ impl KernelQueue {
         Self { disk: disk.into(), directory: Path::new("/sys/block").join(disk).join("queue") }
     }
 
-    /// Makes this queue the front of a disk of runoff: nothing in it does an elevator's work, unless that is wanted.
-    pub fn prepare(&self, elevator: &ChosenElevator) -> Result<(), DiskError> {
-        let failed = |what| move |error| DiskError::Ublk { what, error };
-        match elevator {
-            ChosenElevator::Ours(_) => {
-                self.choose(KernelElevator::none())?;
-            }
-            ChosenElevator::Kernel(kernel, given) => {
-                self.choose(kernel)?;
-                if kernel.name != "none" {
-                    let set = self.write("nr_requests", &KERNEL_REQUESTS.to_string());
-                    set.map_err(failed("setting nr_requests"))?;
-                }
-                self.tune(kernel, given)?;
-            }
-        }
-        self.write("read_ahead_kb", "128").map_err(failed("setting read_ahead_kb"))?;
-        // Throttling of writeback by latency would compete with the elevator; kernels without it have no such file.
-        let _ = self.write("wbt_lat_usec", "0");
-        Ok(())
-    }
-
+    /// Reads a file below the queue's directory, without the end of its last line.
+    ///
+    /// # Errors
+    /// There is no such file, or it is not text.
     pub fn read(&self, file: &str) -> io::Result<String> {
         Ok(fs::read_to_string(self.directory.join(file))?.trim_end().into())
     }
 
-    /// Waits while the kernel changes the queue of another disk with the same tags, of which it says EBUSY.
+    /// Writes into a file below the queue's directory. Waits while the kernel changes the queue of another disk with the
+    /// same tags, of which it says EBUSY.
+    ///
+    /// # Errors
+    /// There is no such file, or the kernel does not take the value.
     pub fn write(&self, file: &str, value: &str) -> io::Result<()> {
         let start = Instant::now();
         loop {
@@ -88,6 +70,9 @@ impl KernelQueue {
     }
 
     /// The elevator in charge.
+    ///
+    /// # Errors
+    /// The disk has gone, or has no such queue.
     pub fn elevator(&self) -> io::Result<String> {
         Ok(chosen(&self.read("scheduler")?).into())
     }
@@ -100,6 +85,9 @@ impl KernelQueue {
     }
 
     /// What can be set of the elevator in charge, and what the kernel changes with it, by file.
+    ///
+    /// # Errors
+    /// A tunable cannot be read.
     pub fn values(&self) -> io::Result<BTreeMap<String, String>> {
         let entries = fs::read_dir(self.directory.join(TUNABLES)).into_iter().flatten().flatten();
         let tunables = entries.map(|entry| tunable(&entry.file_name().to_string_lossy()));
@@ -111,25 +99,35 @@ impl KernelQueue {
 
     /// Lets `changed` tell from now on of every elevator that comes or goes: sysfs keeps the times of a directory
     /// once they have been set (fs/kernfs/inode.c `__kernfs_setattr`, fs/kernfs/dir.c `kernfs_add_one`).
+    ///
+    /// # Errors
+    /// The disk has gone, or its queue is not this user's.
     pub fn watch(&self) -> io::Result<()> {
         let (now, follow) = (TimeSpec::UTIME_NOW, UtimensatFlags::FollowSymlink);
         Ok(utimensat(AT_FDCWD, &self.directory, &now, &now, follow)?)
     }
 
     /// When an elevator last came or went, in seconds and nanoseconds, if `watch` was called before.
+    ///
+    /// # Errors
+    /// The disk has gone.
     pub fn changed(&self) -> io::Result<(i64, i64)> {
         let data = fs::metadata(&self.directory)?;
         Ok((data.mtime(), data.mtime_nsec()))
     }
 
-    pub fn choose(&self, elevator: &KernelElevator) -> Result<(), DiskError> {
+    /// Puts `elevator` in charge.
+    ///
+    /// # Errors
+    /// The kernel has no such elevator, or another one is in charge nevertheless.
+    pub fn choose(&self, elevator: &KernelElevator) -> Result<(), QueueError> {
         let (name, device) = (elevator.name.to_owned(), self.disk.clone());
         match self.write("scheduler", elevator.name) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                return Err(DiskError::NoKernelElevator { name, device, module: elevator.module });
+                return Err(QueueError::NoKernelElevator { name, device, module: elevator.module });
             }
-            Err(error) => return Err(DiskError::NotInCharge { name, device, error }),
+            Err(error) => return Err(QueueError::NotInCharge { name, device, error }),
         }
         // A queue that can have no elevator takes every name and does nothing.
         match self.elevator() {
@@ -137,20 +135,23 @@ impl KernelQueue {
             found => {
                 let found = found.unwrap_or_else(|error| error.to_string());
                 let error = io::Error::other(format!("it is {found}"));
-                Err(DiskError::NotInCharge { name, device, error })
+                Err(QueueError::NotInCharge { name, device, error })
             }
         }
     }
 
     /// Sets what was given, and looks at all of it when the last has been set: one can change another.
+    ///
+    /// # Errors
+    /// The kernel has no such tunable, or did not take a value.
     pub fn tune(
         &self,
         elevator: &KernelElevator,
         given: &[(&Tunable, u64)],
-    ) -> Result<(), DiskError> {
+    ) -> Result<(), QueueError> {
         let failed = |tunable: &Tunable| {
             let (name, file) = (elevator.name.into(), tunable.file.into());
-            move |error| DiskError::NoTunable { name, file, error }
+            move |error| QueueError::NoTunable { name, file, error }
         };
         for (set, wanted) in given {
             self.write(&tunable(set.file), &wanted.to_string()).map_err(failed(set))?;
@@ -158,7 +159,7 @@ impl KernelQueue {
         for (set, wanted) in given {
             let found = self.read(&tunable(set.file)).map_err(failed(set))?;
             if !found.parse().is_ok_and(|found| set.became(*wanted, found)) {
-                return Err(DiskError::NotTaken {
+                return Err(QueueError::NotTaken {
                     name: elevator.name.into(),
                     file: set.file.into(),
                     wanted: *wanted,

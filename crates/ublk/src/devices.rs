@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::account::Counts;
-use super::control::{self, Control};
-use super::device::{HURRY, block_device};
-use super::error::DiskError;
-use super::process::{INSIST, Served, ServerProcess};
-use super::record::{Description, Record};
-use super::users::{self, Users};
+use crate::driver::control::{self, Control};
+use crate::driver::device::{HURRY, block_device};
+use crate::error::DiskError;
+use crate::process::{INSIST, Served, ServerProcess};
+use crate::record::{self, Description, Record};
+use crate::server::account::Counts;
+use crate::users::{self, Users};
 
 /// What a server may take to end; a file system that is mounted is first written out by the kernel.
 const END_LIMIT: Duration = Duration::from_secs(60);
@@ -73,6 +73,27 @@ pub fn remove(device: &str, force: bool) -> Result<Removed, DiskError> {
         return Ok(Removed { device: present.device, disk: present.disk, counts: None });
     };
     removed(present.device, present.disk, counts, failure)
+}
+
+/// Deletes devices of runoff whose server was killed; their paths. A device whose server may be in another PID namespace
+/// is left to those who see that server.
+///
+/// # Errors
+/// The driver is not there, or not for us.
+pub fn sweep() -> Result<Vec<PathBuf>, DiskError> {
+    let gone: Vec<u32> = control::ours()?
+        .into_iter()
+        .filter(|(number, server)| {
+            matches!(Served::of(*server, Record::server(*number)), Served::ByNobody)
+        })
+        .map(|(number, _)| number)
+        .collect();
+    if !gone.is_empty() {
+        let mut control = Control::open()?;
+        gone.iter().try_for_each(|number| control.take_away(*number))?;
+    }
+    record::sweep();
+    Ok(gone.into_iter().map(block_device).collect())
 }
 
 /// What one has done whose server ended by itself, so that the device has gone already.

@@ -4,15 +4,16 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::kernel_queue::{KernelQueue, TUNABLES};
+use crate::kernel_queue::{KernelQueue, TUNABLES};
 
-pub struct InCharge {
+/// A queue that is watched from now on.
+pub struct QueueWatch {
     disk: String,
-    before: Seen,
+    before: QueueState,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
+struct QueueState {
     elevator: String,
     /// When the last one came or went.
     changed: (i64, i64),
@@ -20,25 +21,30 @@ struct Seen {
     values: BTreeMap<String, String>,
 }
 
-impl InCharge {
+impl QueueWatch {
     /// Notes how the queue of `disk`, as /sys/block names it, is now.
-    pub fn now(disk: &str) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// The disk has no such queue.
+    pub fn start(disk: &str) -> io::Result<Self> {
         KernelQueue::of(disk).watch()?;
-        Ok(Self { disk: disk.into(), before: Seen::now(disk)? })
+        Ok(Self { disk: disk.into(), before: QueueState::now(disk)? })
     }
 
+    /// The disk, as /sys/block names it.
     pub fn disk(&self) -> &str {
         &self.disk
     }
 
+    /// The elevator that was in charge at the start.
     pub fn elevator(&self) -> &str {
         &self.before.elevator
     }
 
-    /// What has changed since, in a sentence.
+    /// What has changed since the start, in a sentence.
     pub fn objection(&self) -> Option<String> {
         let Self { disk, before } = self;
-        let after = match Seen::now(disk) {
+        let after = match QueueState::now(disk) {
             Ok(after) => after,
             Err(error) => {
                 return Some(format!("the elevator of {disk} cannot be seen any more: {error}"));
@@ -68,7 +74,7 @@ impl InCharge {
     }
 }
 
-impl Seen {
+impl QueueState {
     fn now(disk: &str) -> io::Result<Self> {
         let queue = KernelQueue::of(disk);
         Ok(Self { elevator: queue.elevator()?, changed: queue.changed()?, values: queue.values()? })

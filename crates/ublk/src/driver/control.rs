@@ -4,15 +4,11 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
 
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
-use super::abi::{self, ControlCommand, DeviceInfo, DeviceParameters};
-use super::device::block_device;
-use super::error::DiskError;
-use super::process::Served;
-use super::record::{self, Record};
+use crate::driver::abi::{self, ControlCommand, DeviceInfo, DeviceParameters};
+use crate::error::DiskError;
 
 /// Mark of the devices of runoff among those of other servers: "rnof", above the process id of the server. The
 /// driver's own note of that is there only between start and stop.
@@ -145,24 +141,6 @@ fn bytes_of<T>() -> u16 {
 
 fn ublk(what: &'static str) -> impl FnOnce(io::Error) -> DiskError {
     move |error| DiskError::Ublk { what, error }
-}
-
-/// Deletes devices of runoff whose server was killed; their paths. One whose server may be in another PID namespace is
-/// left to who sees it.
-pub fn sweep() -> Result<Vec<PathBuf>, DiskError> {
-    let gone: Vec<u32> = ours()?
-        .into_iter()
-        .filter(|(number, server)| {
-            matches!(Served::of(*server, Record::server(*number)), Served::ByNobody)
-        })
-        .map(|(number, _)| number)
-        .collect();
-    if !gone.is_empty() {
-        let mut control = Control::open()?;
-        gone.iter().try_for_each(|number| control.take_away(*number))?;
-    }
-    record::sweep();
-    Ok(gone.into_iter().map(block_device).collect())
 }
 
 /// Numbers of the devices of runoff, each with the process id of its server.

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Serves the requests of one disk: in the order of its elevator, at the times of its model.
 
+pub mod account;
+pub mod data_file;
+pub mod mounts;
+pub mod spindle;
+pub mod store;
+
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,13 +16,13 @@ use elevators::{Class, Id, Priority, Request};
 use nix::errno::Errno;
 use nix::libc;
 
-use super::abi;
-use super::account::{Arrival, Counts};
-use super::channel::{Channel, Completion};
-use super::identity::{Identity, Origin};
-use super::request_log::RequestLog;
-use super::spindle::Spindle;
-use super::store::Store;
+use self::account::{Arrival, Counts};
+use self::spindle::Spindle;
+use self::store::Store;
+use crate::driver::abi;
+use crate::driver::channel::{Channel, Completion};
+use crate::identity::{Identity, Origin};
+use crate::log::request_log::RequestLog;
 use machine::clock::now_ns;
 
 const SECTOR_BYTES: u64 = 512;

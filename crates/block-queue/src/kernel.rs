@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The kernel's own elevators and what may be set of them (Linux block/mq-deadline.c, kyber-iosched.c, bfq-iosched.c).
 
-use elevators::parameters::{Parameter, ParameterError, assigned};
+use std::collections::BTreeMap;
+
+use parameters::{Parameter, ParameterError, assigned};
 use serde::Serialize;
+
+use crate::error::QueueError;
 
 /// An elevator of the kernel itself, on a disk whose server only passes on.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -28,7 +32,7 @@ pub struct Tunable {
     in_ticks: bool,
 }
 
-/// What is to be set of an elevator.
+/// Tunables of an elevator, each with the value that it is to have.
 pub type Tuning = Vec<(&'static Tunable, u64)>;
 
 /// The longest that a tick is, with CONFIG_HZ=100.
@@ -209,15 +213,33 @@ static BFQ: &[Tunable] = &[
 ];
 
 impl KernelElevator {
+    /// The elevator that lets requests pass as they come.
     pub fn none() -> &'static Self {
         Self::find("none").expect("it is in the catalogue")
     }
 
+    /// Finds an elevator of the kernel by its name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KERNEL_ELEVATORS.iter().find(|elevator| elevator.name == name)
     }
 
-    /// `pairs` of `key=value` as numbers for its files.
+    /// Finds an elevator of the kernel by its name, with `parameters` as numbers for its files.
+    ///
+    /// # Errors
+    /// The kernel has no such elevator, or the elevator has no such parameter or value.
+    pub fn find_with(
+        name: &str,
+        parameters: &BTreeMap<String, String>,
+    ) -> Result<(&'static Self, Tuning), QueueError> {
+        let known = KERNEL_ELEVATORS.iter().map(|kernel| kernel.name);
+        let kernel = Self::find(name).ok_or_else(|| QueueError::unknown_elevator(name, known))?;
+        let pairs: Vec<_> =
+            parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let refused = |error| QueueError::BadParameter { owner: name.into(), error };
+        Ok((kernel, kernel.parse(&pairs).map_err(refused)?))
+    }
+
+    /// Parses `pairs` of `key=value` as numbers for its files.
     ///
     /// # Errors
     /// The first pair that is none, names no tunable, is out of range or given twice.

@@ -5,8 +5,8 @@
 
 use elevators::{Context, Id, Request};
 
-use super::identity::Origin;
-use super::request_lines::{self, Part, Served};
+use crate::identity::Origin;
+use crate::log::request_lines::{self, Part, Served};
 
 /// Requests, and as many served ones, exits and times held, that are kept; what comes later is counted only.
 pub const MOST: usize = 200_000;
@@ -161,7 +161,7 @@ pub fn index(id: Id) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request_lines::HEADER;
+    use crate::log::request_lines::HEADER;
 
     use super::*;
 

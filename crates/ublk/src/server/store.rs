@@ -11,8 +11,8 @@ use std::ptr::NonNull;
 use nix::libc;
 use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-use super::data_file::DataFile;
-use super::error::DiskError;
+use crate::error::DiskError;
+use crate::server::data_file::DataFile;
 
 /// What direct I/O wants addresses to be multiples of.
 const ALIGN: usize = 4096;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use elevators::{Context, Direction, Id, Request};
 
-use super::identity::Origin;
+use crate::identity::Origin;
 
 pub const HEADER: &str = "what\tarrived_ns\tdispatched_ns\treached_ns\tdone_ns\tserved\tmerged\trwbs\tsector\tsectors\t\
                           served_sector\tserved_sectors\tfrom_cylinder\tcylinder\tdepth\tclass\tcpu\tpid\tcomm";

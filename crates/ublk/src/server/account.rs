@@ -4,10 +4,10 @@
 use elevators::{Context, Direction, Request};
 use serde::{Deserialize, Serialize};
 
-use super::identity::Origin;
-use super::latency::{Latencies, Latency};
-use super::request_lines::Served;
-use super::request_log::{self, RequestLog, index};
+use crate::identity::Origin;
+use crate::log::request_lines::Served;
+use crate::log::request_log::{self, RequestLog, index};
+use block_queue::latency::{Latencies, Latency};
 
 /// A completion later than this after its time counts as late.
 const LATE_NS: u64 = 300_000;

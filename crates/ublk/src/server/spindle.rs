@@ -4,9 +4,9 @@
 use disk_model::{Disk, Service, catalogue};
 use elevators::{Id, Queue, Request, WaitQueue};
 
-use super::account::{Account, Arrival, Counts};
-use super::request_lines::Served;
-use super::request_log::RequestLog;
+use crate::log::request_lines::Served;
+use crate::log::request_log::RequestLog;
+use crate::server::account::{Account, Arrival, Counts};
 
 #[derive(Debug, Clone, Copy)]
 struct UnderWay {
@@ -133,9 +133,9 @@ mod tests {
     use elevators::{MS, Settings, catalogue, replay};
     use proptest::prelude::*;
 
-    use super::super::identity::Origin;
-    use super::super::request_lines::HEADER;
-    use super::super::server::priority;
+    use crate::identity::Origin;
+    use crate::log::request_lines::HEADER;
+    use crate::server::priority;
 
     use super::*;
 
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn whom_the_pool_refuses_is_held_and_served_in_his_turn() {
+    fn a_request_refused_by_the_pool_is_served_in_turn() {
         let mut spindle = spindle("noop", &["nr_requests=4"], "ide2003");
         (0..20).for_each(|id| add(&mut spindle, Request::write(id, 1, id * 1000, 8), 0));
         add(&mut spindle, Request::read(20, 2, 5, 8), 0);

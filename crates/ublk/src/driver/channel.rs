@@ -10,8 +10,8 @@ use std::time::Duration;
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use nix::libc;
 
-use super::abi::{self, Descriptor, IoCommand};
-use super::shared::Shared;
+use crate::driver::abi::{self, Descriptor, IoCommand};
+use crate::driver::shared::Shared;
 
 /// Entries of the submission ring; more are submitted in between.
 const ENTRIES: u32 = 128;

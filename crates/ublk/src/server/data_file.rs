@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags, fcntl_setfl, open, openat, unlinkat};
 
-use super::error::DiskError;
+use crate::error::DiskError;
 
 pub struct DataFile {
     pub path: PathBuf,

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Why a sample cannot have its disk: the place of its directories, or a disk that is borrowed.
+
+use std::io;
+use std::path::PathBuf;
+
+use block_queue::QueueError;
+use thiserror::Error;
+use ublk::DiskError;
+
+/// Why nothing is done in a place.
+#[derive(Debug, Error)]
+pub enum PlaceError {
+    #[error("cannot work in {path}: {error}", path = path.display())]
+    Unusable { path: PathBuf, error: io::Error },
+    #[error(
+        "{path} is not root's alone, so that others could lead elsewhere what is written there: only root may write in \
+         {shared}, or name another directory",
+        path = path.display(), shared = shared.display()
+    )]
+    Shared { path: PathBuf, shared: PathBuf },
+    #[error("{path} is on no disk but on {file_system}: name a directory on a disk", path = path.display())]
+    OnNoDisk { path: PathBuf, file_system: String },
+}
+
+/// Why a disk cannot be borrowed or given back.
+#[derive(Debug, Error)]
+pub enum LoanError {
+    #[error("another runoff, process {agent}, has borrowed {disk}: wait until it has ended")]
+    Lent { disk: String, agent: u32 },
+    #[error("{disk} could not be put back as it was: write into /sys/block/{disk}/queue: {values}")]
+    NotPutBack { disk: String, values: String },
+    #[error(
+        "cannot read {path:?}, which says what a disk is to get back: look at its elevator, then remove that file"
+    )]
+    Unreadable { path: PathBuf },
+    #[error("cannot write in {path:?} what is to be known of disks: {error}")]
+    Unwritten { path: PathBuf, error: io::Error },
+}
+
+impl PlaceError {
+    /// What the command line promises: 64 for what the user asked wrongly, as every place that cannot be used is.
+    pub fn exit_code(&self) -> u8 {
+        64
+    }
+}
+
+/// The exit code of an error about a disk; None if the error is about something else.
+pub fn exit_code(error: &anyhow::Error) -> Option<u8> {
+    let of_place = || error.downcast_ref().map(PlaceError::exit_code);
+    let of_loan = || error.is::<LoanError>().then_some(1);
+    let of_queue = || error.downcast_ref().map(QueueError::exit_code);
+    let of_disk = || error.downcast_ref().map(DiskError::exit_code);
+    of_place().or_else(of_loan).or_else(of_queue).or_else(of_disk)
+}
