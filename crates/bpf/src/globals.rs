@@ -244,11 +244,11 @@ impl Tags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_types::Types;
+    use crate::fake_btf::FakeBtf;
 
     #[test]
     fn a_type_that_is_itself_is_no_integer() {
-        let mut types = Types::default();
+        let mut types = FakeBtf::default();
         types.typedef("endless", 1);
         types.variable(".data", "first", 1, 2);
         types.array(4);
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_variable_is_found_by_its_type() {
-        let mut types = Types::default();
+        let mut types = FakeBtf::default();
         types.integer("int", 4);
         types.structure("wanted", &[("first", 1), ("second", 1)]);
         types.variable(".data", "number", 1, 3);
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_structure_inside_itself_is_read_to_an_end() {
-        let mut types = Types::default();
+        let mut types = FakeBtf::default();
         types.structure("endless", &[("one", 1), ("other", 1)]);
         types.variable(".struct_ops", "ops", 1, 2);
         let members = types.with(|btf| structure(btf, ".struct_ops", "ops")).unwrap();

@@ -113,15 +113,15 @@ pub fn name(global: &Global) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_types::Types;
+    use crate::fake_btf::FakeBtf;
 
-    fn read(types: &Types) -> Enumerators {
+    fn read(types: &FakeBtf) -> Enumerators {
         types.with(Enumerators::read)
     }
 
     #[test]
     fn enumerators_of_both_widths_are_read() {
-        let mut types = Types::default();
+        let mut types = FakeBtf::default();
         types.integer("int", 4);
         types.enumeration("scx_wake", 4, &[("SCX_WAKE_FORK", 4), ("SCX_WAKE_ALL", u32::MAX)]);
         types.enumeration("other", 4, &[("XSCX_OTHER", 7)]);
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_lower_half_of_an_enumerator_is_none() {
-        let mut types = Types::default();
+        let mut types = FakeBtf::default();
         types.enumeration("scx_dsq", 8, &[("SCX_DSQ_LOCAL", 2)]);
         types.enumeration("scx_wake", 4, &[("SCX_WAKE_FORK", 4)]);
         let found = read(&types);

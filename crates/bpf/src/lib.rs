@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! BPF objects: those inside this program, their variables and types, and what the kernel tells of them.
 
+#[cfg(test)]
+mod fake_btf;
 pub mod globals;
 pub mod kernel_enums;
 pub mod kernel_functions;
 pub mod kernel_types;
 pub mod libbpf_log;
-#[cfg(test)]
-mod made_types;
 pub mod objects;
 pub mod opened;
 pub mod run_time;

@@ -6,10 +6,10 @@ mod builtin;
 mod counters;
 mod error;
 mod exit;
+#[cfg(test)]
+mod fake_sysfs;
 mod kernel_log;
 mod live;
-#[cfg(test)]
-mod made_tree;
 mod object;
 mod objection;
 mod observers;

@@ -62,16 +62,16 @@ fn has_open(process: &Path, link: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_tree::Tree;
+    use crate::fake_sysfs::FakeSysfs;
 
-    fn world(tree: &Tree) -> World {
+    fn world(tree: &FakeSysfs) -> World {
         let link = |name: &str| (name == "bfs").then_some(7);
         World { root: tree.root(), link, patience: Duration::ZERO }
     }
 
     #[test]
     fn whoever_has_the_link_open_keeps_the_scheduler() {
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         tree.open_file(
             40,
             3,
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn another_attachment_of_that_name_is_not_it() {
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         tree.open_file(40, 3, "link_id:\t7\n");
         let world = world(&tree);
         let state = world.enabled_since(2).unwrap();
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn without_a_link_nobody_is_known_to_keep_it() {
-        let tree = Tree::with("other", 3);
+        let tree = FakeSysfs::with("other", 3);
         tree.open_file(40, 3, "link_id:\t7\n");
         let world = world(&tree);
         assert!(!world.is_held_by([40], &world.enabled_since(2).unwrap()));
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn only_a_new_attachment_counts() {
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         assert_eq!(world(&tree).enabled_since(3), None);
         tree.put("", 4);
         assert_eq!(world(&tree).enabled_since(3), None);

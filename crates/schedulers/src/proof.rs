@@ -131,19 +131,23 @@ fn lineage(cgroup: &Path) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_tree::Tree;
+    use crate::fake_sysfs::FakeSysfs;
 
     const LEADER: i32 = 40;
 
-    fn witness(tree: &Tree, ops: &str, enable_seq: u64) -> Witness {
+    fn witness(tree: &FakeSysfs, ops: &str, enable_seq: u64) -> Witness {
         let attached = Attached { ops: ops.into(), enable_seq };
         Witness::over(&tree.root(), attached, String::new())
     }
 
     /// What speaks against a sample of `ops` at attachment 3 if `meanwhile` happens after it was attached
     /// and before the work begins, and `later` while the work runs.
-    fn judged(ops: &str, meanwhile: impl Fn(&Tree), later: impl Fn(&Tree)) -> Option<String> {
-        let tree = Tree::with(ops, 3);
+    fn judged(
+        ops: &str,
+        meanwhile: impl Fn(&FakeSysfs),
+        later: impl Fn(&FakeSysfs),
+    ) -> Option<String> {
+        let tree = FakeSysfs::with(ops, 3);
         tree.thread(LEADER, 120, true);
         meanwhile(&tree);
         let mut witness = witness(&tree, ops, 3);
@@ -154,7 +158,7 @@ mod tests {
         objection(&witness.after())
     }
 
-    fn nothing(_: &Tree) {}
+    fn nothing(_: &FakeSysfs) {}
 
     #[test]
     fn an_attachment_that_stays_is_proof() {
@@ -225,10 +229,10 @@ mod tests {
 
     #[test]
     fn a_sub_scheduler_of_the_works_group_is_no_proof() {
-        let tree = Tree::with("top", 3);
+        let tree = FakeSysfs::with("top", 3);
         tree.thread(LEADER, 120, true);
         tree.write("root/sub/sub-99/ops", "elsewhere\n");
-        let seen = |tree: &Tree| {
+        let seen = |tree: &FakeSysfs| {
             let mut witness = witness(tree, "top", 3);
             witness.lineage = vec![7, 5, 1];
             witness.look(LEADER, &[]);

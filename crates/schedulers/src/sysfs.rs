@@ -169,7 +169,7 @@ pub fn read() -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_tree::Tree;
+    use crate::fake_sysfs::FakeSysfs;
 
     #[test]
     fn a_kernel_without_sched_ext_has_an_empty_state() {
@@ -180,11 +180,11 @@ mod tests {
 
     #[test]
     fn the_state_is_read() {
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         let state = tree.sched_ext().state().unwrap();
         assert_eq!((state.state.as_str(), state.ops.as_str()), ("enabled", "bfs"));
         assert_eq!((state.enable_seq, state.switch_all, state.nr_rejected), (3, 1, 0));
-        let state = Tree::with("", 3).sched_ext().state().unwrap();
+        let state = FakeSysfs::with("", 3).sched_ext().state().unwrap();
         assert_eq!((state.state.as_str(), state.ops.as_str()), ("disabled", ""));
     }
 
@@ -197,12 +197,12 @@ mod tests {
             ("nr_rejected", "many\n", "nr_rejected says \"many\", which is no number"),
             ("switch_all", "\0\u{1}", "which is no number"),
         ] {
-            let tree = Tree::with("bfs", 3);
+            let tree = FakeSysfs::with("bfs", 3);
             tree.write(file, text);
             let error = tree.sched_ext().state().unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
         }
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         tree.write_bytes("root/ops", b"\xff\xfe");
         assert!(
             tree.sched_ext().state().unwrap_err().to_string().contains("root/ops cannot be read")
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_missing_attribute_is_named() {
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         tree.remove("nr_rejected");
         let error = tree.sched_ext().state().unwrap_err().to_string();
         assert!(error.contains("nr_rejected cannot be read"), "{error}");
@@ -219,10 +219,10 @@ mod tests {
 
     #[test]
     fn a_pipe_or_a_directory_does_not_make_the_reader_wait() {
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         tree.pipe("state");
         assert!(tree.sched_ext().state().unwrap_err().to_string().contains("it is no file"));
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         tree.remove("enable_seq");
         tree.directory("enable_seq");
         assert!(tree.sched_ext().state().is_err());
@@ -230,14 +230,14 @@ mod tests {
 
     #[test]
     fn only_the_beginning_of_an_endless_attribute_is_read() {
-        let tree = Tree::with("bfs", 3);
+        let tree = FakeSysfs::with("bfs", 3);
         tree.write("root/ops", &"x".repeat(1 << 20));
         assert_eq!(tree.sched_ext().state().unwrap().ops.len(), 4096);
     }
 
     #[test]
     fn sub_schedulers_are_found_below_each_other() {
-        let tree = Tree::with("top", 3);
+        let tree = FakeSysfs::with("top", 3);
         assert!(!tree.sched_ext().has_sub_schedulers());
         tree.write("root/sub/sub-41/ops", "inner\n");
         tree.write("root/sub/sub-41/sub/sub-97/ops", "innermost\n");

@@ -71,15 +71,15 @@ mod tests {
     use nix::unistd::Pid;
 
     use super::*;
-    use crate::made_tree::Tree;
+    use crate::fake_sysfs::FakeSysfs;
 
-    fn only(tree: &Tree, tid: i32) -> Option<Class> {
+    fn only(tree: &FakeSysfs, tid: i32) -> Option<Class> {
         class(&tree.proc().join(tid.to_string()))
     }
 
     #[test]
     fn the_class_is_read_from_proc_sched() {
-        let tree = Tree::with("bfs", 1);
+        let tree = FakeSysfs::with("bfs", 1);
         tree.thread(1, 120, true);
         tree.thread(2, 139, false);
         tree.thread(3, 49, false);
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_kernel_that_hides_the_class_still_shows_the_policy() {
-        let tree = Tree::with("bfs", 1);
+        let tree = FakeSysfs::with("bfs", 1);
         tree.bare_thread(1, 0);
         tree.bare_thread(2, 1);
         tree.bare_thread(3, 6);
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_thread_counts_once_and_what_speaks_against_it_counts_most() {
-        let tree = Tree::with("bfs", 1);
+        let tree = FakeSysfs::with("bfs", 1);
         let mut threads = Threads::default();
         for in_class in [true, false, true] {
             tree.thread(7, 120, in_class);

@@ -5,8 +5,8 @@ pub mod borrowed;
 mod error;
 mod mounted;
 pub mod place;
-mod said;
 mod sample;
+mod server_output;
 
 pub use error::exit_code;
 pub use sample::SampleDisk;

@@ -16,7 +16,7 @@ use nix::sys::stat::{major, minor, stat};
 use serde::Deserialize;
 
 use super::place::{self, Free};
-use super::said::Said;
+use super::server_output::ServerOutput;
 use machine::cgroup::Purpose;
 use machine::clock::now_ns;
 use machine::containment::Containment;
@@ -30,24 +30,24 @@ use ublk::{Counts, HURRY, ServerProcess, pieces};
 const START_LIMIT: Duration = Duration::from_secs(120);
 /// What a server may take to end when nobody uses its disk any more.
 const END_LIMIT: Duration = Duration::from_secs(20);
-/// And what it may take when the agent itself is to stop: a killed one leaves its device to the sweep.
+/// What a server may take to end when the agent itself is to stop: a killed one leaves its device to the sweep.
 const STOP_LIMIT: Duration = Duration::from_millis(500);
 /// How much is read of what a server complains of.
 const WORDS_BYTES: u64 = 64 * 1024;
 
 #[derive(Deserialize)]
-struct Announced {
+struct Announcement {
     device: PathBuf,
 }
 
 pub struct Mounted<'a> {
     child: Process,
-    /// Of the server, which goes before it.
+    /// Holds the server, which is ended before this is.
     _containment: Containment,
     server: ServerProcess,
     errors: PipeReader,
-    /// What the server says; None when nobody listens any more.
-    said: Option<Said<'a>>,
+    /// What the server prints; None when it is not read any more.
+    output: Option<ServerOutput<'a>>,
     stop: &'a Stop,
     /// Where it is mounted, once that is there.
     place: Option<Free>,
@@ -78,7 +78,7 @@ impl<'a> Mounted<'a> {
         place::free(root, place)?;
         let data = disk.file.as_deref().map(in_roots_alone).transpose()?;
         let mut mounted = Self::of(command(disk, data.as_deref(), with_log), stop)?;
-        let device = mounted.announced()?;
+        let device = mounted.read_announcement()?;
         mounted.data = data;
         let number = stat(&device)?.st_rdev;
         mounted.numbers = format!("{},{}", major(number), minor(number));
@@ -94,14 +94,14 @@ impl<'a> Mounted<'a> {
 
     /// Starts the server; its end takes all away again.
     fn of(mut command: Command, stop: &'a Stop) -> Result<Self> {
-        let ((said, output), (errors, warnings)) = (io::pipe()?, io::pipe()?);
-        command.stdin(Stdio::null()).stdout(output).stderr(warnings);
+        let ((output, stdout), (errors, warnings)) = (io::pipe()?, io::pipe()?);
+        command.stdin(Stdio::null()).stdout(stdout).stderr(warnings);
         let containment = Containment::create(&Root::machine(), Purpose::Disk)?;
         let child = containment.spawn(&mut command).context("cannot start the disk's server")?;
         // The server alone has these from now on: what it says has an end.
         drop(command);
         let server = ServerProcess::of_child(&child)?;
-        let said = Some(Said::new(said, stop));
+        let output = Some(ServerOutput::new(output, stop));
         let (place, data, numbers, started_ns) = Default::default();
         let (is_mounted, queue) = (false, None);
         Ok(Self {
@@ -109,7 +109,7 @@ impl<'a> Mounted<'a> {
             _containment: containment,
             server,
             errors,
-            said,
+            output,
             stop,
             place,
             is_mounted,
@@ -121,12 +121,12 @@ impl<'a> Mounted<'a> {
     }
 
     /// The disk, which is there from now on.
-    fn announced(&mut self) -> Result<PathBuf> {
-        let said = self.said.as_mut().expect("it is listened to");
-        let is_there = said.await_words(START_LIMIT).context("there is no disk yet")?;
+    fn read_announcement(&mut self) -> Result<PathBuf> {
+        let output = self.output.as_mut().expect("it is listened to");
+        let is_there = output.await_output(START_LIMIT).context("there is no disk yet")?;
         ensure!(is_there, "the disk's server makes no disk");
-        let line = said.line().context("cannot hear the disk's server")?;
-        let announced: Option<Announced> = serde_json::from_str(&line).ok();
+        let line = output.read_line().context("cannot hear the disk's server")?;
+        let announced: Option<Announcement> = serde_json::from_str(&line).ok();
         announced.map(|disk| disk.device).ok_or_else(|| anyhow!("{}", self.last_words()))
     }
 
@@ -154,11 +154,11 @@ impl<'a> Mounted<'a> {
     pub fn end(mut self, tell: &mut dyn FnMut(String)) -> Result<Counts> {
         self.hurry();
         self.unmount(MntFlags::empty()).context("cannot unmount the disk")?;
-        let said = self.said.as_mut().expect("it is listened to");
+        let output = self.output.as_mut().expect("it is listened to");
         // At its end it has something to say.
-        let is_ending = |span| said.await_words(span);
+        let is_ending = |span| output.await_output(span);
         ensure!(self.server.ask_to_end(END_LIMIT, is_ending)?, "the disk's server does not end");
-        let line = said.line().context("cannot hear the disk's server")?;
+        let line = output.read_line().context("cannot hear the disk's server")?;
         let counts: Counts = serde_json::from_str(&line)
             .map_err(|_| anyhow!("the disk was lost: {}", self.last_words()))?;
         self.forward_log(&counts, tell).context("cannot hear the disk's log")?;
@@ -168,7 +168,7 @@ impl<'a> Mounted<'a> {
 
     fn forward_log(&mut self, counts: &Counts, tell: &mut dyn FnMut(String)) -> Result<()> {
         let Some(dropped) = counts.dropped else { return Ok(()) };
-        let log = self.said.as_mut().expect("it is listened to").rest();
+        let log = self.output.as_mut().expect("it is listened to").rest();
         let Some(start_ns) = self.started_ns.get() else {
             // Its server ends when everything has been read.
             return Ok(io::copy(log, &mut io::sink()).map(drop)?);
@@ -205,7 +205,7 @@ impl<'a> Mounted<'a> {
     /// Ends the server, whoever uses its disk: within the limits whatever happens.
     fn end_server(&mut self) {
         // Nobody reads a log that it would wait to be rid of.
-        self.said = None;
+        self.output = None;
         let has_ended = |span| Ok::<_, io::Error>(self.server.ended_within(span));
         let limit = if self.stop.requested() { STOP_LIMIT } else { END_LIMIT };
         if !self.server.ask_to_end(limit, has_ended).unwrap_or(false) {
@@ -273,7 +273,7 @@ mod tests {
     fn ends_at_once(script: &str) {
         let stop = Stop::new().unwrap();
         let Some(mut mounted) = served_by(script, &stop) else { return };
-        mounted.said.as_mut().unwrap().line().unwrap();
+        mounted.output.as_mut().unwrap().read_line().unwrap();
         let start = Instant::now();
         mounted.end_server();
         assert!(mounted.server.ended_within(Duration::ZERO));
@@ -298,7 +298,7 @@ mod tests {
         let Some(mut mounted) = served_by("exec sleep 60", &stop) else { return };
         raise(Signal::SIGTERM).unwrap();
         let start = Instant::now();
-        let refusal = format!("{:#}", mounted.announced().unwrap_err());
+        let refusal = format!("{:#}", mounted.read_announcement().unwrap_err());
         assert!(refusal.contains("stopped on request"), "{refusal}");
         drop(mounted);
         assert!(start.elapsed() < Duration::from_secs(5));
@@ -312,7 +312,7 @@ mod tests {
         else {
             return;
         };
-        mounted.said.as_mut().unwrap().line().unwrap();
+        mounted.output.as_mut().unwrap().read_line().unwrap();
         raise(Signal::SIGTERM).unwrap();
         let start = Instant::now();
         let error = format!("{:#}", mounted.end(&mut |_| ()).err().unwrap());
@@ -325,6 +325,6 @@ mod tests {
         let script = "echo warning >&2; echo 'runoff-agent: no such disk' >&2; exit 64";
         let stop = Stop::new().unwrap();
         let Some(mut mounted) = served_by(script, &stop) else { return };
-        assert_eq!(mounted.announced().unwrap_err().to_string(), "no such disk");
+        assert_eq!(mounted.read_announcement().unwrap_err().to_string(), "no such disk");
     }
 }

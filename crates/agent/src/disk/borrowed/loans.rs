@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::kept::Kept;
+use super::saved_queue::SavedQueue;
 use crate::disk::error::LoanError;
 use machine::owner::Agent;
 use machine::state_file::{StateFiles, file};
@@ -20,7 +20,7 @@ const DIRECTORY: &str = "/run/runoff-borrowed";
 pub struct Loan {
     agent: Agent,
     place: PathBuf,
-    pub disks: Vec<Kept>,
+    pub disks: Vec<SavedQueue>,
     /// Where this is written; not in there.
     #[serde(skip)]
     file: String,
@@ -50,11 +50,16 @@ impl Loans {
     ///
     /// # Errors
     /// Another has one of them.
-    pub fn add(&self, place: &Path, disks: Vec<Kept>) -> Result<Loan, LoanError> {
+    pub fn add(&self, place: &Path, disks: Vec<SavedQueue>) -> Result<Loan, LoanError> {
         self.add_of(Agent::this(), place, disks)
     }
 
-    fn add_of(&self, agent: Agent, place: &Path, disks: Vec<Kept>) -> Result<Loan, LoanError> {
+    fn add_of(
+        &self,
+        agent: Agent,
+        place: &Path,
+        disks: Vec<SavedQueue>,
+    ) -> Result<Loan, LoanError> {
         for other in readable(self.all()).filter(|other| other.agent.is_there()) {
             if let Some(disk) = disks.iter().find(|disk| other.has(&disk.disk)) {
                 return Err(LoanError::Lent { disk: disk.disk.clone(), agent: other.agent.pid });
@@ -89,13 +94,13 @@ impl Loans {
         let changed = self.give_back(loan)?;
         let disks = loan.disks.iter().zip(changed).filter(|(_, changed)| *changed);
         let removed = left.iter().map(|path| format!("removed {}", path.display()));
-        let put_back = disks.map(|(kept, _)| format!("put back the elevator of {}", kept.disk));
+        let put_back = disks.map(|(saved, _)| format!("put back the elevator of {}", saved.disk));
         Ok(removed.chain(put_back).collect())
     }
 
     /// Gives back all of `loan`, whatever becomes of one disk; whether there was anything to do, by disk.
     pub fn give_back(&self, loan: &Loan) -> Result<Vec<bool>, LoanError> {
-        let ended: Vec<_> = loan.disks.iter().map(Kept::put_back).collect();
+        let ended: Vec<_> = loan.disks.iter().map(SavedQueue::put_back).collect();
         let changed = ended.into_iter().collect::<Result<_, _>>()?;
         self.files.remove(&loan.file);
         Ok(changed)
@@ -112,7 +117,7 @@ impl Loans {
 
 impl Loan {
     fn has(&self, disk: &str) -> bool {
-        self.disks.iter().any(|kept| kept.disk == disk)
+        self.disks.iter().any(|saved| saved.disk == disk)
     }
 }
 

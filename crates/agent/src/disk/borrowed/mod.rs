@@ -4,9 +4,9 @@
 
 mod activity;
 mod below;
-mod kept;
 mod latency;
 mod loans;
+mod saved_queue;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -22,10 +22,10 @@ use nix::unistd::syncfs;
 
 use self::activity::Activity;
 use self::below::disks_below;
-use self::kept::Kept;
 use self::latency::Watch;
 pub use self::loans::sweep;
 use self::loans::{Loan, Loans};
+use self::saved_queue::SavedQueue;
 use super::error::{LoanError, PlaceError};
 use super::place;
 use machine::stop::Stop;
@@ -60,13 +60,13 @@ impl Borrowed {
         };
         let loans = Loans::lock(Some(stop))?;
         loans.settle(&disks)?;
-        let kept = disks.iter().map(|disk| Kept::of(disk));
-        let kept = match &elevator {
-            Some(_) => kept.collect::<Result<_, _>>()?,
+        let saved = disks.iter().map(|disk| SavedQueue::read(disk));
+        let saved = match &elevator {
+            Some(_) => saved.collect::<Result<_, _>>()?,
             // Where there is none it cannot be changed either.
-            None => kept.flatten().collect(),
+            None => saved.flatten().collect(),
         };
-        let loan = loans.add(&place, kept)?;
+        let loan = loans.add(&place, saved)?;
         drop(loans);
         // From here on its end puts everything back.
         let (watches, before, metrics) = Default::default();
@@ -77,7 +77,7 @@ impl Borrowed {
             borrowed.put_in_charge(elevator, given)?;
         }
         let disks = borrowed.loan.disks.iter();
-        let watches: Result<_, _> = disks.map(|kept| QueueWatch::start(&kept.disk)).collect();
+        let watches: Result<_, _> = disks.map(|saved| QueueWatch::start(&saved.disk)).collect();
         borrowed.watches = watches.context("cannot see the disk's elevator")?;
         if let Some((elevator, _)) = elevator {
             borrowed.must_have(elevator)?;
@@ -91,8 +91,8 @@ impl Borrowed {
         elevator: &KernelElevator,
         given: &[(&'static Tunable, u64)],
     ) -> Result<(), QueueError> {
-        for kept in &self.loan.disks {
-            let queue = KernelQueue::of(&kept.disk);
+        for saved in &self.loan.disks {
+            let queue = KernelQueue::of(&saved.disk);
             // A change of the elevator to itself would leave it as it is.
             queue.choose(KernelElevator::none())?;
             queue.choose(elevator)?;
@@ -153,7 +153,7 @@ impl Borrowed {
 
     fn counted(&self) -> Activity {
         let disks = self.loan.disks.iter();
-        disks.map(|kept| Activity::of(&kept.disk)).fold(Activity::default(), |sum, one| sum + one)
+        disks.map(|saved| Activity::of(&saved.disk)).fold(Activity::default(), |sum, one| sum + one)
     }
 
     /// If it fails the loan stays, for `sweep`.

@@ -17,12 +17,12 @@ const DATASEC: u32 = 15;
 const ENUM64: u32 = 19;
 
 #[derive(Default)]
-pub struct Types {
+pub struct FakeBtf {
     types: Vec<u32>,
     names: Vec<u8>,
 }
 
-impl Types {
+impl FakeBtf {
     pub fn integer(&mut self, name: &str, bytes: u32) {
         self.describe(name, INT, 0, bytes);
         self.types.push(bytes * 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a server says, which nobody waits for without an end.
+//! Reads the output of a disk's server, with time limits.
 
 use std::io::{self, BufRead, BufReader, PipeReader, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -11,39 +11,40 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// The longest line.
 const LINE_BYTES: u64 = 64 * 1024;
-/// Who has begun to say something goes on before this.
+/// The longest pause within a line.
 const PAUSE: Duration = Duration::from_secs(20);
 const STOPPED: &str = "it was stopped on request";
 
-/// Nobody is heard any more when a stop was requested.
-pub struct Said<'a> {
+/// The output of a server, which is not read any more when a stop was requested.
+pub struct ServerOutput<'a> {
     output: BufReader<Steady<'a>>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> ServerOutput<'a> {
     pub fn new(output: PipeReader, stop: &'a Stop) -> Self {
         Self { output: BufReader::new(Steady { output, stop }) }
     }
 
-    /// Waits for something within `limit`: words, or the end.
+    /// Waits until there is output or its end, for `limit` at most; returns whether there is.
     ///
     /// # Errors
-    /// A stop was requested while nothing was said.
-    pub fn await_words(&self, limit: Duration) -> Result<bool> {
+    /// A stop was requested while there was no output.
+    pub fn await_output(&self, limit: Duration) -> Result<bool> {
         if !self.output.buffer().is_empty() {
             return Ok(true);
         }
         let Steady { output, stop } = self.output.get_ref();
-        let said = readable(output.as_fd(), stop.as_fd(), limit).context("cannot hear it")?;
-        ensure!(said || !stop.requested(), STOPPED);
-        Ok(said)
+        let has_output =
+            is_readable(output.as_fd(), stop.as_fd(), limit).context("cannot hear it")?;
+        ensure!(has_output || !stop.requested(), STOPPED);
+        Ok(has_output)
     }
 
-    /// The next line; empty at the end.
+    /// Reads the next line; empty at the end.
     ///
     /// # Errors
-    /// It is too long, pauses for 20 s, or a stop was requested.
-    pub fn line(&mut self) -> Result<String> {
+    /// The line is too long, pauses for 20 s, or a stop was requested.
+    pub fn read_line(&mut self) -> Result<String> {
         let mut line = String::new();
         let read = (&mut self.output).take(LINE_BYTES).read_line(&mut line)?;
         if u64::try_from(read).is_ok_and(|read| read == LINE_BYTES) && !line.ends_with('\n') {
@@ -52,7 +53,7 @@ impl<'a> Said<'a> {
         Ok(line)
     }
 
-    /// What comes after the lines that were read.
+    /// The output after the lines that were read.
     pub fn rest(&mut self) -> &mut impl BufRead {
         &mut self.output
     }
@@ -66,11 +67,11 @@ struct Steady<'a> {
 
 impl Read for Steady<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let is_readable = readable(self.output.as_fd(), self.stop.as_fd(), PAUSE)?;
+        let has_output = is_readable(self.output.as_fd(), self.stop.as_fd(), PAUSE)?;
         if self.stop.requested() {
             return Err(io::Error::other(STOPPED));
         }
-        if !is_readable {
+        if !has_output {
             let seconds = PAUSE.as_secs();
             return Err(io::Error::other(format!("it has said nothing for {seconds} s")));
         }
@@ -78,8 +79,8 @@ impl Read for Steady<'_> {
     }
 }
 
-/// Whether `output` is; returns without that at the latest after `limit`, or when `stop` is readable.
-fn readable(output: BorrowedFd<'_>, stop: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
+/// Whether `output` is readable, which is waited for until `limit` has passed or `stop` is readable.
+fn is_readable(output: BorrowedFd<'_>, stop: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
     let mut fds = [output, stop].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
     let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
     loop {
@@ -100,45 +101,45 @@ mod tests {
 
     use super::*;
 
-    fn saying<'a>(script: &str, stop: &'a Stop) -> (Process, Said<'a>) {
+    fn run<'a>(script: &str, stop: &'a Stop) -> (Process, ServerOutput<'a>) {
         let (reader, writer) = io::pipe().unwrap();
         let mut command = Command::new("sh");
         let child = Process::spawn(command.args(["-c", script]).stdout(writer)).unwrap();
-        (child, Said::new(reader, stop))
+        (child, ServerOutput::new(reader, stop))
     }
 
     #[test]
     fn lines_come_one_by_one_and_then_the_rest() {
         let stop = Stop::new().unwrap();
-        let (_child, mut said) = saying("echo one; echo two; echo three; printf four", &stop);
-        assert!(said.await_words(PAUSE).unwrap());
-        assert_eq!(said.line().unwrap(), "one\n");
-        assert!(said.await_words(Duration::ZERO).is_ok());
-        assert_eq!(said.line().unwrap(), "two\n");
-        let rest: Vec<_> = said.rest().lines().map(Result::unwrap).collect();
+        let (_child, mut output) = run("echo one; echo two; echo three; printf four", &stop);
+        assert!(output.await_output(PAUSE).unwrap());
+        assert_eq!(output.read_line().unwrap(), "one\n");
+        assert!(output.await_output(Duration::ZERO).is_ok());
+        assert_eq!(output.read_line().unwrap(), "two\n");
+        let rest: Vec<_> = output.rest().lines().map(Result::unwrap).collect();
         assert_eq!(rest, ["three", "four"]);
-        assert_eq!(said.line().unwrap(), "");
+        assert_eq!(output.read_line().unwrap(), "");
     }
 
     #[test]
-    fn who_says_nothing_is_not_waited_for_longer_than_the_limit() {
+    fn silence_is_not_waited_for_longer_than_the_limit() {
         let stop = Stop::new().unwrap();
-        let (mut child, said) = saying("exec sleep 60", &stop);
+        let (mut child, output) = run("exec sleep 60", &stop);
         let start = Instant::now();
-        assert!(!said.await_words(Duration::from_millis(50)).unwrap());
+        assert!(!output.await_output(Duration::from_millis(50)).unwrap());
         assert!(start.elapsed() < PAUSE);
         assert!(child.kill());
-        assert!(said.await_words(PAUSE).unwrap());
+        assert!(output.await_output(PAUSE).unwrap());
     }
 
     #[test]
     fn a_stop_is_heard_in_the_middle_of_a_line_and_of_a_long_log() {
         let stop = Stop::new().unwrap();
-        let (mut slow, mut said) = saying("printf half; exec sleep 60", &stop);
-        let (mut loud, mut log) = saying("exec yes", &stop);
+        let (mut slow, mut output) = run("printf half; exec sleep 60", &stop);
+        let (mut loud, mut log) = run("exec yes", &stop);
         raise(Signal::SIGTERM).unwrap();
         let start = Instant::now();
-        assert_eq!(said.line().unwrap_err().to_string(), STOPPED);
+        assert_eq!(output.read_line().unwrap_err().to_string(), STOPPED);
         let copied = io::copy(log.rest(), &mut io::sink());
         assert_eq!(copied.unwrap_err().to_string(), STOPPED);
         assert!(start.elapsed() < PAUSE);
@@ -148,8 +149,8 @@ mod tests {
     #[test]
     fn a_line_without_an_end_is_given_up() {
         let stop = Stop::new().unwrap();
-        let (mut child, mut said) = saying("exec head -c 1000000 /dev/zero", &stop);
-        let refusal = said.line().unwrap_err().to_string();
+        let (mut child, mut output) = run("exec head -c 1000000 /dev/zero", &stop);
+        let refusal = output.read_line().unwrap_err().to_string();
         assert!(refusal.contains("more than 65536 bytes"), "{refusal}");
         assert!(child.kill());
     }

@@ -11,11 +11,11 @@ use tempfile::TempDir;
 
 use crate::sysfs::{self, SchedExt};
 
-pub struct Tree {
+pub struct FakeSysfs {
     folder: TempDir,
 }
 
-impl Tree {
+impl FakeSysfs {
     /// `ops` is in charge, nobody if it is empty; `enable_seq` is the number of the last attachment.
     pub fn with(ops: &str, enable_seq: u64) -> Self {
         let tree = Self { folder: TempDir::new().unwrap() };

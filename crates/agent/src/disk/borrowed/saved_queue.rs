@@ -13,8 +13,9 @@ use crate::disk::error::LoanError;
 /// One tunable can move another.
 const ROUNDS: usize = 2;
 
+/// A queue of the kernel as it was before it was borrowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct SavedQueue {
     /// The disk, as /sys/block names it.
     pub disk: String,
     /// The inode of its queue: another disk may have the name later.
@@ -24,10 +25,12 @@ pub struct Kept {
     values: BTreeMap<String, String>,
 }
 
-impl Kept {
+impl SavedQueue {
+    /// Reads how the queue of `disk`, as /sys/block names it, is now.
+    ///
     /// # Errors
     /// The disk has no elevator.
-    pub fn of(disk: &str) -> Result<Self, QueueError> {
+    pub fn read(disk: &str) -> Result<Self, QueueError> {
         let queue = KernelQueue::of(disk);
         let absent = |error| QueueError::NoElevator { disk: disk.into(), error };
         let elevator = queue.elevator().map_err(absent)?;
@@ -35,7 +38,7 @@ impl Kept {
         Ok(Self { disk: disk.into(), inode: queue.inode(), elevator, values })
     }
 
-    /// Makes the queue what it was; whether there was anything to do.
+    /// Makes the queue what it was; returns whether there was anything to do.
     ///
     /// # Errors
     /// Something has another value than before nevertheless.
@@ -45,27 +48,27 @@ impl Kept {
             // The disk has gone, and its settings with it.
             return Ok(false);
         }
-        let was_changed = !self.missing(&queue).is_empty();
+        let was_changed = !self.differences(&queue).is_empty();
         if queue.elevator().ok().as_deref() != Some(&*self.elevator) {
             // Whether it took shows below.
             let _ = queue.write("scheduler", &self.elevator);
         }
         for _ in 0..ROUNDS {
-            for (file, value) in self.missing(&queue) {
+            for (file, value) in self.differences(&queue) {
                 let _ = queue.write(&file, &value);
             }
         }
-        let missing = self.missing(&queue);
-        if missing.is_empty() {
+        let differences = self.differences(&queue);
+        if differences.is_empty() {
             return Ok(was_changed);
         }
         let values: Vec<_> =
-            missing.iter().map(|(file, value)| format!("{file} {value}")).collect();
+            differences.iter().map(|(file, value)| format!("{file} {value}")).collect();
         Err(LoanError::NotPutBack { disk: self.disk.clone(), values: values.join(", ") })
     }
 
     /// Files and values that are not what they were.
-    fn missing(&self, queue: &KernelQueue) -> Vec<(String, String)> {
+    fn differences(&self, queue: &KernelQueue) -> Vec<(String, String)> {
         let elevator = ("scheduler".to_owned(), self.elevator.clone());
         let chosen = queue.elevator().ok();
         let values = self
