@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use schedulers::stats::{self, Reader};
 use work::usage;
 
-use crate::{cell, session, sweep};
+use crate::{cell, metrics, session, sweep};
 
 /// The instrument of runoff
 #[derive(Parser)]
@@ -38,6 +38,8 @@ enum Command {
     Schedulers,
     /// Describe elevators and models of disks, as JSON
     Elevators,
+    /// Describe what is measured, as JSON
+    Metrics,
     /// Say as JSON why schedulers cannot be attached to a kernel image, null when they can
     KernelTypes {
         /// vmlinux as an ELF file
@@ -109,6 +111,7 @@ pub fn run() -> Result<ExitCode> {
         Command::Schema => print_schema()?,
         Command::Schedulers => output::pretty_json(&schedulers::builtins())?,
         Command::Elevators => output::pretty_json(&ublk::catalogue())?,
+        Command::Metrics => output::pretty_json(&metrics::catalogue())?,
         Command::KernelTypes { image } => {
             output::json(&bpf::kernel_functions::objection(&image)?)?;
         }

@@ -7,6 +7,7 @@ mod cell;
 pub mod commands;
 pub mod disk;
 pub mod guest;
+mod metrics;
 mod requests;
 pub mod session;
 mod sweep;

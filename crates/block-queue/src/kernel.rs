@@ -13,9 +13,8 @@ use crate::error::QueueError;
 pub struct KernelElevator {
     pub name: &'static str,
     pub sentence: &'static str,
-    /// What to load if it is not there.
-    #[serde(skip)]
-    pub module: &'static str,
+    /// The module of the kernel that has it; None if that of the disk is enough.
+    pub module: Option<&'static str>,
     #[serde(rename = "parameters")]
     pub tunables: &'static [Tunable],
 }
@@ -34,6 +33,9 @@ pub struct Tunable {
 
 /// Tunables of an elevator, each with the value that it is to have.
 pub type Tuning = Vec<(&'static Tunable, u64)>;
+
+/// The module of a disk that has no elevator of the kernel.
+const DISK_MODULE: &str = "ublk_drv";
 
 /// The longest that a tick is, with CONFIG_HZ=100.
 const TICK_MS: u64 = 10;
@@ -69,13 +71,13 @@ pub static KERNEL_ELEVATORS: &[KernelElevator] = &[
     KernelElevator {
         name: "none",
         sentence: "The kernel's: no elevator at all.",
-        module: "ublk_drv",
+        module: None,
         tunables: &[],
     },
     KernelElevator {
         name: "mq-deadline",
         sentence: "The kernel's deadline for several queues.",
-        module: "mq-deadline",
+        module: Some("mq-deadline"),
         tunables: &[
             in_ticks(
                 "read_expire",
@@ -121,7 +123,7 @@ pub static KERNEL_ELEVATORS: &[KernelElevator] = &[
     KernelElevator {
         name: "kyber",
         sentence: "The kernel's: limits how much is under way, for fast devices.",
-        module: "kyber-iosched",
+        module: Some("kyber-iosched"),
         tunables: &[
             number(
                 "read_lat_nsec",
@@ -142,7 +144,7 @@ pub static KERNEL_ELEVATORS: &[KernelElevator] = &[
     KernelElevator {
         name: "bfq",
         sentence: "The kernel's budget fair queueing, which came from cfq.",
-        module: "bfq",
+        module: Some("bfq"),
         tunables: BFQ,
     },
 ];
@@ -213,6 +215,11 @@ static BFQ: &[Tunable] = &[
 ];
 
 impl KernelElevator {
+    /// What to load where the kernel does not know this elevator.
+    pub fn missing_module(&self) -> &'static str {
+        self.module.unwrap_or(DISK_MODULE)
+    }
+
     /// The elevator that lets requests pass as they come.
     pub fn none() -> &'static Self {
         Self::find("none").expect("it is in the catalogue")

@@ -125,7 +125,11 @@ impl KernelQueue {
         match self.write("scheduler", elevator.name) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                return Err(QueueError::NoKernelElevator { name, device, module: elevator.module });
+                return Err(QueueError::NoKernelElevator {
+                    name,
+                    device,
+                    module: elevator.missing_module(),
+                });
             }
             Err(error) => return Err(QueueError::NotInCharge { name, device, error }),
         }

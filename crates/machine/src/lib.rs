@@ -14,6 +14,7 @@ pub mod instrument;
 pub mod key_value;
 pub mod lifeline;
 pub mod measure;
+pub mod metrics;
 pub mod mounts;
 pub mod output;
 pub mod owner;

@@ -8,9 +8,13 @@ use anyhow::{Context, Result};
 use perf_event::events::Software;
 use perf_event::{Builder, Counter};
 use procfs::{FromRead, IoPressure, VmStat};
+use protocol::Metric;
 
 use crate::cgroup::Cgroup;
 use crate::cpus;
+use crate::metrics::{
+    IO_STALL_FULL_S, IO_STALL_SOME_S, PGPGIN_KB, PGPGOUT_KB, PSWPIN, PSWPOUT, RUNQUEUE_WAIT_S,
+};
 use crate::root::Root;
 
 /// Migrations of all tasks of a cgroup between CPUs, counted by the kernel's software event on every CPU that is online
@@ -56,7 +60,7 @@ impl Migrations {
 }
 
 /// Counters of the whole machine that only grow.
-pub struct Machine(BTreeMap<&'static str, f64>);
+pub struct Machine(BTreeMap<&'static Metric, f64>);
 
 impl Machine {
     /// The counters of this machine that its kernel has.
@@ -82,29 +86,23 @@ impl Machine {
             .collect();
         // Kernels without CONFIG_PSI or CONFIG_SCHEDSTATS have none of these.
         if let Ok(stalls) = IoPressure::from_file(root.at("/proc/pressure/io")) {
-            counters.insert("io_stall_some_s", exactly(stalls.some.total) / 1e6);
-            counters.insert("io_stall_full_s", exactly(stalls.full.total) / 1e6);
+            counters.insert(&IO_STALL_SOME_S, exactly(stalls.some.total) / 1e6);
+            counters.insert(&IO_STALL_FULL_S, exactly(stalls.full.total) / 1e6);
         }
         let schedstat = fs::read_to_string(root.at("/proc/schedstat")).unwrap_or_default();
-        counters.extend(runqueue_wait_s(&schedstat).map(|s| ("runqueue_wait_s", s)));
+        counters.extend(runqueue_wait_s(&schedstat).map(|s| (&RUNQUEUE_WAIT_S, s)));
         Ok(Self(counters))
     }
 
     /// How much each has grown since `before`, by metric.
-    pub fn since(&self, before: &Self) -> impl Iterator<Item = (String, f64)> {
-        self.0
-            .iter()
-            .filter_map(|(&metric, after)| Some((metric.into(), after - before.0.get(metric)?)))
+    pub fn since(&self, before: &Self) -> impl Iterator<Item = (&'static Metric, f64)> {
+        self.0.iter().filter_map(|(&metric, after)| Some((metric, after - before.0.get(metric)?)))
     }
 }
 
 /// Metric and key of /proc/vmstat: KiB from and to disks, pages from and to the swap space.
-const PAGING: [(&str, &str); 4] = [
-    ("pgpgin_kb", "pgpgin"),
-    ("pgpgout_kb", "pgpgout"),
-    ("pswpin", "pswpin"),
-    ("pswpout", "pswpout"),
-];
+static PAGING: [(&Metric, &str); 4] =
+    [(&PGPGIN_KB, "pgpgin"), (&PGPGOUT_KB, "pgpgout"), (&PSWPIN, "pswpin"), (&PSWPOUT, "pswpout")];
 
 /// Seconds that tasks have stood runnable without a CPU, from /proc/schedstat
 /// (kernel/sched/stats.c, `rq_sched_info.run_delay`). `None` without CONFIG_SCHEDSTATS.
@@ -129,11 +127,13 @@ fn exactly(count: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::path::Path;
 
     use tempfile::TempDir;
 
     use super::*;
+    use crate::metrics::METRICS;
 
     #[test]
     fn run_delay_is_summed_over_cpus() {
@@ -180,13 +180,19 @@ mod tests {
             ("pswpout", 5.0),
             ("runqueue_wait_s", 1.5),
         ];
-        assert_eq!(counters.into_iter().collect::<Vec<_>>(), expected);
+        let found: Vec<_> =
+            counters.iter().map(|(metric, number)| (metric.name(), *number)).collect();
+        assert_eq!(found, expected);
+        assert_eq!(
+            counters.keys().copied().collect::<BTreeSet<_>>(),
+            METRICS.iter().copied().collect()
+        );
     }
 
     #[test]
     fn what_a_kernel_lacks_is_absent() {
         let (_directory, root) = below(&[("proc/vmstat", "pgpgin 20\n")]);
-        assert_eq!(Machine::at(&root).unwrap().0, BTreeMap::from([("pgpgin_kb", 20.0)]));
+        assert_eq!(Machine::at(&root).unwrap().0, BTreeMap::from([(&PGPGIN_KB, 20.0)]));
         let (_directory, root) = below(&[]);
         let error = format!("{:#}", Machine::at(&root).err().unwrap());
         assert!(error.contains("proc/vmstat"), "{error}");
@@ -194,7 +200,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_counters() {
-        assert!(Machine::now().unwrap().0.contains_key("pgpgin_kb"));
+        assert!(Machine::now().unwrap().0.contains_key(&PGPGIN_KB));
     }
 
     /// Any group of the second hierarchy will do; None without one, or without the right to count.
@@ -243,8 +249,8 @@ mod tests {
 
     #[test]
     fn what_one_look_lacks_has_no_difference() {
-        let before = Machine(BTreeMap::from([("pswpin", 1.0)]));
-        let after = Machine(BTreeMap::from([("pswpin", 4.0), ("pswpout", 9.0)]));
-        assert_eq!(after.since(&before).collect::<Vec<_>>(), [("pswpin".into(), 3.0)]);
+        let before = Machine(BTreeMap::from([(&PSWPIN, 1.0)]));
+        let after = Machine(BTreeMap::from([(&PSWPIN, 4.0), (&PSWPOUT, 9.0)]));
+        assert_eq!(after.since(&before).collect::<Vec<_>>(), [(&PSWPIN, 3.0)]);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A histogram of times as probes/include/histogram.h fills it, one part for each CPU.
 
-use crate::metrics::real;
+use crate::real::real;
 
 const SPLIT_BITS: u32 = 5;
 const SPLIT: u64 = 1 << SPLIT_BITS;

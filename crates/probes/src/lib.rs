@@ -4,15 +4,17 @@
 mod cpus;
 mod error;
 mod histogram;
-mod metrics;
+pub mod metrics;
 mod object;
+mod real;
 
 use std::time::{Duration, Instant};
 
 use bpf::run_time::{self, Counting, RunTime};
-use metrics::real;
+use metrics::{COST, SCHEDULER_CALLS, SCHEDULER_TIME_S};
 use object::Constant;
 use protocol::{Metrics, Probe};
+use real::real;
 
 pub use error::ProbeError;
 pub use histogram::Histogram;
@@ -66,14 +68,14 @@ impl Probes {
             && let Some(now) = run_time::of_scheduler(ops)
         {
             let used = now.since(*before);
-            metrics.insert("scheduler_time_s".into(), real(used.ns) / 1e9);
-            metrics.insert("scheduler_calls".into(), real(used.calls));
+            metrics.insert(&SCHEDULER_TIME_S, real(used.ns) / 1e9);
+            metrics.insert(&SCHEDULER_CALLS, real(used.calls));
         }
         let own: Vec<u32> =
             self.attached.iter().flat_map(AttachedProbe::programs).copied().collect();
-        metrics.insert("probe_time_pct".into(), share(run_time::of_programs(&own), elapsed));
+        metrics.insert(&COST, share(run_time::of_programs(&own), elapsed));
         for probe in &self.attached {
-            metrics.extend(probe.read()?);
+            metrics.merge(probe.read()?);
         }
         Ok(metrics)
     }

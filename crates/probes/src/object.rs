@@ -5,7 +5,11 @@ use libbpf_rs::{Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
 
 use crate::error::ProbeError;
 use crate::histogram::Histogram;
-use crate::metrics::real;
+use crate::metrics::{
+    IDLE_WHILE_WAITING_COUNT, IDLE_WHILE_WAITING_LONGEST_S, IDLE_WHILE_WAITING_S,
+    MIGRATION_METRICS, PREEMPTIONS, TURN_TIMES, TimesMetrics, WAKEUP_LATENCIES,
+};
+use crate::real::real;
 use bpf::globals::Global;
 use bpf::objects::PROBES;
 use bpf::{libbpf_log, opened};
@@ -58,7 +62,7 @@ impl AttachedProbe {
     /// `Unreadable`.
     pub fn read(&self) -> Result<Metrics, ProbeError> {
         let metrics = match self.name {
-            "wakeups" => self.times("wakeups", "wakeup_latency"),
+            "wakeups" => self.times(&WAKEUP_LATENCIES),
             "turns" => self.turns(),
             "idle" => self.idle(),
             _ => self.migrations(),
@@ -68,9 +72,9 @@ impl AttachedProbe {
     }
 
     fn turns(&self) -> libbpf_rs::Result<Metrics> {
-        let mut metrics = self.times("turns", "turn")?;
+        let mut metrics = self.times(&TURN_TIMES)?;
         let lost: u64 = self.per_cpu("preemptions", 0)?.iter().flatten().sum();
-        metrics.insert("preemptions".into(), real(lost));
+        metrics.insert(&PREEMPTIONS, real(lost));
         Ok(metrics)
     }
 
@@ -78,29 +82,26 @@ impl AttachedProbe {
     fn idle(&self) -> libbpf_rs::Result<Metrics> {
         let sum = self.global("overlap_ns")?;
         let overlap_ns = between(sum, self.attached_ns, now_ns());
-        let named = [
-            ("idle_while_waiting_s", real(overlap_ns) / 1e9),
-            ("idle_while_waiting_count", real(self.global("overlaps")?)),
-            ("idle_while_waiting_longest_s", real(self.global("longest_ns")?) / 1e9),
-        ];
-        Ok(named.map(|(name, number)| (name.into(), number)).into())
+        Ok(Metrics::from([
+            (&IDLE_WHILE_WAITING_S, real(overlap_ns) / 1e9),
+            (&IDLE_WHILE_WAITING_COUNT, real(self.global("overlaps")?)),
+            (&IDLE_WHILE_WAITING_LONGEST_S, real(self.global("longest_ns")?) / 1e9),
+        ]))
     }
 
-    /// The moves, in the order of schedulers/include/machine.h's distances.
+    /// The moves by distance, which begins at 1 in schedulers/include/machine.h.
     fn migrations(&self) -> libbpf_rs::Result<Metrics> {
-        const DISTANCES: [&str; 4] = ["same_core", "same_cache", "same_node", "far"];
         let cpus = self.per_cpu("moves", 0)?;
         let count = |distance: usize| cpus.iter().filter_map(|cpu| cpu.get(distance)).sum::<u64>();
-        let named = DISTANCES.iter().zip(1..).map(|(what, distance)| (what, count(distance)));
-        Ok(named.map(|(what, count)| (format!("migrations_{what}"), real(count))).collect())
+        let metrics = MIGRATION_METRICS.iter().copied().zip(1..);
+        Ok(metrics.map(|(metric, distance)| (metric, real(count(distance)))).collect())
     }
 
-    fn times(&self, counted: &str, measured: &str) -> libbpf_rs::Result<Metrics> {
+    fn times(&self, times: &TimesMetrics) -> libbpf_rs::Result<Metrics> {
         let histogram = self.histogram(0)?;
-        let named = histogram.summary_us().into_iter();
-        let mut metrics: Metrics =
-            named.map(|(what, us)| (format!("{measured}_{what}"), us)).collect();
-        metrics.insert(counted.into(), real(histogram.count()));
+        let summary = times.summary.into_iter().zip(histogram.summary_us());
+        let mut metrics: Metrics = summary.map(|(metric, (_, us))| (metric, us)).collect();
+        metrics.insert(times.count, real(histogram.count()));
         Ok(metrics)
     }
 

@@ -5,6 +5,8 @@
 //! output. These types are the schema: `runoff-agent schema` prints it, and the Python side
 //! validates every line against that print. See docs/protocol.md.
 
+pub mod metrics;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -12,11 +14,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use metrics::{Direction, Metric, Metrics};
+
 /// Raised whenever a message changes in a way the other side would misread.
 pub const VERSION: u32 = 7;
-
-/// Numbers of a sample by the names of their metrics.
-pub type Metrics = BTreeMap<String, f64>;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]

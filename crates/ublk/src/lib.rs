@@ -2,6 +2,7 @@
 //! A block device whose requests go through an elevator and the model of a rotational disk, by ublk_drv
 //! (Linux 6.5 and later).
 
+mod catalogue;
 mod devices;
 mod driver;
 mod error;
@@ -26,14 +27,15 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd;
 use serde_json::json;
 
+pub use catalogue::catalogue;
 pub use devices::{all, remove, sweep};
 pub use driver::device::HURRY;
 pub use error::DiskError;
 pub use log::pieces;
+pub use metrics::METRICS as LOG_METRICS;
 pub use process::ServerProcess;
 pub use server::account::Counts;
 
-use block_queue::kernel;
 use driver::device::{self, ENDED};
 use log::request_lines;
 use own_disk::OwnDisk;
@@ -89,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, DiskError> {
     let announced = json!({
         "device": device::block_device(disk.number),
         "elevator": setup.elevator_name(),
-        "identity": setup.identity(),
+        "identity": setup.attribution().name(),
     });
     let record = Record::write(disk.number, description)?;
     announce(&announced).map_err(|error| DiskError::Server { error })?;
@@ -135,14 +137,4 @@ fn fall_silent() -> io::Result<()> {
     unistd::dup2_stdout(&nothing)?;
     unistd::dup2_stderr(&nothing)?;
     Ok(())
-}
-
-/// Every elevator and every model of a disk, as users see them.
-pub fn catalogue() -> serde_json::Value {
-    json!({
-        "elevators": elevators::catalogue::ELEVATORS,
-        "kernel": kernel::KERNEL_ELEVATORS,
-        "disk": disk_model::DISK,
-        "models": disk_model::DISKS,
-    })
 }

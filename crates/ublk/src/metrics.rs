@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a disk has done, as a sample names it (docs/protocol.md).
 
-use block_queue::metrics::{number, of_latency};
-use protocol::Metrics;
+use block_queue::metrics::{
+    DISK_BUSY_S, DISK_HELD_S, DISK_LATE_PCT, DISK_READ_KB, DISK_REQUESTS, DISK_SERVED,
+    DISK_WRITTEN_KB, READ, WRITE, number,
+};
+use protocol::{Metric, Metrics, metric_table};
 
 use crate::server::account::Counts;
+
+metric_table! {
+    /// What is counted beside the log of a disk's requests.
+    METRICS:
+    REQUESTS_DROPPED =
+        Metric::plain("requests_dropped", "", "disk: requests that were too many for the log");
+}
 
 impl Counts {
     pub fn metrics(&self) -> Metrics {
         let mut metrics = Metrics::from([
-            ("disk_requests".into(), number(self.requests)),
-            ("disk_served".into(), number(self.served)),
-            ("disk_busy_s".into(), number(self.busy_ns) / 1e9),
-            ("disk_held_s".into(), number(self.held_ns) / 1e9),
-            ("disk_read_kb".into(), number(self.sectors_read) / 2.0),
-            ("disk_written_kb".into(), number(self.sectors_written) / 2.0),
-            ("disk_late_pct".into(), 100.0 * number(self.late) / number(self.served.max(1))),
+            (&DISK_REQUESTS, number(self.requests)),
+            (&DISK_SERVED, number(self.served)),
+            (&DISK_BUSY_S, number(self.busy_ns) / 1e9),
+            (&DISK_HELD_S, number(self.held_ns) / 1e9),
+            (&DISK_READ_KB, number(self.sectors_read) / 2.0),
+            (&DISK_WRITTEN_KB, number(self.sectors_written) / 2.0),
+            (&DISK_LATE_PCT, 100.0 * number(self.late) / number(self.served.max(1))),
         ]);
-        if let Some(dropped) = self.dropped {
-            metrics.insert("requests_dropped".into(), number(dropped));
-        }
-        for (kind, latency) in [("read", self.read), ("write", self.write)] {
-            metrics.extend(latency.into_iter().flat_map(|latency| of_latency(kind, latency)));
+        metrics.extend(self.dropped.map(|dropped| (&REQUESTS_DROPPED, number(dropped))));
+        for (kind, latency) in [(&READ, self.read), (&WRITE, self.write)] {
+            latency.into_iter().for_each(|latency| metrics.merge(kind.percentiles(latency)));
         }
         metrics
     }

@@ -14,6 +14,7 @@ use nix::libc;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 
+use crate::catalogue::Attribution;
 use crate::driver::abi::{self, DeviceParameters};
 use crate::driver::channel::Channel;
 use crate::driver::control::Control;
@@ -141,8 +142,8 @@ fn serve(
     let elevator = setup.elevator_name();
     let wanted = Wanted { behind_elevator: setup.is_behind_elevator(), names: setup.with_log };
     // Behind the kernel's elevators it tells since when requests wait, which they can do without.
-    let needs_identity = setup.identity() == "process" || setup.with_log;
-    let has_identity = needs_identity || setup.identity() == "kernel";
+    let needs_identity = setup.attribution() == Attribution::Process || setup.with_log;
+    let has_identity = needs_identity || setup.attribution() == Attribution::Kernel;
     let (tell, told) = mpsc::channel();
     let thread = std::thread::spawn(move || {
         let watch = || Identity::of_disk(&block_name(number), wanted);

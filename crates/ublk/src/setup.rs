@@ -10,6 +10,7 @@ use disk_model::catalogue as disks;
 use elevators::parameters::ParameterError;
 use elevators::{Settings, catalogue};
 
+use crate::catalogue::Attribution;
 use crate::driver::abi;
 use crate::error::DiskError;
 use crate::record::Description;
@@ -77,7 +78,7 @@ impl Setup {
             model: model.into(),
             size_mb: self.size_mb(),
             file: self.file.clone(),
-            identity: self.identity().into(),
+            identity: self.attribution().name().into(),
         }
     }
 
@@ -111,12 +112,11 @@ impl Setup {
         }
     }
 
-    /// How requests are told apart: noop does not, and the kernel's own see it themselves.
-    pub fn identity(&self) -> &'static str {
+    /// How requests are told apart.
+    pub fn attribution(&self) -> Attribution {
         match &self.elevator {
-            ChosenElevator::Ours(settings) if settings.description.name == "noop" => "none",
-            ChosenElevator::Ours(_) => "process",
-            ChosenElevator::Kernel(..) => "kernel",
+            ChosenElevator::Ours(settings) => Attribution::of_ours(settings.description),
+            ChosenElevator::Kernel(..) => Attribution::Kernel,
         }
     }
 
@@ -199,9 +199,12 @@ mod tests {
     #[test]
     fn the_kernels_elevators_see_one_request_at_a_time() {
         let setup = |name| Setup::new(name, &[], "ide2003", Some(64)).unwrap();
-        assert_eq!((setup("bfq").depth(), setup("bfq").identity()), (1, "kernel"));
-        assert_eq!((setup("cfq").depth(), setup("cfq").identity()), (4096, "process"));
-        assert_eq!(setup("noop").identity(), "none");
+        assert_eq!((setup("bfq").depth(), setup("bfq").attribution()), (1, Attribution::Kernel));
+        assert_eq!(
+            (setup("cfq").depth(), setup("cfq").attribution()),
+            (4096, Attribution::Process)
+        );
+        assert_eq!(setup("noop").attribution(), Attribution::None);
         assert_eq!(setup("bfq").served_with().description.name, "noop");
     }
 }

@@ -15,7 +15,7 @@ CRATES = {path.parent.name: path for path in sorted((ROOT / "crates").glob("*/sr
 ALLOWED: dict[str, set[str]] = {
     "protocol": set(),
     "parameters": set(),
-    "machine": set(),
+    "machine": {"protocol"},
     "bpf": {"machine"},
     "elevators": {"parameters"},
     "disk-model": {"elevators", "parameters"},
@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "schedulers": {"bpf", "machine", "parameters", "protocol"},
     "block-queue": {"parameters", "protocol"},
     "ublk": {"block-queue", "bpf", "disk-model", "elevators", "machine", "protocol"},
-    "work": {"machine"},
+    "work": {"machine", "protocol"},
     "agent": {
         "block-queue",
         "bpf",

@@ -2,6 +2,7 @@
 //! Samples: `take` answers a request for one. Its way is in `sample_run`, its disk and directories are in `site`, its
 //! commands in `work`.
 
+pub mod metrics;
 pub mod numbers;
 
 mod capture;

@@ -17,10 +17,14 @@ const UNIT: &str = "unit";
 const SHOWN: usize = 3;
 
 /// Reads what a load has counted: the numbers of the JSON object in its last line, if that is one.
-pub fn read_counters(output: &str) -> impl Iterator<Item = (String, f64)> {
+pub fn read_counters(output: &str) -> Metrics {
     let last = output.trim_end().lines().next_back().unwrap_or_default();
     let numbers: BTreeMap<String, f64> = serde_json::from_str(last).unwrap_or_default();
-    numbers.into_iter().map(|(name, number)| (format!("load_{name}"), number))
+    let mut counters = Metrics::new();
+    for (name, number) in numbers {
+        counters.insert_named(format!("load_{name}"), number);
+    }
+    counters
 }
 
 /// Adds what `workload` promises to print.
@@ -29,7 +33,7 @@ pub fn read_counters(output: &str) -> impl Iterator<Item = (String, f64)> {
 /// A number is missing, is not one, or may be another than was meant.
 pub fn read(workload: &Workload, output: &str, metrics: &mut Metrics) -> Result<(), Refusal> {
     for extract in &workload.extract {
-        metrics.insert(extract.metric.clone(), number(extract, output)?);
+        metrics.insert_named(extract.metric.clone(), number(extract, output)?);
     }
     Ok(())
 }
@@ -274,7 +278,10 @@ mod tests {
             let reason = read_one(r"Time: (\S+)", &format!("Time: {text}\n")).unwrap_err();
             assert!(reason.starts_with(&told), "{reason}");
         }
-        let metrics = Metrics::from([("a".into(), 1.0), ("b".into(), f64::NAN)]);
+        let mut metrics = Metrics::new();
+        for (name, number) in [("a", 1.0), ("b", f64::NAN)] {
+            metrics.insert_named(name.into(), number);
+        }
         let reason = require_finite(&metrics).map_err(|refusal| refusal.reason);
         assert_eq!(reason, Err("the metric b is NaN, which is not a number".into()));
     }
@@ -296,8 +303,9 @@ mod tests {
 
     #[test]
     fn a_load_tells_in_its_last_line_what_it_counted() {
-        let found: Vec<_> = read_counters("ready\n{\"passes\":2,\"units\":1.5}\n").collect();
-        assert_eq!(found, [("load_passes".into(), 2.0), ("load_units".into(), 1.5)]);
-        assert_eq!(read_counters("ready\nbye\n").count(), 0);
+        let counters = read_counters("ready\n{\"passes\":2,\"units\":1.5}\n");
+        let found: Vec<_> = counters.iter().collect();
+        assert_eq!(found, [("load_passes", 2.0), ("load_units", 1.5)]);
+        assert_eq!(read_counters("ready\nbye\n"), Metrics::new());
     }
 }

@@ -50,7 +50,9 @@ pub fn end_disk(
     });
     match (judged, outcome) {
         (Ok(counts), outcome) => {
-            outcome.map(|(metrics, proof)| (metrics.into_iter().chain(counts).collect(), proof))
+            let (mut metrics, proof) = outcome?;
+            metrics.merge(counts);
+            Ok((metrics, proof))
         }
         (Err(error), Ok((_, proof))) => Err(Refusal::from(error).with_proof(proof)),
         (Err(error), Err(Refusal { proof, .. })) => Err(Refusal { proof, ..error.into() }),

@@ -13,6 +13,10 @@ use protocol::{Cell, Load, Metrics, Workload};
 use schedulers::proof::Witness;
 use schedulers::sysfs;
 
+use super::metrics::{
+    CPU_PCT, ELAPSED_S, INVOLUNTARY_SWITCHES, LOAD_CPU_PCT, LOAD_ELAPSED_S, LOAD_SYSTEM_S,
+    LOAD_USER_S, MAX_RSS_KB, MIGRATIONS, SYSTEM_S, USER_S, VOLUNTARY_SWITCHES,
+};
 use super::numbers;
 use super::refusal::{Refusal, judge, shorten};
 use crate::background::Background;
@@ -102,10 +106,10 @@ fn measure_alone(
     judge(&format!("the workload `{}`", shorten(&workload.command)), &outcome, context)?;
     let mut metrics = usage(&outcome, &containment)?;
     if let Some(migrations) = migrations.as_mut().and_then(Migrations::count) {
-        metrics.insert("migrations".into(), count(migrations.cast_signed()));
+        metrics.insert(&MIGRATIONS, count(migrations.cast_signed()));
     }
     metrics.extend(after.since(&before));
-    metrics.extend(observed.unwrap_or_default());
+    metrics.merge(observed.unwrap_or_default());
     numbers::read(workload, &tail(&context.scratch.stdout()), &mut metrics)?;
     containment.end()?;
     Ok(metrics)
@@ -115,13 +119,13 @@ fn usage(outcome: &Outcome, containment: &Containment) -> Result<Metrics, Refusa
     let cpu = containment.cgroup().cpu_time()?;
     let elapsed_s = outcome.elapsed.as_secs_f64();
     Ok(Metrics::from([
-        ("elapsed_s".into(), elapsed_s),
-        ("user_s".into(), cpu.user_s),
-        ("system_s".into(), cpu.system_s),
-        ("cpu_pct".into(), 100.0 * cpu.total_s() / elapsed_s),
-        ("voluntary_switches".into(), count(outcome.voluntary_switches)),
-        ("involuntary_switches".into(), count(outcome.involuntary_switches)),
-        ("max_rss_kb".into(), count(outcome.max_rss_kb)),
+        (&ELAPSED_S, elapsed_s),
+        (&USER_S, cpu.user_s),
+        (&SYSTEM_S, cpu.system_s),
+        (&CPU_PCT, 100.0 * cpu.total_s() / elapsed_s),
+        (&VOLUNTARY_SWITCHES, count(outcome.voluntary_switches)),
+        (&INVOLUNTARY_SWITCHES, count(outcome.involuntary_switches)),
+        (&MAX_RSS_KB, count(outcome.max_rss_kb)),
     ]))
 }
 
@@ -136,22 +140,22 @@ fn measure_with_load(
     let background = Background::start(load, load_context)?;
     let mut metrics = measure_alone(cell, context, witness, disk)?;
     let usage = background.end(load_context)?;
-    let elapsed_s = metrics["elapsed_s"];
+    let elapsed_s = metrics.get(&ELAPSED_S).expect("every workload has it");
     metrics.extend([
-        ("load_elapsed_s".into(), usage.elapsed.as_secs_f64()),
-        ("load_user_s".into(), usage.cpu.user_s),
-        ("load_system_s".into(), usage.cpu.system_s),
-        ("load_cpu_pct".into(), 100.0 * usage.cpu.total_s() / elapsed_s),
+        (&LOAD_ELAPSED_S, usage.elapsed.as_secs_f64()),
+        (&LOAD_USER_S, usage.cpu.user_s),
+        (&LOAD_SYSTEM_S, usage.cpu.system_s),
+        (&LOAD_CPU_PCT, 100.0 * usage.cpu.total_s() / elapsed_s),
     ]);
     let output = tail(&load_context.scratch.stdout());
     numbers::read(&load.work, &output, &mut metrics)?;
-    let counters: Metrics = numbers::read_counters(&output).collect();
-    if usage.is_idle() && counters.values().all(|&number| number == 0.0) {
+    let counters = numbers::read_counters(&output);
+    if usage.is_idle() && counters.iter().all(|(_, number)| number == 0.0) {
         let name = &load.work.name;
         let reason = format!("the load `{name}` did not work: no CPU time, nothing counted");
         return Err(Refusal::new(reason, ""));
     }
-    metrics.extend(counters);
+    metrics.merge(counters);
     Ok(metrics)
 }
 

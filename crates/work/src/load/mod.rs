@@ -12,6 +12,7 @@ mod end;
 mod file;
 mod list;
 mod memory;
+pub mod metrics;
 mod programs;
 mod ready;
 mod ring;
@@ -92,4 +93,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let reaped_cpu_s = reaped_cpu_s_since()?;
     output::json(&Figures { done, reaped_cpu_s })?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn what_a_load_counts_is_described() {
+        let figures = Figures { done: Done::default(), reaped_cpu_s: 0.0 };
+        let printed = serde_json::to_value(&figures).unwrap();
+        let printed = printed.as_object().unwrap().keys().map(|name| format!("load_{name}"));
+        let described = metrics::METRICS.iter().map(|metric| metric.name().to_owned());
+        assert_eq!(printed.collect::<BTreeSet<_>>(), described.collect());
+    }
 }

@@ -3,7 +3,9 @@
 
 use std::ops::{Add, Sub};
 
-use block_queue::metrics;
+use block_queue::metrics::{
+    DISK_BUSY_S, DISK_READ_KB, DISK_REQUESTS, DISK_SERVED, DISK_WRITTEN_KB, READ, WRITE, number,
+};
 use protocol::Metrics;
 
 /// The first ten numbers of /sys/block/DISK/stat, or a sum or difference of such.
@@ -37,18 +39,18 @@ impl Activity {
 
     /// Metrics by name, as those of a disk behind one of our elevators (docs/protocol.md).
     pub fn metrics(&self) -> Metrics {
-        let number = |index: usize| metrics::number(self.0[index]);
+        let number = |index: usize| number(self.0[index]);
         let served = number(READS) + number(WRITES);
         let mut metrics = Metrics::from([
-            ("disk_requests".into(), served + number(READS_MERGED) + number(WRITES_MERGED)),
-            ("disk_served".into(), served),
-            ("disk_busy_s".into(), number(BUSY_MS) / 1e3),
-            ("disk_read_kb".into(), number(SECTORS_READ) / 2.0),
-            ("disk_written_kb".into(), number(SECTORS_WRITTEN) / 2.0),
+            (&DISK_REQUESTS, served + number(READS_MERGED) + number(WRITES_MERGED)),
+            (&DISK_SERVED, served),
+            (&DISK_BUSY_S, number(BUSY_MS) / 1e3),
+            (&DISK_READ_KB, number(SECTORS_READ) / 2.0),
+            (&DISK_WRITTEN_KB, number(SECTORS_WRITTEN) / 2.0),
         ]);
-        for (kind, waited, count) in [("read", READ_MS, READS), ("write", WRITE_MS, WRITES)] {
+        for (kind, waited, count) in [(&READ, READ_MS, READS), (&WRITE, WRITE_MS, WRITES)] {
             if self.0[count] > 0 {
-                metrics.insert(format!("disk_{kind}_mean_ms"), number(waited) / number(count));
+                metrics.insert(kind.mean, number(waited) / number(count));
             }
         }
         metrics
@@ -95,7 +97,7 @@ mod tests {
             ("disk_served", 4.0),
             ("disk_written_kb", 0.0),
         ];
-        assert_eq!(metrics, expected.map(|(name, value)| (name.into(), value)).into());
+        assert_eq!(metrics.iter().collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -103,6 +105,6 @@ mod tests {
         let before = Activity::parse("1 0 8 4294967290 0 0 0 0 0 4294967295");
         let after = Activity::parse("2 0 16 4 0 0 0 0 0 9");
         let metrics = (after - before).metrics();
-        assert_eq!((metrics["disk_read_mean_ms"], metrics["disk_busy_s"]), (10.0, 0.01));
+        assert_eq!((metrics.get(READ.mean), metrics.get(&DISK_BUSY_S)), (Some(10.0), Some(0.01)));
     }
 }

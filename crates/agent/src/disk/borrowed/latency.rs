@@ -4,12 +4,12 @@
 use std::fs;
 
 use block_queue::latency::Latency;
-use block_queue::metrics;
+use block_queue::metrics::{LatencyMetrics, READ, WRITE};
 use probes::AttachedProbe;
 use protocol::Metrics;
 
 /// In the order of the probe's histograms.
-const KINDS: [&str; 2] = ["read", "write"];
+static KINDS: [&LatencyMetrics; 2] = [&READ, &WRITE];
 
 pub struct Watch(AttachedProbe);
 
@@ -30,12 +30,15 @@ impl Watch {
 
     /// Percentiles by name, as those of a disk that is made for a sample (docs/protocol.md).
     pub fn metrics(&self) -> Metrics {
-        let found = KINDS.iter().zip(0..).filter_map(|(kind, index)| {
-            let times = self.0.histogram(index).ok()?;
-            let latency = Latency::of(|percent| times.percentile_ns(percent), times.max_ns());
-            (times.count() > 0).then(|| metrics::of_latency(kind, latency))
-        });
-        found.flatten().collect()
+        let mut metrics = Metrics::new();
+        for (kind, index) in KINDS.iter().zip(0..) {
+            let Ok(times) = self.0.histogram(index) else { continue };
+            if times.count() > 0 {
+                let latency = Latency::of(|percent| times.percentile_ns(percent), times.max_ns());
+                metrics.merge(kind.percentiles(latency));
+            }
+        }
+        metrics
     }
 }
 

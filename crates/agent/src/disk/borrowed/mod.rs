@@ -126,7 +126,7 @@ impl Borrowed {
 
     pub fn note_end(&self) {
         let mut metrics = (self.counted() - self.before.get()).metrics();
-        metrics.extend(self.latencies.iter().flat_map(Watch::metrics));
+        self.latencies.iter().for_each(|latencies| metrics.merge(latencies.metrics()));
         self.metrics.replace(metrics);
     }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the agent measures of a workload and of the load in its background (docs/protocol.md).
+
+use protocol::{Direction, Metric, metric_table};
+
+metric_table! {
+    /// What is measured of every workload.
+    WORKLOAD:
+    ELAPSED_S = Metric::headline("elapsed_s", "s", Direction::Lower, "elapsed time");
+    USER_S = Metric::plain("user_s", "s", "user CPU time");
+    SYSTEM_S = Metric::plain("system_s", "s", "system CPU time");
+    CPU_PCT = Metric::plain("cpu_pct", "%", "CPU use (100 is one CPU)");
+    VOLUNTARY_SWITCHES = Metric::plain("voluntary_switches", "", "voluntary context switches");
+    INVOLUNTARY_SWITCHES = Metric::plain("involuntary_switches", "", "involuntary context switches");
+    MIGRATIONS = Metric::plain("migrations", "", "moves between CPUs");
+    MAX_RSS_KB = Metric::plain("max_rss_kb", "KiB", "largest resident set");
+}
+
+metric_table! {
+    /// What is measured of every load.
+    LOAD:
+    LOAD_ELAPSED_S =
+        Metric::plain("load_elapsed_s", "s", "load: from the workload's start to its own end");
+    LOAD_USER_S =
+        Metric::plain("load_user_s", "s", "load: user CPU time while the workload ran");
+    LOAD_SYSTEM_S =
+        Metric::plain("load_system_s", "s", "load: system CPU time while the workload ran");
+    LOAD_CPU_PCT = Metric::plain(
+        "load_cpu_pct",
+        "%",
+        "load: CPU use while the workload ran (100 is one CPU)",
+    );
+}
