@@ -135,8 +135,9 @@ pub fn run() -> Result<ExitCode> {
         Command::Disk(arguments) => return Ok(ublk::run(&arguments)?),
         Command::CheckPatterns => {
             let patterns: Vec<String> = serde_json::from_reader(std::io::stdin())?;
-            let told: Vec<_> = patterns.iter().map(|it| cell::numbers::objection(it)).collect();
-            output::json(&told)?;
+            let objections: Vec<_> =
+                patterns.iter().map(|it| cell::numbers::objection(it)).collect();
+            output::json(&objections)?;
         }
         Command::EndWith { parent, gently, command } => {
             let signal = if gently { Signal::SIGTERM } else { Signal::SIGKILL };

@@ -144,12 +144,12 @@ fn serve(
     // Behind the kernel's elevators it tells since when requests wait, which they can do without.
     let needs_identity = setup.attribution() == Attribution::Process || setup.with_log;
     let has_identity = needs_identity || setup.attribution() == Attribution::Kernel;
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let thread = std::thread::spawn(move || {
         let watch = || Identity::of_disk(&block_name(number), wanted);
         let identity = match has_identity.then(watch) {
             Some(Err(error)) if needs_identity => {
-                let _ = tell.send(Err(DiskError::NoIdentity { elevator, error }));
+                let _ = sender.send(Err(DiskError::NoIdentity { elevator, error }));
                 return Ok(Done::default());
             }
             found => found.and_then(Result::ok),
@@ -161,19 +161,19 @@ fn serve(
         });
         match started {
             Ok(server) => {
-                let _ = tell.send(Ok(()));
+                let _ = sender.send(Ok(()));
                 let done = server.run(&hurry);
                 let _ = kill(Pid::this(), ENDED);
                 done
             }
             Err(error) => {
-                let _ = tell.send(Err(DiskError::Server { error }));
+                let _ = sender.send(Err(DiskError::Server { error }));
                 Ok(Done::default())
             }
         }
     });
     let lost = || DiskError::Server { error: io::Error::other("its thread has ended") };
-    told.recv().map_err(|_| lost())??;
+    receiver.recv().map_err(|_| lost())??;
     Ok(thread)
 }
 

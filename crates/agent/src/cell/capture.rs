@@ -7,8 +7,8 @@ use std::ops::Range;
 /// not break.
 const SEPARATORS: [char; 8] = ['.', ',', '\'', '\u{2019}', '_', '\u{a0}', '\u{202f}', '\u{2009}'];
 
-/// The number or the time of day that `caught` was cut out of, where it was.
-pub fn whole(text: &str, caught: Range<usize>) -> Option<&str> {
+/// Finds the number or the time of day that `caught` was cut out of; None if `caught` is whole.
+pub fn find_whole(text: &str, caught: Range<usize>) -> Option<&str> {
     let before: Vec<char> = text[..caught.start].chars().rev().take(24).collect();
     let after: Vec<char> = text[caught.end..].chars().take(24).collect();
     let number: Vec<char> = text[caught.clone()].chars().collect();
@@ -99,7 +99,7 @@ mod tests {
     fn cut(text: &str) -> Option<String> {
         let (start, end) = (text.find('{').unwrap(), text.find('}').unwrap() - 1);
         let plain = text.replace(['{', '}'], "");
-        whole(&plain, start..end).map(str::to_owned)
+        find_whole(&plain, start..end).map(str::to_owned)
     }
 
     #[test]

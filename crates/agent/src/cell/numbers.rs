@@ -111,12 +111,12 @@ fn number(extract: &Extract, output: &str) -> Result<f64, Refusal> {
         Some(Which::First) => first.number(),
         Some(Which::Last) => last.number(),
         Some(Which::Sum) => all.iter().map(Caught::number).sum(),
-        None => only(&all),
+        None => agreed_number(&all),
     }
 }
 
 /// The number that all matches agree on.
-fn only(all: &[Caught]) -> Result<f64, Refusal> {
+fn agreed_number(all: &[Caught]) -> Result<f64, Refusal> {
     let numbers = all.iter().map(Caught::number).collect::<Result<Vec<f64>, _>>()?;
     if numbers.iter().all(|number| *number == numbers[0]) {
         return Ok(numbers[0]);
@@ -144,7 +144,7 @@ impl Caught<'_> {
         }
         let end = self.start + self.text.len();
         if !self.extract.separated
-            && let Some(whole) = capture::whole(self.output, self.start..end)
+            && let Some(whole) = capture::find_whole(self.output, self.start..end)
         {
             return Err(self.refuse(&format!(
                 "cut out of {whole:?}: let the pattern catch all of it, or say separated = true"
@@ -233,12 +233,12 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_of_a_number_is_told_with_its_line() {
+    fn a_piece_of_a_number_is_reported_with_its_line() {
         let output = "   12,345      context-switches\n";
         let reason = read_one(r"([0-9.]+)\s+context-switches", output).unwrap_err();
-        let told = "the output has \"345\" for metric time_s, cut out of \"12,345\"";
+        let expected = "the output has \"345\" for metric time_s, cut out of \"12,345\"";
         assert!(
-            reason.starts_with(told) && reason.ends_with("\"12,345      context-switches\""),
+            reason.starts_with(expected) && reason.ends_with("\"12,345      context-switches\""),
             "{reason}"
         );
         let separated = Extract { separated: true, ..extract(r",([0-9]+)$") };
@@ -272,11 +272,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_told_with_its_metric() {
+    fn what_is_not_a_number_is_reported_with_its_metric() {
         for text in ["nan", "NaN", "inf", "-inf", "infinity", "1e999"] {
-            let told = format!("the output has {text:?} for metric time_s, which is not a number");
+            let expected =
+                format!("the output has {text:?} for metric time_s, which is not a number");
             let reason = read_one(r"Time: (\S+)", &format!("Time: {text}\n")).unwrap_err();
-            assert!(reason.starts_with(&told), "{reason}");
+            assert!(reason.starts_with(&expected), "{reason}");
         }
         let mut metrics = Metrics::new();
         for (name, number) in [("a", 1.0), ("b", f64::NAN)] {
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_cannot_catch_a_number_is_told_before() {
+    fn a_pattern_that_cannot_catch_a_number_is_refused_before() {
         assert_eq!(objection("Time: ([0-9.]+)"), None);
         assert_eq!(objection(r"([0-9.]+)(?P<unit>\w+)"), None);
         for pattern in ["Time: [0-9.]+", "Time: (?:[0-9]+)", r"[0-9](?P<unit>\w+)"] {

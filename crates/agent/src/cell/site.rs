@@ -143,7 +143,7 @@ fn create_scratch(work: &Workload, cell: &Cell, name: &str) -> Result<Scratch, R
     });
     let root = root.transpose()?;
     let place = path_for_agent(work, &cell.scratch)?;
-    let resolved = place::to_work_in(root.as_deref(), &place).map_err(anyhow::Error::from)?;
+    let resolved = place::resolve_for_work(root.as_deref(), &place).map_err(anyhow::Error::from)?;
     let below = resolved.strip_prefix(root.as_deref().unwrap_or(Path::new("/")));
     let inside = Path::new("/").join(below.map_err(anyhow::Error::from)?);
     Ok(Scratch::create(root.as_deref(), &inside, name)?)

@@ -75,14 +75,14 @@ impl<'a> Mounted<'a> {
         stop: &'a Stop,
     ) -> Result<Self> {
         mounts::keep_apart()?;
-        place::free(root, place)?;
-        let data = disk.file.as_deref().map(in_roots_alone).transpose()?;
+        place::find_free(root, place)?;
+        let data = disk.file.as_deref().map(resolve_data_file).transpose()?;
         let mut mounted = Self::of(command(disk, data.as_deref(), with_log), stop)?;
         let device = mounted.read_announcement()?;
         mounted.data = data;
         let number = stat(&device)?.st_rdev;
         mounted.numbers = format!("{},{}", major(number), minor(number));
-        let place = &mounted.place.insert(place::made_free(root, place)?).path;
+        let place = &mounted.place.insert(place::make_free(root, place)?).path;
         mount(Some(&device), place, Some("ext4"), MsFlags::empty(), None::<&str>)
             .with_context(|| format!("cannot mount {} on {}", device.display(), place.display()))?;
         mounted.is_mounted = true;
@@ -230,10 +230,10 @@ impl Drop for Mounted<'_> {
     }
 }
 
-/// `file` with the way to it resolved.
-fn in_roots_alone(file: &Path) -> Result<PathBuf> {
+/// Resolves the directory that the file of a disk is to be in.
+fn resolve_data_file(file: &Path) -> Result<PathBuf> {
     let (directory, name) = file.parent().zip(file.file_name()).context("it is no file's name")?;
-    Ok(place::existing(None, directory)?.join(name))
+    Ok(place::resolve(None, directory)?.join(name))
 }
 
 fn command(disk: &protocol::MadeDisk, data: Option<&Path>, with_log: bool) -> Command {

@@ -18,12 +18,13 @@ const STICKY: u32 = 0o1000;
 const SYSTEM: [&str; 11] =
     ["bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr"];
 
-/// Where `place`, which is below `root` if there is one, leads to, which may be through links: use that, so that nobody
-/// can change it any more.
+/// Resolves `place`, which is below `root` if there is one, and in which there may be links: nobody can change the result
+/// any more.
 ///
 /// # Errors
-/// `place` is no directory, the system's, or not root's alone, or is in one that is not; or a link leads out of `root`.
-pub fn existing(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
+/// `place` is not a directory, is the system's, or is not root's alone, or is in one that is not; or a link leads out of
+/// `root`.
+pub fn resolve(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
     let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     let other = |words: String| unusable(io::Error::other(words));
     if !place.is_absolute() {
@@ -43,7 +44,7 @@ pub fn existing(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError
     let abouts: io::Result<Vec<_>> =
         resolved.ancestors().map(|each| Ok((each, fs::symlink_metadata(each)?))).collect();
     let abouts = abouts.map_err(unusable)?;
-    let shared = abouts.iter().find(|(_, about)| !is_roots_alone(about));
+    let shared = abouts.iter().find(|(_, about)| !is_only_roots(about));
     match shared.map(|(directory, _)| directory.into()) {
         Some(shared) => Err(PlaceError::Shared { path: resolved, shared }),
         None => Ok(resolved),
@@ -54,12 +55,12 @@ fn top(root: Option<&Path>) -> io::Result<PathBuf> {
     root.unwrap_or(Path::new("/")).canonicalize()
 }
 
-/// As `existing`, for a directory that work is done in.
+/// Resolves `place` as `resolve` does, as a directory that work is done in.
 ///
 /// # Errors
-/// Those of `existing`; or it is the top of everything.
-pub fn to_work_in(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
-    let resolved = existing(root, place)?;
+/// `place` cannot be resolved, or is the top of everything.
+pub fn resolve_for_work(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
+    let resolved = resolve(root, place)?;
     let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     if resolved == top(root).map_err(unusable)? {
         return Err(unusable(io::Error::other("all else is below it: name another directory")));
@@ -74,24 +75,24 @@ pub struct Free {
     pub is_new: bool,
 }
 
-/// Where `place` leads to, as `to_work_in` finds it, but made if it is not there.
+/// Resolves `place` as `resolve_for_work` does, and makes it if it is not there.
 ///
 /// # Errors
-/// Those of `to_work_in`; or there is something in it.
-pub fn made_free(root: Option<&Path>, place: &Path) -> Result<Free, PlaceError> {
-    if let Some(path) = free(root, place)? {
+/// No work may be done in `place`, or there is something in it.
+pub fn make_free(root: Option<&Path>, place: &Path) -> Result<Free, PlaceError> {
+    if let Some(path) = find_free(root, place)? {
         return Ok(Free { path, is_new: false });
     }
-    let path = made(root, place)?;
+    let path = make(root, place)?;
     Ok(Free { path, is_new: true })
 }
 
-/// Where `place` leads to; None if it is not there.
+/// Resolves `place` as `resolve_for_work` does; None if it is not there.
 ///
 /// # Errors
-/// Those of `to_work_in`; or there is something in it.
-pub fn free(root: Option<&Path>, place: &Path) -> Result<Option<PathBuf>, PlaceError> {
-    let Some(path) = if_there(to_work_in(root, place))? else { return Ok(None) };
+/// No work may be done in `place`, or there is something in it.
+pub fn find_free(root: Option<&Path>, place: &Path) -> Result<Option<PathBuf>, PlaceError> {
+    let Some(path) = none_if_absent(resolve_for_work(root, place))? else { return Ok(None) };
     let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     if fs::read_dir(&path).map_err(unusable)?.next().is_some() {
         let words =
@@ -101,7 +102,8 @@ pub fn free(root: Option<&Path>, place: &Path) -> Result<Option<PathBuf>, PlaceE
     Ok(Some(path))
 }
 
-fn if_there(found: Result<PathBuf, PlaceError>) -> Result<Option<PathBuf>, PlaceError> {
+/// Lets a place be absent, and nothing else be wrong with it.
+fn none_if_absent(found: Result<PathBuf, PlaceError>) -> Result<Option<PathBuf>, PlaceError> {
     match found {
         Err(PlaceError::Unusable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
             Ok(None)
@@ -110,22 +112,22 @@ fn if_there(found: Result<PathBuf, PlaceError>) -> Result<Option<PathBuf>, Place
     }
 }
 
-fn made(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
-    if let Some(there) = if_there(existing(root, place))? {
+fn make(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
+    if let Some(there) = none_if_absent(resolve(root, place))? {
         return Ok(there);
     }
     let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
         return Err(unusable(io::ErrorKind::InvalidInput.into()));
     };
-    let resolved = made(root, parent)?.join(name);
+    let resolved = make(root, parent)?.join(name);
     // A link that leads nowhere is there already.
     DirBuilder::new().mode(0o755).create(&resolved).map_err(unusable)?;
     Ok(resolved)
 }
 
 /// Nobody else is in a guest, whose image may have come from somebody's own files.
-fn is_roots_alone(about: &Metadata) -> bool {
+fn is_only_roots(about: &Metadata) -> bool {
     is_booted_for_us() || is_safe(about.uid(), about.mode())
 }
 
@@ -153,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_is_no_directory_is_refused() {
-        let refusal = |place: &str| existing(None, Path::new(place)).unwrap_err();
+        let refusal = |place: &str| resolve(None, Path::new(place)).unwrap_err();
         for place in ["/no/such", "/proc/version", "/var/no", "tmp", ""] {
             assert!(refusal(place).to_string().starts_with("cannot work in "), "{place}");
             assert_eq!(refusal(place).exit_code(), 64);
@@ -166,17 +168,17 @@ mod tests {
         let inner = folder.path().join("inner");
         fs::create_dir(&inner).unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
-        let refusal = existing(None, &inner).unwrap_err();
+        let refusal = resolve(None, &inner).unwrap_err();
         assert_eq!(refusal.exit_code(), 64);
         let sentence = refusal.to_string();
         assert!(sentence.contains("root's alone"), "{sentence}");
         assert!(sentence.contains(folder.path().to_str().unwrap()), "{sentence}");
-        assert!(made(None, &inner.join("new")).is_err() && !inner.join("new").exists());
+        assert!(make(None, &inner.join("new")).is_err() && !inner.join("new").exists());
         if is_root() {
             fs::set_permissions(folder.path(), Permissions::from_mode(0o1777)).unwrap();
-            assert_eq!(existing(None, &inner).unwrap(), inner);
+            assert_eq!(resolve(None, &inner).unwrap(), inner);
             chown(&inner, Some(1000), None).unwrap();
-            assert!(matches!(existing(None, &inner), Err(PlaceError::Shared { .. })));
+            assert!(matches!(resolve(None, &inner), Err(PlaceError::Shared { .. })));
         }
     }
 
@@ -190,23 +192,23 @@ mod tests {
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));
         fs::create_dir(&real).unwrap();
         symlink(&real, &link).unwrap();
-        assert_eq!(existing(None, &link).unwrap(), real);
-        assert_eq!(made(None, &link.join("a/b")).unwrap(), real.join("a/b"));
+        assert_eq!(resolve(None, &link).unwrap(), real);
+        assert_eq!(make(None, &link.join("a/b")).unwrap(), real.join("a/b"));
         assert!(real.join("a/b").is_dir());
         symlink("/no/such", real.join("nowhere")).unwrap();
-        assert!(made(None, &link.join("nowhere")).is_err());
+        assert!(make(None, &link.join("nowhere")).is_err());
     }
     #[test]
     fn what_a_machine_consists_of_is_no_place_for_work() {
         for place in ["/", "/etc", "/usr/share", "/boot", "/proc/self", "/sys/fs", "/dev/pts"] {
-            let refusal = to_work_in(None, Path::new(place)).unwrap_err();
+            let refusal = resolve_for_work(None, Path::new(place)).unwrap_err();
             assert!(refusal.to_string().starts_with(&format!("cannot work in {place}: ")));
             assert_eq!(refusal.exit_code(), 64);
         }
         if is_root() {
             let folder = tempfile::tempdir().unwrap();
             symlink("/etc", folder.path().join("link")).unwrap();
-            assert!(to_work_in(None, &folder.path().join("link")).is_err());
+            assert!(resolve_for_work(None, &folder.path().join("link")).is_err());
         }
     }
 
@@ -223,14 +225,15 @@ mod tests {
         symlink("var/tmp", folder.path().join("tmp")).unwrap();
         symlink(outside.path(), folder.path().join("away")).unwrap();
         let inside = |place: &str| folder.path().join(place);
-        assert_eq!(to_work_in(root, &inside("tmp")).unwrap(), inside("var/tmp"));
+        assert_eq!(resolve_for_work(root, &inside("tmp")).unwrap(), inside("var/tmp"));
         for place in ["away", "away/new"] {
-            let refusal = made_free(root, &inside(place)).err().unwrap().to_string();
+            let refusal = make_free(root, &inside(place)).err().unwrap().to_string();
             assert!(refusal.contains("a link on the way leads out of"), "{refusal}");
         }
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
         assert!(
-            to_work_in(root, &inside("etc")).is_err() && to_work_in(root, &inside("")).is_err()
+            resolve_for_work(root, &inside("etc")).is_err()
+                && resolve_for_work(root, &inside("")).is_err()
         );
     }
 
@@ -244,11 +247,11 @@ mod tests {
         let place = |name: &str| folder.path().join(name);
         fs::create_dir_all(place("full/part")).unwrap();
         fs::create_dir(place("empty")).unwrap();
-        let made_free = |name| made_free(None, &place(name));
-        let refusal = made_free("full").err().unwrap().to_string();
+        let make = |name| make_free(None, &place(name));
+        let refusal = make("full").err().unwrap().to_string();
         assert!(refusal.contains("a disk would hide what is in it"), "{refusal}");
-        assert!(!made_free("empty").unwrap().is_new);
-        assert!(made_free("new/er").unwrap().is_new && place("new/er").is_dir());
-        assert!(free(None, &place("newest")).unwrap().is_none() && !place("newest").exists());
+        assert!(!make("empty").unwrap().is_new);
+        assert!(make("new/er").unwrap().is_new && place("new/er").is_dir());
+        assert!(find_free(None, &place("newest")).unwrap().is_none() && !place("newest").exists());
     }
 }

@@ -53,7 +53,7 @@ impl Borrowed {
             Some(name) => Some(KernelElevator::find_with(name, &wanted.parameters)?),
             None => None,
         };
-        let place = place::to_work_in(root, place)?;
+        let place = place::resolve_for_work(root, place)?;
         let disks = match (disks_below(&place), &elevator) {
             (Err(PlaceError::OnNoDisk { .. }), None) => BTreeSet::new(),
             (found, _) => found?,
@@ -80,7 +80,7 @@ impl Borrowed {
         let watches: Result<_, _> = disks.map(|saved| QueueWatch::start(&saved.disk)).collect();
         borrowed.watches = watches.context("cannot see the disk's elevator")?;
         if let Some((elevator, _)) = elevator {
-            borrowed.must_have(elevator)?;
+            borrowed.require(elevator)?;
         }
         borrowed.latencies = Watch::start(borrowed.watches.iter().map(QueueWatch::disk));
         Ok(borrowed)
@@ -102,7 +102,7 @@ impl Borrowed {
     }
 
     /// Somebody else, such as a rule of udev's, may have chosen again.
-    fn must_have(&self, elevator: &KernelElevator) -> Result<()> {
+    fn require(&self, elevator: &KernelElevator) -> Result<()> {
         for queue in &self.watches {
             let (wanted, found, disk) = (elevator.name, queue.elevator(), queue.disk());
             ensure!(found == wanted, "{wanted} did not stay in charge of {disk}: it is {found}");
