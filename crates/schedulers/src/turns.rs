@@ -14,8 +14,9 @@ const TAG: &str = "turn";
 /// On a parameter: how many turns in one some tasks have.
 const FACTOR: &str = "turns in one";
 
-/// What schedulers/include/runqueue/rescue.h and schedulers/bfs/rescue.h do for who starves: from half of the watchdog's
-/// limit on (kernel/sched/ext.c, `SCX_WATCHDOG_MAX_TIMEOUT`) a tick each, for so many at a time, and a rest between.
+/// What schedulers/include/runqueue/rescue.h and schedulers/bfs/rescue.h do for tasks that starve: from half of the
+/// watchdog's limit on (kernel/sched/ext.c, `SCX_WATCHDOG_MAX_TIMEOUT`) a tick each, a number of them at a time, and a
+/// rest between.
 const STARVED: Duration = Duration::from_secs(15);
 const RESCUED_AT_ONCE: u32 = 512;
 const RESCUE_REST: Duration = Duration::from_millis(500);
