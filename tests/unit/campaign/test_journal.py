@@ -81,9 +81,9 @@ def test_a_killed_writer_leaves_every_finished_sample_and_no_lock(tmp_path: Path
     program = (
         "import os, signal, sys; from pathlib import Path\n"
         "from runoff.campaign.journal import Journal; from runoff.plan.order import draw\n"
-        "from runoff.engines.outcome import Taken\n"
+        "from runoff.engines.outcome import ValidSample\n"
         "journal = Journal.create(Path(sys.argv[1]), {}); cells = draw(2, 1, [2], seed=1)\n"
-        "journal.add(cells[0], 'a', 'w', '', Taken({'t': 1.0}, {}))\n"
+        "journal.add(cells[0], 'a', 'w', '', ValidSample({'t': 1.0}, {}))\n"
         "journal._connection.execute('BEGIN')\n"
         'journal._connection.execute("UPDATE head SET number = 99")\n'
         "os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -268,8 +268,8 @@ def test_nothing_is_said_where_nothing_has_changed(campaign: Path) -> None:
 
 def test_cpus_stay_those_that_it_began_with(campaign: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from runoff.campaign.directory import open_again\n"
-        "print(open_again(Path(sys.argv[1]))[0].works[0].values['jobs'])\n"
+        "import sys; from pathlib import Path; from runoff.campaign.directory import reopen\n"
+        "print(reopen(Path(sys.argv[1]))[0].works[0].values['jobs'])\n"
     )
     one = {min(os.sched_getaffinity(0))}
     done = subprocess.run(

@@ -42,7 +42,7 @@ def test_killed_build_is_cleared_by_the_next():
     script = (
         "import os, pathlib, sys\n"
         "from runoff.engines.lab import cache\n"
-        "with cache.building(pathlib.Path(sys.argv[1]), print) as part:\n"
+        "with cache.build_directory(pathlib.Path(sys.argv[1]), print) as part:\n"
         "    (part / 'half').touch()\n"
         "    os.kill(os.getpid(), 9)\n"
     )

@@ -195,7 +195,7 @@ def test_the_bench_separates_what_the_program_does(arms):
     generator = np.random.default_rng(5)
     for sd in (0.0, 0.005, 0.02):
         values = 0.01 + sd * generator.standard_normal((1, 60))
-        at_once = BENCH.separated(values, level_for_each(0.05, arms - 1))[0]
+        at_once = BENCH.find_separated(values, level_for_each(0.05, arms - 1))[0]
         assert at_once.any()
         for n in range(1, 61):
             assert at_once[n - 1] == looked_at(list(values[0, :n]), arms=arms).separated
@@ -203,15 +203,15 @@ def test_the_bench_separates_what_the_program_does(arms):
 
 @pytest.mark.parametrize("name", ["normal 5 %", "bimodal 90/110", "one arm 10 times noisier"])
 def test_looking_at_every_block_finds_no_more_than_five_percent(name):
-    assert BENCH.false_rates(BENCH.SCENARIOS[name], 2, 500)[3] <= most(500)
+    assert BENCH.simulate_false_rates(BENCH.SCENARIOS[name], 2, 500)[3] <= most(500)
 
 
 def test_a_change_of_half_the_margin_ends_either_way():
     """The page says so: it is there, and it is within the margin."""
-    apart, same, _ = BENCH.ends(0.5 * BENCH.MARGIN, BENCH.MARGIN, 400)
+    apart, same, _ = BENCH.simulate_ends(0.5 * BENCH.MARGIN, BENCH.MARGIN, 400)
     assert 0.4 < apart < 0.65
     assert apart + same > 0.99
-    wrong, same, _ = BENCH.ends(0.0, BENCH.MARGIN, 400)
+    wrong, same, _ = BENCH.simulate_ends(0.0, BENCH.MARGIN, 400)
     assert wrong < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
     assert same > 0.9
 
@@ -219,7 +219,7 @@ def test_a_change_of_half_the_margin_ends_either_way():
 @pytest.mark.parametrize("arms", BENCH.ARMS)
 @pytest.mark.parametrize("name", BENCH.SCENARIOS)
 def test_the_error_holds_over_any_looking(name, arms):
-    rates = BENCH.false_rates(BENCH.SCENARIOS[name], arms, 2000, seed=11)
+    rates = BENCH.simulate_false_rates(BENCH.SCENARIOS[name], arms, 2000, seed=11)
     assert rates[3] <= most(2000)
     assert rates[FIRST_LOOK] <= rates[3]
 
@@ -227,10 +227,10 @@ def test_the_error_holds_over_any_looking(name, arms):
 @pytest.mark.parametrize("arms", BENCH.ARMS)
 @pytest.mark.parametrize("name", ["gamma(4), skewness 1", "Gumbel, skewness 1.1"])
 def test_the_first_look_keeps_the_error_of_skewed_arms(name, arms):
-    assert BENCH.false_rates(BENCH.SKEWED[name], arms, 2000, seed=11)[FIRST_LOOK] <= most(2000)
+    assert BENCH.simulate_false_rates(BENCH.SKEWED[name], arms, 2000, seed=11)[FIRST_LOOK] <= most(2000)
 
 
 def test_a_rule_that_looks_with_students_t_would_fail_this_test(monkeypatch):
     """That the simulation finds a rule which does not keep its error."""
     monkeypatch.setattr(sequential, "critical", lambda n, alpha: special.stdtrit(max(1, n - 1), 1 - alpha / 2))
-    assert BENCH.false_rates(BENCH.SCENARIOS["normal 5 %"], 2, 500)[10] > 4 * most(500)
+    assert BENCH.simulate_false_rates(BENCH.SCENARIOS["normal 5 %"], 2, 500)[10] > 4 * most(500)
