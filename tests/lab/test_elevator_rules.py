@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from command import run, samples
 
-from runoff.results.request_log import RequestLog, Service, read
+from runoff.results.request_log import RequestLog, Service, parse
 
 pytestmark = [pytest.mark.lab]
 
@@ -86,7 +86,7 @@ def logged(folder: Path, work: str, elevators: Iterable[str], model: str) -> dic
         assert sample["valid"], sample["reason"]
         path = folder / f"c/requests/{sample['id']}.tsv.gz"
         text = gzip.decompress(path.read_bytes()).decode()
-        found[sample["arm"].removeprefix("default+io=")] = Logged(text, read(path), sample["metrics"])
+        found[sample["arm"].removeprefix("default+io=")] = Logged(text, parse(text), sample["metrics"])
     return found
 
 

@@ -3,6 +3,7 @@
 Under the virtual clock on one CPU, so that two runs have to give the same bytes.
 """
 
+import gzip
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from command import run, samples
 
-from runoff.results.request_log import RequestLog, read
+from runoff.results.request_log import RequestLog, parse
 
 pytestmark = [pytest.mark.lab]
 
@@ -57,6 +58,10 @@ def taken(runs: list[Path]) -> dict[str, dict[str, Any]]:
     return found
 
 
+def read_log(path: Path) -> RequestLog:
+    return parse(gzip.decompress(path.read_bytes()).decode())
+
+
 def path(runs: list[Path], taken: dict[str, dict[str, Any]], arm: str) -> Path:
     return runs[0] / f"requests/{taken[arm]['id']}.tsv.gz"
 
@@ -66,7 +71,7 @@ def logged(
     request: pytest.FixtureRequest, runs: list[Path], taken: dict[str, dict[str, Any]]
 ) -> tuple[RequestLog, dict[str, float]]:
     """Of each arm: the log, the metrics."""
-    return read(path(runs, taken, request.param)), taken[request.param]["metrics"]
+    return read_log(path(runs, taken, request.param)), taken[request.param]["metrics"]
 
 
 def test_two_runs_give_the_same_bytes(runs: list[Path]) -> None:
@@ -114,7 +119,7 @@ def test_one_request_is_served_at_a_time(logged: tuple[RequestLog, dict[str, flo
 def test_only_anticipatory_holds_the_disk_and_readers_have_names(
     runs: list[Path], taken: dict[str, dict[str, Any]]
 ) -> None:
-    anticipatory, noop = (read(path(runs, taken, arm)) for arm in (ANTICIPATORY, NOOP))
+    anticipatory, noop = (read_log(path(runs, taken, arm)) for arm in (ANTICIPATORY, NOOP))
     assert len(anticipatory.held) > 0
     assert noop.held == ()
     for log in (anticipatory, noop):
