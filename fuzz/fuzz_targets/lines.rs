@@ -69,7 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
                     (Ok(Some(line)), Some(Ok(whole))) => assert_eq!(line, whole),
                     (Ok(None), None) => break,
                     (Err(error), Some(Err(_))) => {
-                        assert_eq!(error.to_string(), "a request is no text");
+                        assert_eq!(error.to_string(), "a request is not valid UTF-8");
                         break;
                     }
                     (line, whole) => panic!("{line:?} instead of {whole:?}"),

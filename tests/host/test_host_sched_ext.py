@@ -186,7 +186,7 @@ def test_a_scheduler_that_somebody_else_attaches_is_not_the_programs(tmp_path):
     done = run("compare", "default", f"exec:{program}", *quick, expect=69)
     other.send_signal(signal.SIGTERM)
     other.wait(60)
-    assert 'is not who attached the scheduler "bfs"' in done.stderr
+    assert 'did not attach the scheduler "bfs"' in done.stderr
     assert '"bfs" is still attached: end who attached it' in done.stderr
     wait_until(lambda: state() == "disabled")
 

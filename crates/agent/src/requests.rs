@@ -27,7 +27,7 @@ impl<Input: Read + AsFd> Requests<Input> {
     /// A line with something in it. None at the end of the input, or when the agent is to stop.
     ///
     /// # Errors
-    /// The input cannot be read, is no text, or a line has more than 16 MiB.
+    /// The input cannot be read, is not valid UTF-8, or a line has more than 16 MiB.
     pub fn next(&mut self, stop: &Stop) -> Result<Option<String>> {
         loop {
             if stop.requested() {
@@ -75,7 +75,7 @@ impl<Input: Read + AsFd> Requests<Input> {
 
 /// None if there is nothing in it.
 fn text(line: Vec<u8>) -> Result<Option<String>> {
-    let line = String::from_utf8(line).context("a request is no text")?;
+    let line = String::from_utf8(line).context("a request is not valid UTF-8")?;
     Ok(Some(line).filter(|line| !line.trim().is_empty()))
 }
 
@@ -104,6 +104,6 @@ mod tests {
         let (reader, mut writer) = pipe().unwrap();
         writer.write_all(b"\xff\xfe\n").unwrap();
         let error = Requests::new(reader).next(&Stop::new().unwrap()).unwrap_err();
-        assert_eq!(error.to_string(), "a request is no text");
+        assert_eq!(error.to_string(), "a request is not valid UTF-8");
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Whoever does not read to the end what the agent prints is no error, as for `yes | head`.
+//! A reader that does not read all that the agent prints is not an error, as for `yes | head`.
 
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};

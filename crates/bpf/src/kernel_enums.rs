@@ -97,7 +97,7 @@ fn enumerations<'btf>(types: &'btf Btf<'btf>) -> impl Iterator<Item = BtfType<'b
     let last = u32::try_from(types.len()).unwrap_or(u32::MAX);
     (1..last)
         .filter(move |&id| {
-            // SAFETY: `types` keeps the pointer valid, and libbpf gives null for what is no type.
+            // SAFETY: `types` keeps the pointer valid, and libbpf gives null for what is not a type.
             let ty = unsafe { libbpf_sys::btf__type_by_id(raw.as_ptr(), id).as_ref() };
             ty.is_some_and(|ty| kinds.contains(&(ty.info >> 24 & 0x1f)))
         })

@@ -34,7 +34,7 @@ fn print_by(printer: libbpf_print_fn_t) -> libbpf_print_fn_t {
     unsafe { libbpf_set_print(printer) }
 }
 
-/// libbpf-rs has one of its own, which takes the program down if a name in an object is no UTF-8.
+/// libbpf-rs has one of its own, which takes the program down if a name in an object is not UTF-8.
 unsafe extern "C" fn append(
     level: libbpf_print_level,
     format: *const c_char,

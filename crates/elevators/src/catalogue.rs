@@ -266,7 +266,7 @@ pub fn build(settings: &Settings) -> Box<dyn Elevator> {
         ("anticipatory", _) => Box::new(Anticipatory::new(settings)),
         ("cfq", "2003") => Box::new(Rounds::new(settings)),
         ("cfq", _) => Box::new(Sliced::new(settings)),
-        (other, _) => panic!("{other} is no elevator"),
+        (other, _) => panic!("{other} is not an elevator"),
     }
 }
 

@@ -13,7 +13,7 @@ use parameters::Settings;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LogError {
-    #[error("this is no log of requests: no line begins with \"what\"")]
+    #[error("this is not a log of requests: no line begins with \"what\"")]
     NoHeader,
     #[error("the log has no usable {column} in the line {line:?}")]
     Damaged { column: &'static str, line: String },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Standard output, whose reader may have gone. Whoever does not read to the end is no error: the program ends with
+//! Standard output, whose reader may have gone. A reader that does not read to the end is not an error: the program ends with
 //! status 0 and says nothing, as ripgrep does.
 
 use std::fmt::{self, Display};

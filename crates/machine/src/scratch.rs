@@ -234,7 +234,7 @@ fn search_path(root: Option<&Path>, logs: &Path) -> Result<String> {
             programs
         }
     };
-    let own = own.to_str().context("its path is no text")?;
+    let own = own.to_str().context("its path is not valid UTF-8")?;
     ensure!(!own.contains(':'), "{own} has a colon, so that no program is found in it");
     Ok(format!("{own}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
 }

@@ -36,7 +36,7 @@ impl<N: Number, Text: AsRef<str>, Names: AsRef<[Text]>> Allowed<N, Text, Names> 
     /// The number that `text` is, or the position of the choice, for the parameter `name`.
     ///
     /// # Errors
-    /// `text` is no whole number, out of range, or no choice.
+    /// `text` is not a whole number, is out of range, or is not a choice.
     pub fn parse(&self, name: &str, text: &str) -> Result<N, ParameterError> {
         let (name, value) = (name.to_owned(), text.to_owned());
         let (min, max) = match self {

@@ -74,7 +74,7 @@ pub fn chosen_while_running<'a, 'b, P: Choosable + 'a>(
 /// What texts of `key=value` give to the parameters `known` of `owner`; in the order of the texts.
 ///
 /// # Errors
-/// The first that is no pair, names no parameter, is not allowed or given twice.
+/// The first that is not a pair, does not name a parameter, is not allowed or given twice.
 pub fn assigned<'a, 'b, P: Choosable + 'a>(
     owner: &str,
     known: impl Iterator<Item = &'a P> + Clone,
@@ -86,7 +86,7 @@ pub fn assigned<'a, 'b, P: Choosable + 'a>(
 /// `["a=1", "b=2"]` as a map.
 ///
 /// # Errors
-/// The first text that is no pair, or a name that comes again.
+/// The first text that is not a pair, or a name that comes again.
 pub fn pairs<Text: AsRef<str>>(
     texts: impl IntoIterator<Item = Text>,
 ) -> Result<BTreeMap<String, String>, ParameterError> {

@@ -39,7 +39,7 @@ impl Parameter {
     }
 
     /// # Panics
-    /// If the default is no choice.
+    /// If the default is not one of the choices.
     pub const fn choice(
         name: &'static str,
         choices: &'static [&'static str],

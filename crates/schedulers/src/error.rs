@@ -50,7 +50,7 @@ pub enum AttachError {
     /// `output` holds the program's last lines.
     #[error("{program:?} {reason}")]
     ProgramFailed { program: String, reason: String, output: String },
-    #[error("{program:?} could not be ended as it should: {error:#}")]
+    #[error("{program:?} could not be ended as requested: {error:#}")]
     ProgramNotEnded { program: String, error: anyhow::Error },
     #[error("the scheduler {ops:?} did not let go of the CPUs; see the kernel log")]
     StillAttached { ops: String },

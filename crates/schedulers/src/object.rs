@@ -306,7 +306,7 @@ fn describe(
     variables: &[Global],
 ) -> Result<Description, parameters::ParameterError> {
     let mut parameters = Vec::new();
-    // Most are no parameters, and sections may be large.
+    // Most are not parameters, and sections may be large.
     for global in variables.iter().filter(|global| !global.tags.is_empty()) {
         let section = section(object, &global.section).unwrap_or_default();
         parameters.extend(parameters::describe(global, &section)?);

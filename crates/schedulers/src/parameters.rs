@@ -71,7 +71,7 @@ impl From<Parameter> for Shown {
     }
 }
 
-/// What `global` describes; None if it is no parameter.
+/// What `global` describes; None if it is not a parameter.
 ///
 /// # Errors
 /// `BadDescription` if the tag does not follow the grammar or the default is out of range.

@@ -83,7 +83,7 @@ impl RunningProgram {
                 };
                 if since.elapsed() > LINK_LIMIT {
                     return Err(format!(
-                        "is not who attached the scheduler {:?}: no process that it has started has it open",
+                        "did not attach the scheduler {:?}: no process that it has started has it open",
                         state.ops
                     ));
                 }

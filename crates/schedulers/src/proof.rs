@@ -224,7 +224,7 @@ mod tests {
             }
         }
         let reason = judged("bfs", |tree| tree.write("nr_rejected", "?"), nothing).unwrap();
-        assert!(reason.contains("nr_rejected says \"?\", which is no number"), "{reason}");
+        assert!(reason.contains("nr_rejected says \"?\", which is not a number"), "{reason}");
     }
 
     #[test]

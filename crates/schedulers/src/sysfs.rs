@@ -21,7 +21,7 @@ pub(crate) const POLL: Duration = Duration::from_millis(10);
 /// No attribute has more; the kernel gives at most a page.
 const LONGEST: u64 = 4096;
 
-/// The kernel refuses deeper ones (SCX_SUB_MAX_DEPTH is 4), so more is no kernel's.
+/// The kernel refuses deeper ones (SCX_SUB_MAX_DEPTH is 4), so no kernel has more.
 const DEEPEST: usize = 16;
 
 /// The directory is there, but an attribute says nothing that can be understood.
@@ -134,7 +134,7 @@ impl SchedExt {
     fn number(&self, name: &str) -> Result<u64, Unreadable> {
         let word = self.word(name)?;
         word.parse().map_err(|_| {
-            self.unreadable(name.as_ref(), &format!("says {word:?}, which is no number"))
+            self.unreadable(name.as_ref(), &format!("says {word:?}, which is not a number"))
         })
     }
 
@@ -145,7 +145,7 @@ impl SchedExt {
         let read = || -> std::io::Result<String> {
             let file = options.open(self.root.join(name))?;
             if !file.metadata()?.is_file() {
-                return Err(std::io::Error::other("it is no file"));
+                return Err(std::io::Error::other("it is not a file"));
             }
             let mut text = String::new();
             file.take(LONGEST).read_to_string(&mut text)?;
@@ -193,9 +193,9 @@ mod tests {
         for (file, text, words) in [
             ("state", "", "state is empty"),
             ("enable_seq", "", "enable_seq is empty"),
-            ("enable_seq", "-1\n", "enable_seq says \"-1\", which is no number"),
-            ("nr_rejected", "many\n", "nr_rejected says \"many\", which is no number"),
-            ("switch_all", "\0\u{1}", "which is no number"),
+            ("enable_seq", "-1\n", "enable_seq says \"-1\", which is not a number"),
+            ("nr_rejected", "many\n", "nr_rejected says \"many\", which is not a number"),
+            ("switch_all", "\0\u{1}", "which is not a number"),
         ] {
             let tree = FakeSysfs::with("bfs", 3);
             tree.write(file, text);
@@ -221,7 +221,7 @@ mod tests {
     fn a_pipe_or_a_directory_does_not_make_the_reader_wait() {
         let tree = FakeSysfs::with("bfs", 3);
         tree.pipe("state");
-        assert!(tree.sched_ext().state().unwrap_err().to_string().contains("it is no file"));
+        assert!(tree.sched_ext().state().unwrap_err().to_string().contains("it is not a file"));
         let tree = FakeSysfs::with("bfs", 3);
         tree.remove("enable_seq");
         tree.directory("enable_seq");

@@ -123,7 +123,7 @@ fn a_daemon_of_a_program_that_attached_nothing_is_ended() {
     let script =
         format!("({daemon}); until [ -s daemon.pid ]; do sleep 0.01; done; appear; exit 3");
     let reason = reason(bench.start(&script).err());
-    assert!(reason.contains("is not who attached the scheduler \"foreign\""), "{reason}");
+    assert!(reason.contains("did not attach the scheduler \"foreign\""), "{reason}");
     assert!(!bench.lives("daemon"));
 }
 
@@ -133,7 +133,7 @@ fn another_scheduler_that_appears_meanwhile_is_not_the_programs() {
     let reason = reason(bench.start("note holder; appear; exec sleep 1000").err());
     assert_eq!(
         reason,
-        "\"sh\" is not who attached the scheduler \"foreign\": no process that it has started has it open; \
+        "\"sh\" did not attach the scheduler \"foreign\": no process that it has started has it open; \
          \"foreign\" is still attached: end who attached it, or remove the pin of its link that `bpftool link` shows"
     );
     assert!(!bench.lives("holder"));

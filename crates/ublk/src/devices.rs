@@ -51,7 +51,7 @@ pub fn all() -> Result<Vec<Present>, DiskError> {
 /// Takes `device` away and tells what it has done.
 ///
 /// # Errors
-/// `device` is no disk of runoff, or is in use and `force` is not given: then nothing has been changed.
+/// `device` is not a disk of runoff, or is in use and `force` is not given: then nothing has been changed.
 pub fn remove(device: &str, force: bool) -> Result<Removed, DiskError> {
     let present = match find(device) {
         Err(DiskError::NotOurs { .. }) => return ended(device),

@@ -43,7 +43,7 @@ pub enum DiskError {
     NoMemory { error: io::Error },
     #[error("cannot see which process a request belongs to, which {elevator} needs: {error}")]
     NoIdentity { elevator: &'static str, error: anyhow::Error },
-    #[error("{device} is no disk of runoff: see runoff disk list")]
+    #[error("{device} is not a disk of runoff: see runoff disk list")]
     NotOurs { device: String },
     #[error(
         "{device} is in use, {users}: end that first, or let its users have I/O errors with --force"

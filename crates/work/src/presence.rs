@@ -41,7 +41,7 @@ impl Presence {
         now < self.end
     }
 
-    /// Notes that the process comes back of its own will, after a sleep: what was before is no gap.
+    /// Notes that the process comes back of its own will, after a sleep: what was before is not a gap.
     pub fn return_at(&mut self, now: Duration) {
         self.last = now.min(self.end);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Whoever does not read to the end is no error, as for `yes | head`.
+//! A reader that does not read to the end is not an error, as for `yes | head`.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;

@@ -125,7 +125,7 @@ def test_where_there_is_no_disk_none_is_listed_and_none_removed(monkeypatch: pyt
     assert json.loads(disk("list", "--json").output) == []
     assert "runoff disk add" in disk("list").output
     for device in ("/dev/ublkb0", "ublkb0", "/dev/sda", "ublkb"):
-        assert f"{device} is no disk of runoff" in refused("remove", device, kind=UsageError)
+        assert f"{device} is not a disk of runoff" in refused("remove", device, kind=UsageError)
 
 
 def test_the_list_says_what_each_disk_is_and_who_uses_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,8 +156,7 @@ fn path_for_agent(workload: &Workload, place: &Path) -> Result<PathBuf, Refusal>
     let is_whole = parts.next() == Some(Component::RootDir)
         && parts.all(|part| matches!(part, Component::Normal(_)));
     if !is_whole {
-        let sentence =
-            format!("cannot work in {}: it is no whole path, from / on", place.display());
+        let sentence = format!("cannot work in {}: it is not an absolute path", place.display());
         return Err(Refusal::new(sentence, ""));
     }
     let inside = place.strip_prefix("/").map_err(anyhow::Error::from)?;

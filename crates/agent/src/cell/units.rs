@@ -97,7 +97,7 @@ pub fn other_unit<'a>(rest: &'a str, wanted: &str) -> Option<&'a str> {
     if word == wanted || !(is_unit || is_prefix) {
         return None;
     }
-    // Names of one size, such as sec and s, are no danger; nor is a unit beside a metric of another kind of thing.
+    // Names of one size, such as sec and s, are harmless; so is a unit beside a metric of another kind of thing.
     let is_same = factor(word, wanted).is_some_and(|factor| factor == 1.0);
     let is_comparable = is_prefix || of_a_kind(wanted);
     (!is_same && is_comparable).then_some(word)

@@ -14,7 +14,7 @@ pub enum PlaceError {
     #[error("cannot work in {path}: {error}", path = path.display())]
     Unusable { path: PathBuf, error: io::Error },
     #[error(
-        "{path} is not root's alone, so that others could lead elsewhere what is written there: only root may write in \
+        "{path} is writable by other users, who could redirect what root writes there: only root may write in \
          {shared}, or name another directory",
         path = path.display(), shared = shared.display()
     )]

@@ -124,7 +124,7 @@ impl<'a> Mounted<'a> {
     fn read_announcement(&mut self) -> Result<PathBuf> {
         let output = self.output.as_mut().expect("it is listened to");
         let is_there = output.await_output(START_LIMIT).context("there is no disk yet")?;
-        ensure!(is_there, "the disk's server makes no disk");
+        ensure!(is_there, "the disk server did not create a device");
         let line = output.read_line().context("cannot hear the disk's server")?;
         let announced: Option<Announcement> = serde_json::from_str(&line).ok();
         announced.map(|disk| disk.device).ok_or_else(|| anyhow!("{}", self.last_words()))
@@ -232,7 +232,8 @@ impl Drop for Mounted<'_> {
 
 /// Resolves the directory that the file of a disk is to be in.
 fn resolve_data_file(file: &Path) -> Result<PathBuf> {
-    let (directory, name) = file.parent().zip(file.file_name()).context("it is no file's name")?;
+    let (directory, name) =
+        file.parent().zip(file.file_name()).context("it is not the name of a file")?;
     Ok(place::resolve(None, directory)?.join(name))
 }
 

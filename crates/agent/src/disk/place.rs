@@ -28,7 +28,7 @@ pub fn resolve(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError>
     let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     let other = |words: String| unusable(io::Error::other(words));
     if !place.is_absolute() {
-        return Err(other("it is no whole path, from / on".into()));
+        return Err(other("it is not an absolute path".into()));
     }
     let resolved = place.canonicalize().map_err(unusable)?;
     let top = top(root).map_err(unusable)?;
@@ -171,7 +171,7 @@ mod tests {
         let refusal = resolve(None, &inner).unwrap_err();
         assert_eq!(refusal.exit_code(), 64);
         let sentence = refusal.to_string();
-        assert!(sentence.contains("root's alone"), "{sentence}");
+        assert!(sentence.contains("writable by other users"), "{sentence}");
         assert!(sentence.contains(folder.path().to_str().unwrap()), "{sentence}");
         assert!(make(None, &inner.join("new")).is_err() && !inner.join("new").exists());
         if is_root() {

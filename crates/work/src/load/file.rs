@@ -171,7 +171,7 @@ pub fn require_room(directory: &Path, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// A signal in the middle of a call is no error: the caller looks whether it was the request to end.
+/// A signal in the middle of a call is not an error: the caller checks whether it was the request to end.
 fn unless_interrupted(result: io::Result<usize>) -> io::Result<u64> {
     match result {
         Ok(bytes) => Ok(bytes as u64),

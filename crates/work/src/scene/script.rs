@@ -54,7 +54,7 @@ impl FromStr for Script {
         };
         let name = name.trim();
         if name.is_empty() || !name.chars().all(char::is_alphanumeric) {
-            return Err(format!("{name:?} is no name: letters and digits"));
+            return Err(format!("{name:?} is not a name: letters and digits"));
         }
         if !(1..=MOST_OF_A_KIND).contains(&count) {
             return Err(format!("there can be 1 to {MOST_OF_A_KIND} of {name}"));
@@ -82,7 +82,7 @@ impl FromStr for Script {
 
 fn step(words: &str) -> Result<Step, String> {
     let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
-    let unknown = || format!("{words:?} is no step");
+    let unknown = || format!("{words:?} is not a step");
     Ok(match verb {
         "on" => {
             let cpus: Result<Vec<usize>, _> = rest.split_whitespace().map(str::parse).collect();
@@ -154,7 +154,7 @@ mod tests {
         assert!(refused("a: repeat, nice 5").contains("takes time"));
         for step in ["run", "run 0", "run -1", "run nan", "run 1e9", "nice 20", "on", "on x", "hop"]
         {
-            assert!(refused(&format!("a: {step}")).contains("is no step"), "{step}");
+            assert!(refused(&format!("a: {step}")).contains("is not a step"), "{step}");
         }
     }
 }

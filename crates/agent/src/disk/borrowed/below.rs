@@ -39,7 +39,7 @@ fn devices(place: &Path) -> io::Result<Vec<PathBuf>> {
 /// A file system of several devices, as btrfs, has a number of its own: the devices beside the one that was mounted.
 fn members(place: &Path) -> Vec<PathBuf> {
     let source = mount(place).and_then(|mount| mount.mount_source).unwrap_or_default();
-    // What is no block device is a word of the file system's own, such as tmpfs.
+    // What is not a block device is a word of the file system's own, such as tmpfs.
     let Ok(source) = Path::new(&source).canonicalize() else { return Vec::new() };
     let Some(name) = source.file_name() else { return Vec::new() };
     let file_systems = fs::read_dir("/sys/fs/btrfs").into_iter().flatten().flatten();
