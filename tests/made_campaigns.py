@@ -25,7 +25,7 @@ Values = Callable[[Cell], Mapping[str, float] | None]
 def made(place: Path, values: Values, *, stop_after: int | None = None, seconds: float = 2.0, **settings: Any) -> Path:
     """A campaign on the lab's real clock with these samples, one after the other; at most ``stop_after`` of them."""
     usual = {"arms": ("default", "bfs"), "workloads": ("hackbench",), "clock": "real", "seed": 5, "blocks": 10}
-    plan = make_plan(parse_settings({**usual, **settings}, "test"), None)
+    plan = make_plan(parse_settings({**usual, **settings}, "test"))
     with directory.create(place, plan) as journal:
         taker = {"version": "0.1.0", "engine": plan.settings.on, "clock": plan.clock}
         arms = {arm.label: {"scheduler": arm.label} for arm in plan.arms}

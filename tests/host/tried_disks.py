@@ -13,7 +13,7 @@ from modules import insert
 from waiting import LIMIT_S, wait_until
 
 from runoff.campaign.run import list_cells
-from runoff.engines.agent import describe_elevators, describe_schedulers
+from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.host import HostEngine
 from runoff.engines.outcome import Outcome, VoidSample
 from runoff.plan.make import make_plan
@@ -106,7 +106,7 @@ def seen(folder: Path) -> list[str]:
 
 def plan(*arms: str, work: Path, **values: object) -> Plan:
     settings = {"arms": arms, "workloads": [str(work)], "blocks": 1, "on": "host", **values}
-    return make_plan(parse_settings(settings, "test"), describe_schedulers, describe_elevators)
+    return make_plan(parse_settings(settings, "test"), AGENT_CATALOGUE)
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def defined(folder: Path, name: str, metric: str, title: str, unit: str) -> str:
 
 def carried_out(place: Path, chosen: Settings) -> None:
     """A journal with every sample of the plan."""
-    plan = make_plan(chosen, None)
+    plan = make_plan(chosen)
     with directory.create(place, plan) as journal:
         for cell in draw(len(plan.arms), len(plan.works), plan.load_blocks, plan.seed):
             work = plan.works[cell.work]
@@ -104,12 +104,12 @@ def test_names_survive_plan_journal_results_rerun_and_plan_again(
         assert (results.margin, results.rare) == (values["margin"], values["rare"])
         file = folder / "plan.toml"
         file.write_text(results.plan_text, encoding="utf-8", newline="")
-        assert make_plan(read_settings(file), None) == make_plan(chosen, None)
+        assert make_plan(read_settings(file)) == make_plan(chosen)
         _, command, *words = shlex.split(results.rerun)
         again = CliRunner().invoke(cli, [command, "--plan-only", *words])
         assert again.exit_code == 0, again.output
         file.write_bytes(again.stdout_bytes)
-        assert make_plan(read_settings(file), None) == make_plan(chosen, None)
+        assert make_plan(read_settings(file)) == make_plan(chosen)
         report = build.build_report(results)
         for view in (page, document, markdown, csv_table):
             assert view.render(report)

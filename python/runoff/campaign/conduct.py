@@ -14,12 +14,12 @@ from runoff.campaign.objects import use_stored_objects
 from runoff.campaign.observer import Observer, SilentObserver
 from runoff.campaign.run import run
 from runoff.decide.looks import Rule
-from runoff.engines.agent import describe_elevators, describe_schedulers
+from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.choose import choose, choose_clock
 from runoff.engines.requirements import require_patterns
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan import rerun, stopping
-from runoff.plan.make import UsualClock, make_plan
+from runoff.plan.make import ChooseClock, make_plan
 from runoff.plan.plan import Plan
 from runoff.plan.settings import Settings
 from runoff.results import Results
@@ -34,13 +34,13 @@ class CampaignResult:
     results: Results
 
 
-def check(settings: Settings, usual_clock: UsualClock | None = None) -> Plan:
+def check(settings: Settings, choose_clock: ChooseClock | None = None) -> Plan:
     """Return the plan of ``settings``, or raise UsageError for what cannot be. No sample is taken.
 
-    ``usual_clock`` chooses the lab's clock where the settings leave it open, which may boot a guest; without it that
+    ``choose_clock`` chooses the lab's clock if the settings leave it open, which may boot a guest; without it the clock
     is the real one.
     """
-    plan = make_plan(settings, describe_schedulers, describe_elevators, usual_clock)
+    plan = make_plan(settings, AGENT_CATALOGUE, choose_clock=choose_clock)
     require_patterns(plan)
     return plan
 

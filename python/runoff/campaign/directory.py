@@ -13,7 +13,7 @@ from runoff.campaign.journal import Journal
 from runoff.campaign.manifest import collect_definitions, make_outline
 from runoff.campaign.objects import store_objects
 from runoff.campaign.records import Outline, Part, Row
-from runoff.engines.agent import describe_elevators, describe_schedulers
+from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.errors import UsageError
 from runoff.plan import stopping
 from runoff.plan.make import make_plan
@@ -60,14 +60,14 @@ def reopen(directory: Path, *, blocks: int | None = None, trusted: bool = False)
 
 
 def _load_plan(journal: Journal) -> Plan:
-    """The plan of what the campaign has kept. Raises UsageError."""
+    """Return the plan from what the campaign has stored. Raises UsageError."""
     written = _require_fact(journal, "definitions")
-    kept = StoredInputs(
+    stored = StoredInputs(
         {name: each.toml for name, each in written.workloads.items()},
         {name: each.toml for name, each in written.loads.items()},
         _require_fact(journal, "objects"),
     )
-    plan = make_plan(_settings(journal), describe_schedulers, describe_elevators, kept=kept)
+    plan = make_plan(_settings(journal), AGENT_CATALOGUE, stored=stored)
     _refuse_another(_require_fact(journal, "outline"), make_outline(plan))
     begun: list[Part] = journal.fact("parts", [])
     return replace(plan, kernels=begun[0].tables.get("kernel_names", {})) if begun else plan

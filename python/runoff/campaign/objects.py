@@ -11,7 +11,7 @@ from runoff.files import make_folder, read_own, write_whole
 from runoff.plan.arms import Arm, ObjectFile
 
 FOLDER = "objects"
-"""In the campaign's directory; a file of it is named by its digest: ``SHA256.bpf.o``."""
+"""Folder in the campaign's directory; its files are named ``SHA256.bpf.o``."""
 
 
 def store_objects(arms: Iterable[Arm], directory: Path) -> None:
@@ -35,32 +35,32 @@ def store_objects(arms: Iterable[Arm], directory: Path) -> None:
 
 
 def use_stored_objects(arms: Iterable[Arm], directory: Path) -> tuple[Arm, ...]:
-    """The arms with the copies that ``directory`` has of their object files. Raises UsageError if one is not whole."""
+    """Return ``arms`` with the copies of object files in ``directory``. Raises UsageError for a damaged copy."""
     return tuple(arm if arm.object is None else _use_copy(arm, arm.object, directory) for arm in arms)
 
 
-def _use_copy(arm: Arm, object: ObjectFile, directory: Path) -> Arm:
-    path = directory / FOLDER / _name(object)
+def _use_copy(arm: Arm, object_file: ObjectFile, directory: Path) -> Arm:
+    path = directory / FOLDER / _name(object_file)
     try:
         found = hashlib.sha256(read_own(path)).hexdigest()
     except OSError as error:
         raise UsageError(
             f"the object of the arm {arm.label!r} cannot be read ({path}: {error.strerror}): copy it back there, "
-            f"sha256 {object.sha256}"
+            f"sha256 {object_file.sha256}"
         ) from None
-    if found != object.sha256:
+    if found != object_file.sha256:
         raise UsageError(
-            f"the object of the arm {arm.label!r} in {path} was changed (its sha256 was {object.sha256[:12]}, is "
+            f"the object of the arm {arm.label!r} in {path} was changed (its sha256 was {object_file.sha256[:12]}, is "
             f"{found[:12]}): copy it back there"
         )
     return replace(arm, scheduler={**arm.scheduler, "path": str(path.resolve())})
 
 
 def is_left_over(entry: Path) -> bool:
-    """Whether ``entry`` of a directory without a journal is what `keep_objects` alone can have left there."""
+    """Return whether ``entry`` of a directory without a journal can only come from `store_objects`."""
     names = (file.name for file in entry.iterdir()) if entry.name == FOLDER and entry.is_dir() else iter([""])
     return all(re.fullmatch(r"[0-9a-f]{64}\.bpf\.o(\.new)?", name) for name in names)
 
 
-def _name(object: ObjectFile) -> str:
-    return f"{object.sha256}.bpf.o"
+def _name(object_file: ObjectFile) -> str:
+    return f"{object_file.sha256}.bpf.o"

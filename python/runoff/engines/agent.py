@@ -17,6 +17,7 @@ from runoff.engines.base import OnPhase
 from runoff.engines.events import NotAnEvent, Reader
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample, VoidSample
 from runoff.errors import MissingError, RunoffError
+from runoff.plan.catalogue import AgentCatalogue
 from runoff.workloads import Work
 
 PROTOCOL = 7
@@ -49,28 +50,32 @@ def find_agent() -> Path:
 
 
 def end_with_us(command: Sequence[str | Path], *, gently: bool = False) -> list[str | Path]:
-    """A command line whose program is killed when this process ends, however and however soon that is.
+    """Return a command line whose program is killed when this process ends.
 
-    ``gently``: it is asked to end itself (SIGTERM). The thread that starts the program must outlive it.
+    ``gently``: the program gets SIGTERM first. The thread that starts the program must outlive it.
     """
     return [find_agent(), "end-with", str(os.getpid()), *(["--gently"] if gently else []), "--", *command]
 
 
 @functools.cache
 def describe_schedulers() -> Mapping[str, Any]:
-    """The schedulers inside the agent by name, with title and parameters."""
+    """Return the schedulers inside the agent by name, with title and parameters."""
     listed = json.loads(_ask("schedulers"))
     return {entry["name"]: entry for entry in listed}
 
 
 @functools.cache
 def describe_elevators() -> Mapping[str, Any]:
-    """Elevators and models of disks; see ``runoff.plan.elevators``."""
+    """Return the elevators and disk models of the agent; see ``runoff.plan.elevators``."""
     return dict(json.loads(_ask("elevators")))
 
 
+AGENT_CATALOGUE = AgentCatalogue(describe_schedulers, describe_elevators)
+"""What runoff's own agent describes."""
+
+
 def check_patterns(patterns: Sequence[str]) -> list[str | None]:
-    """Why each of these regular expressions can catch no number; None if it can."""
+    """Return for each regular expression why it cannot catch a number; None if it can."""
     found: list[str | None] = json.loads(_ask("check-patterns", json.dumps(patterns)))
     return found
 

@@ -21,10 +21,10 @@ Describe = Callable[[], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class ObjectFile:
-    """A sched_ext object of the user's."""
+    """A sched_ext object file of the user."""
 
     name: str
-    """Its path as the arm has it."""
+    """The path as the arm has it."""
     sha256: str
 
 
@@ -33,14 +33,14 @@ class Arm:
     """One scheduler with its parameters, its elevator, and the kernel it asks for."""
 
     label: str
-    """As the user wrote it: how tables name it."""
+    """The arm as the user wrote it; tables use it."""
     scheduler: Mapping[str, Any]
     """The agent's ``Scheduler`` message."""
     kernel: str | None = None
     elevator: Elevator | None = None
-    """None: no disk behind an elevator."""
+    """None: without a disk behind an elevator."""
     object: ObjectFile | None = None
-    """None: one that comes with runoff, or none at all."""
+    """None: the scheduler comes with runoff, or needs no object."""
 
     @property
     def needs_sched_ext(self) -> bool:
@@ -48,7 +48,7 @@ class Arm:
 
     @property
     def has_object(self) -> bool:
-        """Whether the agent itself loads a sched_ext object for it."""
+        """Return whether the agent itself loads a sched_ext object for the arm."""
         return self.scheduler["kind"] in ("builtin", "object")
 
 
@@ -56,11 +56,11 @@ def parse_arm(
     text: str,
     describe_schedulers: Describe | None,
     describe_elevators: DescribeElevators | None = None,
-    kept: Mapping[str, str] | None = None,
+    stored: Mapping[str, str] | None = None,
 ) -> Arm:
-    """An arm from its text; ``kept`` has the digests of object files by name, if these themselves are not to be read.
+    """Return the arm that ``text`` describes. Raises UsageError that names the arm and what would be right.
 
-    Raises UsageError naming the arm and what would be right.
+    ``stored`` has digests of object files by name; with it the files themselves are not read.
     """
     label = text.strip()
     if not label:
@@ -71,24 +71,24 @@ def parse_arm(
     body, separator, io = body.partition("+io=")
     elevator = parse_elevator(io, describe_elevators, f"arm {label!r}") if separator else None
     scheduler = _parse_scheduler(body, label, describe_schedulers)
-    object = _object(scheduler["path"], label, kept) if scheduler["kind"] == "object" else None
-    return Arm(label, scheduler, kernel, elevator, object)
+    object_file = _read_object(scheduler["path"], label, stored) if scheduler["kind"] == "object" else None
+    return Arm(label, scheduler, kernel, elevator, object_file)
 
 
 def find_twins(arms: Sequence[Arm], describe_schedulers: Describe | None) -> dict[str, int]:
-    """By label, of each arm that is an earlier one again, how many of it there are before.
+    """Return for each arm that repeats an earlier one, by label, how many of the same come before it.
 
-    They are one thing if scheduler, parameters, kernel and elevator are, whatever they are called, wherever the object
-    lies, and whether a parameter's usual value is given or not.
+    Two arms are the same if scheduler, parameters, kernel and elevator are. Labels and the paths of object files do not
+    matter, nor whether a parameter's default is written out.
     """
     before: Counter[str] = Counter()
     found = {}
     for arm in arms:
         elevator = arm.elevator and [arm.elevator.name, dict(arm.elevator.parameters)]
-        it = json.dumps([_identify_scheduler(arm, describe_schedulers), arm.kernel, elevator], sort_keys=True)
-        if before[it]:
-            found[arm.label] = before[it]
-        before[it] += 1
+        identity = json.dumps([_identify_scheduler(arm, describe_schedulers), arm.kernel, elevator], sort_keys=True)
+        if before[identity]:
+            found[arm.label] = before[identity]
+        before[identity] += 1
     return found
 
 
@@ -97,15 +97,17 @@ def _identify_scheduler(arm: Arm, describe_schedulers: Describe | None) -> dict[
     if arm.object is not None:
         scheduler["path"] = arm.object.sha256
     if scheduler["kind"] == "builtin" and describe_schedulers is not None:
-        usual = {each["name"]: str(each["default"]) for each in describe_schedulers()[scheduler["name"]]["parameters"]}
-        scheduler["parameters"] = usual | {
+        defaults = {
+            each["name"]: str(each["default"]) for each in describe_schedulers()[scheduler["name"]]["parameters"]
+        }
+        scheduler["parameters"] = defaults | {
             key: _normalise_number(text) for key, text in scheduler["parameters"].items()
         }
     return scheduler
 
 
 def _normalise_number(text: str) -> str:
-    """A whole number as it is described."""
+    """Return a whole number as the agent writes it; other text stays."""
     return str(int(text)) if re.fullmatch("[+-]?[0-9]+", text) else text
 
 
@@ -148,11 +150,11 @@ def _parse_program(label: str, describe_elevators: DescribeElevators | None) -> 
     return Arm(label, {"kind": "program", "argv": words}, kernel, elevator)
 
 
-def _object(name: str, label: str, kept: Mapping[str, str] | None) -> ObjectFile:
-    if kept is not None:
-        if name not in kept:
-            raise UsageError(f"arm {label!r}: the object {name} was not kept: begin a new campaign")
-        return ObjectFile(name, kept[name])
+def _read_object(name: str, label: str, stored: Mapping[str, str] | None) -> ObjectFile:
+    if stored is not None:
+        if name not in stored:
+            raise UsageError(f"arm {label!r}: the campaign has no copy of the object {name}: begin a new campaign")
+        return ObjectFile(name, stored[name])
     path = Path(name)
     if not path.is_file():
         raise UsageError(f"arm {label!r}: there is no object file {name}")

@@ -1,4 +1,4 @@
-"""Settings become a plan: everything that can be checked without touching a machine is checked."""
+"""Make a plan of settings, with every check that needs no machine."""
 
 import os
 import random
@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from runoff.errors import UsageError
 from runoff.plan import checks, stopping
-from runoff.plan.arms import Arm, Describe, find_twins, parse_arm
-from runoff.plan.elevators import DescribeElevators, check_model
+from runoff.plan.arms import Arm, find_twins, parse_arm
+from runoff.plan.catalogue import AgentCatalogue
+from runoff.plan.elevators import check_model
 from runoff.plan.plan import Plan
 from runoff.plan.probes import parse_probes
 from runoff.plan.settings import DEFAULT_QUANTUM, Settings, parse_settings
@@ -18,46 +19,47 @@ from runoff.results import Clock
 from runoff.workloads import LOADS, WORKLOADS, Work, parse_loads, parse_works
 
 HIGHEST_DRAWN_SEED = 999_999
-"""Of seeds that nobody gave: short enough to be typed."""
+"""The highest seed that is drawn where none is given: short enough to be typed."""
 
+UNCHECKED = AgentCatalogue()
+"""Takes the names of schedulers and elevators as they are."""
 
-UsualClock = Callable[[Plan], Clock]
+ChooseClock = Callable[[Plan], Clock]
+"""Chooses the lab's clock for a plan that leaves it open; may boot a guest."""
 
 
 def make_plan(
     settings: Settings,
-    describe_schedulers: Describe | None,
-    describe_elevators: DescribeElevators | None = None,
-    usual_clock: "UsualClock | None" = None,
-    kept: StoredInputs | None = None,
+    catalogue: AgentCatalogue = UNCHECKED,
+    *,
+    choose_clock: ChooseClock | None = None,
+    stored: StoredInputs | None = None,
 ) -> Plan:
-    """Check everything that can be checked without touching a machine.
+    """Return the plan of ``settings`` after every check that needs no machine. Raises UsageError.
 
-    ``describe_schedulers`` yields the built-in schedulers by name with their parameters; it is
-    called only when an arm names one, and without it their names are taken as they are; the same goes for
-    ``describe_elevators``. ``usual_clock`` is asked, when all else is checked, for a plan that leaves the lab's clock
-    open; without it that is the real one. A seed is drawn, and this machine's CPUs are counted, where nobody says.
-    ``kept`` takes the place of the files that the plan names. Raises UsageError.
+    A seed is drawn and this machine's CPUs are counted where ``settings`` leave them open. ``choose_clock`` is called
+    last, if the lab's clock is open; without it the clock is the real one. ``stored`` replaces the files that the plan
+    names.
     """
     settings = _fill_seed(_fill_cpus(settings))
-    checks.check_names(settings, describe_schedulers)
-    arms = tuple(_parse_arm(text, settings, describe_schedulers, describe_elevators, kept) for text in settings.arms)
-    plan = Plan(settings, arms, *_parse_works(settings, kept))
+    checks.check_names(settings, catalogue.schedulers)
+    arms = tuple(_parse_arm(text, settings, catalogue, stored) for text in settings.arms)
+    plan = Plan(settings, arms, *_parse_works(settings, stored))
     plan = replace(plan, probes=parse_probes(settings.probes, makes_disks=plan.makes_disks))
     checks.refuse_twice("load", list(plan.load_labels))
     checks.refuse_twice("arm", [arm.label for arm in arms])
     checks.refuse_twice("workload", [work.label for work in plan.works])
     stopping.check(settings, plan.load_labels)
     checks.check_clock(settings)
-    if plan.makes_disks and describe_elevators is not None:
-        check_model(settings.disk_model, plan.disk_mb, describe_elevators)
+    if plan.makes_disks and catalogue.elevators is not None:
+        check_model(settings.disk_model, plan.disk_mb, catalogue.elevators)
     if settings.on == "host":
         checks.check_host(plan)
     if settings.place is not None:
         checks.check_place(plan, settings.place)
-    clock = _choose_clock(plan, usual_clock)
-    again = find_twins(arms, describe_schedulers) if clock == "virtual" else {}
-    return replace(plan, settings=settings.model_copy(update={"clock": clock}), twins=again)
+    clock = _choose_clock(plan, choose_clock)
+    twins = find_twins(arms, catalogue.schedulers) if clock == "virtual" else {}
+    return replace(plan, settings=settings.model_copy(update={"clock": clock}), twins=twins)
 
 
 def _fill_seed(settings: Settings) -> Settings:
@@ -66,24 +68,18 @@ def _fill_seed(settings: Settings) -> Settings:
     return settings.model_copy(update={"seed": random.SystemRandom().randint(1, HIGHEST_DRAWN_SEED)})
 
 
-def _parse_arm(
-    text: str,
-    settings: Settings,
-    describe_schedulers: Describe | None,
-    describe_elevators: DescribeElevators | None,
-    kept: StoredInputs | None,
-) -> Arm:
+def _parse_arm(text: str, settings: Settings, catalogue: AgentCatalogue, stored: StoredInputs | None) -> Arm:
     name = text.strip()
-    objects = None if kept is None else kept.objects
-    arm = parse_arm(settings.names.get(name, text), describe_schedulers, describe_elevators, objects)
+    objects = None if stored is None else stored.objects
+    arm = parse_arm(settings.names.get(name, text), catalogue.schedulers, catalogue.elevators, objects)
     return replace(arm, label=name)
 
 
-def _parse_works(settings: Settings, kept: StoredInputs | None) -> tuple[tuple[Work, ...], tuple[Work | None, ...]]:
-    """The works, and what runs beside them."""
+def _parse_works(settings: Settings, stored: StoredInputs | None) -> tuple[tuple[Work, ...], tuple[Work | None, ...]]:
+    """Return the workloads, and the loads; None among the loads is a run without one."""
     works, loads = WORKLOADS, LOADS
-    if kept is not None:
-        works, loads = replace(works, kept=kept.workloads), replace(loads, kept=kept.loads)
+    if stored is not None:
+        works, loads = replace(works, stored=stored.workloads), replace(loads, stored=stored.loads)
     return (
         tuple(work for text in settings.workloads for work in parse_works(text, settings.cpus, works)),
         tuple(load for text in settings.loads for load in parse_loads(text, settings.cpus, loads)) or (None,),
@@ -91,7 +87,7 @@ def _parse_works(settings: Settings, kept: StoredInputs | None) -> tuple[tuple[W
 
 
 def _fill_cpus(settings: Settings) -> Settings:
-    """As many as the topology has, or as this machine lets us use on the host, where nobody says how many."""
+    """Fill in ``cpus`` if it is open: from the topology, or on the host the CPUs that this process may use."""
     if settings.topology is None:
         if settings.on == "host" and "cpus" not in settings.model_fields_set:
             return settings.model_copy(update={"cpus": len(os.sched_getaffinity(0))})
@@ -109,12 +105,12 @@ def _fill_cpus(settings: Settings) -> Settings:
     return settings
 
 
-def _choose_clock(plan: Plan, usual_clock: UsualClock | None) -> Clock:
+def _choose_clock(plan: Plan, choose_clock: ChooseClock | None) -> Clock:
     settings = plan.settings
     if settings.clock is not None:
         return settings.clock
     if settings.quantum != DEFAULT_QUANTUM or settings.sensitivity:
         return "virtual"
-    if usual_clock is None or checks.find_clock_objection(settings):
+    if choose_clock is None or checks.find_clock_objection(settings):
         return "real"
-    return usual_clock(plan)
+    return choose_clock(plan)

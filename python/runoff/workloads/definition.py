@@ -107,7 +107,7 @@ class Catalogue:
     package: str
     """Where the TOML files are."""
     noun: str
-    kept: Mapping[str, str] | None = None
+    stored: Mapping[str, str] | None = None
     """Texts by name, if these and no files are to be read."""
 
     def names(self) -> list[str]:
@@ -121,10 +121,10 @@ class Catalogue:
 
     def read(self, name: str) -> Source:
         """The text of one. Raises UsageError."""
-        if self.kept is not None:
-            if name not in self.kept:
-                raise UsageError(f"the {self.noun} {name} was not kept: begin a new campaign")
-            return Source(name, self.kept[name])
+        if self.stored is not None:
+            if name not in self.stored:
+                raise UsageError(f"the {self.noun} {name} is not stored in the campaign: begin a new campaign")
+            return Source(name, self.stored[name])
         if name.endswith(".toml"):
             return Source(name, self._read(Path(name)))
         if name not in self.names():

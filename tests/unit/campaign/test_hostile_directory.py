@@ -286,7 +286,7 @@ def test_a_directory_that_took_its_place_is_not_removed(tmp_path: Path) -> None:
     """A campaign that cannot begin takes its directory away again, and no other."""
     place = tmp_path / "c"
     plan = made_campaigns.make_plan(
-        made_campaigns.parse_settings({"arms": ["default"], "workloads": ["hackbench"]}, ""), None
+        made_campaigns.parse_settings({"arms": ["default"], "workloads": ["hackbench"]}, "")
     )
     with directory.create(place, plan) as journal:
         place.rename(tmp_path / "moved")

@@ -36,7 +36,7 @@ PARTS = [
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     values = {"arms": ["default", "bfs"], "workloads": ["hackbench"], "blocks": 2, "seed": 1, "clock": "virtual"}
-    with directory.create(tmp_path / "c", make_plan(parse_settings(values, "test"), None)) as journal:
+    with directory.create(tmp_path / "c", make_plan(parse_settings(values, "test"))) as journal:
         journal.set_fact("parts", PARTS)
         journal.set_fact("warnings", ["slow"])
         first, second = CELLS[:2]

@@ -53,7 +53,7 @@ def begun(folder: Path) -> Plan:
         "arms": ["default", "./my.bpf.o:slice_ns=5", "mine"], "names": {"mine": "./my.bpf.o"},
         "workloads": ["./spin.toml"], "loads": ["none", "./burn.toml"], "blocks": 2, "seed": 7, "on": "host",
     }  # fmt: skip
-    return make_plan(parse_settings(values, "test"), None)
+    return make_plan(parse_settings(values, "test"))
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ def test_the_last_block_is_looked_at_too():
 def test_plans_that_contradict_themselves_are_refused(settings, text):
     values = {"arms": ("default", "bfs"), "workloads": ("hackbench",), **settings}
     with pytest.raises(UsageError) as caught:
-        make_plan(parse_settings(values, "test"), None)
+        make_plan(parse_settings(values, "test"))
     assert text in str(caught.value)
 
 
@@ -222,7 +222,7 @@ def test_the_command_line_makes_the_plan():
     plan = CliRunner().invoke(cli, arguments).output
     assert "until = 0.01\n" in plan
     assert "most_blocks = 80\n" in plan
-    assert make_plan(parse_settings({"arms": ["a"], "workloads": ["hackbench"]}, ""), None).load_blocks == (10,)
+    assert make_plan(parse_settings({"arms": ["a"], "workloads": ["hackbench"]}, "")).load_blocks == (10,)
 
 
 def document(place: Path) -> dict[str, object]:

@@ -18,7 +18,7 @@ METRIC = '[metrics.m]\npattern = {}\nunit = "s"\ndirection = "lower"\ntitle = "m
 
 def plan_of(*works: str, loads: tuple[str, ...] = (), on: str = "host") -> Plan:
     values = {"arms": ["default", "bfs"], "workloads": works, "loads": loads, "on": on, "blocks": 20}
-    return make_plan(parse_settings(values, "test"), None)
+    return make_plan(parse_settings(values, "test"))
 
 
 def write_work(place: Path, pattern: str = "'([0-9.]+)'", *, prepare: str = "[]", command: str = '["true"]') -> str:

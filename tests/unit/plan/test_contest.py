@@ -15,7 +15,7 @@ from runoff.plan.settings import parse_settings, read_settings
 
 
 def made(*, quick: bool = False, **given: Any) -> Plan:
-    return make_plan(parse_settings({"arms": ["default"], **make_plan_values(given, 1, quick=quick)}, "test"), None)
+    return make_plan(parse_settings({"arms": ["default"], **make_plan_values(given, 1, quick=quick)}, "test"))
 
 
 def runs(plan: Plan) -> dict[str, int]:

@@ -9,6 +9,7 @@ from runoff.engines.agent import describe_elevators, find_agent
 from runoff.engines.lab import disks
 from runoff.errors import UsageError
 from runoff.plan.arms import parse_arm
+from runoff.plan.catalogue import AgentCatalogue
 from runoff.plan.elevators import Elevator, check_model
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan
@@ -24,7 +25,7 @@ def elevator(text: str) -> Elevator:
 
 def plan(**values: object) -> Plan:
     settings = {"arms": ["default", "default+io=cfq"], "workloads": ["counters:n=1"], **values}
-    return make_plan(parse_settings(settings, "test"), None, describe_elevators)
+    return make_plan(parse_settings(settings, "test"), AgentCatalogue(elevators=describe_elevators))
 
 
 def test_an_elevator_has_parameters_and_leaves_scheduler_and_kernel_alone() -> None:

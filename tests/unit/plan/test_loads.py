@@ -18,7 +18,7 @@ CONTEST = {"cacherun", "process", "ctar", "xtar", "io", "io_other", "read", "lis
 
 def plan(**values: Any) -> Any:
     settings = {"arms": ["default"], "workloads": ["hackbench"], "memory_mb": 256, **values}
-    return make_plan(parse_settings(settings, "test"), None)
+    return make_plan(parse_settings(settings, "test"))
 
 
 def test_every_load_that_comes_with_runoff_is_valid_and_says_when_it_is_ready() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from runoff.errors import UsageError
+from runoff.plan.catalogue import AgentCatalogue
 from runoff.plan.make import make_plan
 from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import parse_settings, read_settings
@@ -20,7 +21,7 @@ def schedulers() -> dict[str, Any]:
 
 
 def test_a_plan_counts_its_samples() -> None:
-    assert make_plan(parse_settings(VALUES, "test"), schedulers).planned == 2 * 2 * 3
+    assert make_plan(parse_settings(VALUES, "test"), AgentCatalogue(schedulers)).planned == 2 * 2 * 3
 
 
 def test_the_printed_plan_reads_back_as_the_same_plan(tmp_path: Path) -> None:
@@ -68,11 +69,11 @@ def test_the_rerun_command_names_what_decides() -> None:
 
 @pytest.mark.parametrize("seed", [0, 42])
 def test_a_seed_that_is_given_is_kept(seed: int) -> None:
-    assert make_plan(parse_settings({**VALUES, "seed": seed}, "test"), schedulers).seed == seed
+    assert make_plan(parse_settings({**VALUES, "seed": seed}, "test"), AgentCatalogue(schedulers)).seed == seed
 
 
 def test_a_seed_is_drawn_where_none_is_given() -> None:
-    drawn = {make_plan(parse_settings(VALUES, "test"), schedulers).seed for _ in range(8)}
+    drawn = {make_plan(parse_settings(VALUES, "test"), AgentCatalogue(schedulers)).seed for _ in range(8)}
     assert len(drawn) > 1
     assert all(1 <= seed <= 999_999 for seed in drawn)
 
@@ -80,7 +81,7 @@ def test_a_seed_is_drawn_where_none_is_given() -> None:
 def test_an_arm_is_called_by_its_name() -> None:
     names = {"a": "bfs:rr_interval_ms=3", "b": "default", "c": "default"}
     values = {**VALUES, "arms": ["default", "a", "b", "c"], "names": names}
-    plan = make_plan(parse_settings(values, "test"), None)
+    plan = make_plan(parse_settings(values, "test"))
     assert [arm.label for arm in plan.arms] == ["default", "a", "b", "c"]
     assert plan.arms[1].scheduler["parameters"] == {"rr_interval_ms": "3"}
     assert plan.arms[2].scheduler == plan.arms[3].scheduler == {"kind": "default"}
@@ -101,15 +102,15 @@ def test_an_arm_is_called_by_its_name() -> None:
 )
 def test_names_that_mislead_are_refused(arms: list[str], names: dict[str, str], sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
-        make_plan(parse_settings({**VALUES, "arms": arms, "names": names}, "test"), schedulers)
+        make_plan(parse_settings({**VALUES, "arms": arms, "names": names}, "test"), AgentCatalogue(schedulers))
     assert sentence in str(caught.value)
 
 
 def test_cpus_are_those_that_are_given_on_the_host_too() -> None:
     values = {**VALUES, "on": "host", "workloads": ["compile"]}
-    given = make_plan(parse_settings({**values, "cpus": 7}, "test"), schedulers)
+    given = make_plan(parse_settings({**values, "cpus": 7}, "test"), AgentCatalogue(schedulers))
     assert (given.settings.cpus, given.works[0].values["jobs"]) == (7, "7")
-    here = make_plan(parse_settings(values, "test"), schedulers)
+    here = make_plan(parse_settings(values, "test"), AgentCatalogue(schedulers))
     assert (here.settings.cpus, here.works[0].values["jobs"]) == (cpus := len(os.sched_getaffinity(0)), str(cpus))
     assert f"--cpus {cpus}" in render_command(here.settings)
 
@@ -197,7 +198,7 @@ def test_a_value_of_another_kind_is_refused_and_not_made_to_fit(tmp_path: Path, 
 )
 def test_contradictions_are_explained(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
-        make_plan(parse_settings({**VALUES, **change}, "test"), schedulers)
+        make_plan(parse_settings({**VALUES, **change}, "test"), AgentCatalogue(schedulers))
     assert sentence in str(caught.value)
 
 
@@ -212,19 +213,25 @@ CLOCKS = [
 
 @pytest.mark.parametrize(("change", "clock"), CLOCKS)
 def test_the_machine_chooses_a_clock_only_where_the_plan_leaves_it_open(change: dict[str, Any], clock: str) -> None:
-    plan = make_plan(parse_settings({**VALUES, **change}, "test"), schedulers, None, lambda _plan: "virtual")
+    plan = make_plan(
+        parse_settings({**VALUES, **change}, "test"), AgentCatalogue(schedulers), choose_clock=lambda _plan: "virtual"
+    )
     assert plan.clock == plan.settings.clock == clock
 
 
 def test_who_names_a_quantum_wants_the_virtual_clock() -> None:
-    plan = make_plan(parse_settings({**VALUES, "quantum": 500}, "test"), schedulers, None, lambda _plan: "real")
+    plan = make_plan(
+        parse_settings({**VALUES, "quantum": 500}, "test"),
+        AgentCatalogue(schedulers),
+        choose_clock=lambda _plan: "real",
+    )
     assert plan.clock == "virtual"
 
 
 def test_a_topology_says_how_many_cpus_there_are() -> None:
-    plan = make_plan(parse_settings({**VALUES, "topology": "sockets=2,cores=3"}, "test"), schedulers)
+    plan = make_plan(parse_settings({**VALUES, "topology": "sockets=2,cores=3"}, "test"), AgentCatalogue(schedulers))
     assert plan.settings.cpus == 6
-    assert make_plan(parse_settings(plan.settings.model_dump(mode="json"), "test"), schedulers) == plan
+    assert make_plan(parse_settings(plan.settings.model_dump(mode="json"), "test"), AgentCatalogue(schedulers)) == plan
     assert "--cpus 6" in render_command(plan.settings)
     assert "--topology sockets=2,cores=3" in render_command(plan.settings)
 

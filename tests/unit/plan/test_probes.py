@@ -41,7 +41,7 @@ def test_requests_are_of_disks_behind_elevators():
 
 def test_a_plan_carries_them_to_the_agent_and_to_the_next_run():
     settings = parse_settings({"arms": ["default+io=noop"], "workloads": ["counters:n=1"], "probes": ["all"]}, "test")
-    plan = make_plan(settings, None)
+    plan = make_plan(settings)
     assert plan.probes == NAMES
     assert "--probe all" in render_command(settings)
     (work,) = parse_works("counters:n=1", cpus=1)

@@ -65,7 +65,7 @@ def test_without_repeats_nothing_is_said() -> None:
 
 def test_a_campaign_knows_its_repeats_by_their_directories(tmp_path: Path) -> None:
     settings = Settings(arms=("default",), workloads=("counters:n=1",), sensitivity="quantum", quantum=600)
-    plan = make_plan(settings, None)
+    plan = make_plan(settings)
     with directory.create(tmp_path / "c", plan):
         pass
     assert directory.read_results(tmp_path / "c").repeats == {}

@@ -63,7 +63,7 @@ def test_the_same_log_gives_the_same_bytes_and_half_a_file_is_none(tmp_path: Pat
 
 def test_only_logs_of_samples_in_the_journal_count(tmp_path: Path):
     settings = Settings(arms=("default+io=noop",), workloads=("counters:n=1",), probes=("requests",), blocks=2)
-    plan = make_plan(settings, None)
+    plan = make_plan(settings)
     with create(tmp_path, plan) as journal:
         for name in ("b0.w0.a0", "b1.w0.a0"):
             requests.store_log(tmp_path, name, log())
