@@ -82,12 +82,12 @@ def _tables(results: Results, asked: Question) -> Iterator[Table]:
 
 
 def _is_in_family(metric: Metric) -> bool:
-    """To the family of tables that are judged together."""
+    """Return whether ``metric`` belongs to the family of tables that are judged together."""
     return metric.headline and metric.direction != "none"
 
 
 def _judge_as_one_family(tables: list[Table]) -> tuple[Table, ...]:
-    """What is better or worse in a headline table must be so among all of them."""
+    """Judge the headline tables as one family: a verdict must hold among all of them."""
     family = [number for number, table in enumerate(tables) if _is_in_family(table.metric)]
     found = judge_family([tables[number].analysis for number in family])
     for number, analysis in zip(family, found, strict=True):
@@ -125,7 +125,7 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
 
 
 def _sort_arms(table: Table, sort: Sort) -> Table:
-    """Rows are best mean first already."""
+    """Return ``table`` with its arms in the order ``sort``; they come best mean first."""
     by = {"mean": table.arms, "name": tuple(sorted(table.arms)), "plan": tuple(table.analysis.comparisons)}
     return replace(table, arms=by[sort])
 
@@ -136,7 +136,7 @@ def _rank_arms(arms: tuple[str, ...], analysis: Analysis, sign: int) -> tuple[st
 
 
 def _repeats_exactly(results: Results, cell: list[Sample]) -> bool:
-    """Under the virtual clock, blocks that differ in no metric of any arm repeat one run."""
+    """Return whether every block repeats one run, as it can under the virtual clock."""
     if results.clock != "virtual":
         return False
     runs: dict[str, list[Mapping[str, float]]] = {}

@@ -10,7 +10,7 @@ PER_ARM = "arms"
 
 
 def list_environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -> tuple[EnvironmentRow, ...]:
-    """Differences first, then the rest, each in the fingerprint's order."""
+    """Return differences first, then the rest, each in the fingerprint's order."""
     shared = [
         EnvironmentRow(key, (text,))
         for name, value in fingerprint.items()
@@ -31,7 +31,7 @@ _BEST_KNOWN = ("release", "preempt", "cpu_model", "cpus_online", "memory")
 
 
 def summarise_facts(fingerprint: Mapping[str, Any], table: str) -> str:
-    """One table's facts on one line, those people look for first; empty if the fingerprint has no such table."""
+    """Return one table's facts on one line, those people look for first; empty if the fingerprint has no such table."""
     facts = dict(_flatten("", fingerprint.get(table, {})))
     chosen = [key for key in _BEST_KNOWN if key in facts] or list(facts)
     return ", ".join(f"{key} {facts[key]}".strip() for key in chosen)
@@ -42,7 +42,7 @@ SEVERAL = "several: "
 
 
 def describe_kernels(fingerprint: Mapping[str, Any]) -> str:
-    """The kernel on one line; of a campaign with arms on several, all by their full names."""
+    """Return the kernel on one line; of a campaign with arms on several, all by their full names."""
     names = list(fingerprint.get("kernels", {}))
     return f"{SEVERAL}{', '.join(names)}" if len(names) > 1 else summarise_facts(fingerprint, "kernel")
 

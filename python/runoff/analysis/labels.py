@@ -7,7 +7,7 @@ PARAMETER = re.compile(r"[a-z][a-z0-9_]*=\S*")
 
 
 def shorten_labels(workloads: Sequence[str]) -> dict[str, str]:
-    """By name as the plan has it: what is left without the parameters that all workloads of the same kind share."""
+    """Return a short label for each workload: its name without the parameters that all of its kind share."""
     kinds: dict[str, list[str]] = {}
     for workload in dict.fromkeys(workloads):
         kinds.setdefault(workload.partition(":")[0], []).append(workload)
@@ -28,6 +28,6 @@ def _drop_parameters(workload: str, shared: set[str]) -> str:
 
 
 def _parameters(workload: str) -> list[str]:
-    """Empty if what follows the colon is a command line."""
+    """Return the parameters of ``workload``; none if a command line follows the colon."""
     parameters = workload.partition(":")[2].split(",")
     return parameters if all(PARAMETER.fullmatch(each) for each in parameters) else []

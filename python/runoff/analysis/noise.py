@@ -52,7 +52,7 @@ class Noise(Checked):
 
     @model_validator(mode="after")
     def _is_not_of_copies(self) -> Self:
-        """Under the virtual clock the two arms of the first schema were a sample and its copy in each block."""
+        """Refuse noise of the first schema under the virtual clock: its two arms were a sample and a copy."""
         if self.schema_ == "runoff.noise/1" and self.clock == "virtual":
             raise ValueError("it was measured between samples and their copies, so it is of nothing")
         return self
@@ -69,7 +69,7 @@ class Noise(Checked):
         return known[-1] if known else None
 
     def metric(self, name: str) -> "Pooled | None":
-        """All runs of one metric together; None if they have it not, or not in one unit."""
+        """Return all runs of one metric together; None if they have it not, or not in one unit."""
         found = [each for run in self.runs for each in run.metrics if each.name == name]
         newest = found[-1] if found else None
         alike = [each for each in found if newest and (each.relative, each.unit) == (newest.relative, newest.unit)]
@@ -92,7 +92,7 @@ class Pooled:
 
 
 def identify_machine(results: Results) -> dict[str, str]:
-    """What makes a machine another one, as far as noise goes; empty where nothing is known."""
+    """Return what makes a machine another one, as far as noise goes; empty where nothing is known."""
     told = results.fingerprint.get("machine", {})
     memory = re.match(r"([0-9]+) kB", str(told.get("memory", "")))
     facts = {key: str(told[key]) for key in ("cpu_model", "cpus_online", "smt", "hypervisor") if told.get(key)}
@@ -102,7 +102,7 @@ def identify_machine(results: Results) -> dict[str, str]:
 
 
 def measure_noise(results: Results) -> tuple[Noise, ...]:
-    """The noise that a campaign of one arm against itself has shown, of each workload beside each load.
+    """Return the noise that a campaign of one arm against itself has shown, of each workload beside each load.
 
     Raises UsageError if it was of different arms, or if a place has fewer than two blocks with a valid sample of both.
     """

@@ -8,7 +8,7 @@ from runoff.statistics import Observation, Question, geometric_mean
 
 
 def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Overall | None:
-    """None where there are fewer than two workloads and loads, or nothing to compare."""
+    """Return the geometric means; None with fewer than two workloads and loads, or nothing to compare."""
     first: dict[str, Table] = {}
     for table in tables:
         if table.is_judged and table.metric.headline:

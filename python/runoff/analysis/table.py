@@ -57,16 +57,16 @@ class Table:
         return self.metric.direction != "none" and len(self.analysis.comparisons) > 1
 
     def find_mean(self, arm: str) -> float | None:
-        """Of ``arm``'s valid samples here; None without one."""
+        """Return the mean of the valid samples of ``arm``; None without one."""
         summary = self.analysis.summaries.get(arm)
         return None if summary is None else summary.mean
 
     def count_voids(self, arm: str) -> int:
-        """How many samples of ``arm`` are void here."""
+        """Return how many samples of ``arm`` are void here."""
         return sum(sample.arm == arm for sample in self.voids)
 
     def count_lost(self, arm: str) -> tuple[int, int] | None:
-        """How many samples of ``arm`` are void here, of how many; None if that is too few to matter."""
+        """Return how many samples of ``arm`` are void here, of how many; None if that is too few to matter."""
         void = self.count_voids(arm)
         taken = void + len({point.block for point in self.points if point.arm == arm})
         return (void, taken) if void > MANY_VOIDS * taken else None

@@ -46,7 +46,7 @@ class Explanation:
 
 
 def build(report: Report) -> tuple[Explanation, ...]:
-    """Panels in the order of tables and arms; none where no arm is better or worse."""
+    """Return panels in the order of tables and arms; none where no arm is better or worse."""
     groups: dict[tuple[str, str], list[Table]] = {}
     for table in report.tables:
         groups.setdefault((table.workload, table.load), []).append(table)
@@ -73,7 +73,7 @@ def _panel(arm: str, tables: Sequence[Table]) -> Iterator[Explanation]:
 
 
 def _is_explanation(metric: Metric) -> bool:
-    """What observing took is no reason."""
+    """Return whether the metric can explain a difference: the cost of observing cannot."""
     return metric.direction == "none" and not metric.headline and metric.name != PROBE_COST
 
 

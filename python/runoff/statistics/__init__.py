@@ -70,7 +70,7 @@ def geometric_mean(tables: Sequence[Mapping[str, Sequence[Observation]]], questi
 
 
 def analyse_classic(analysis: Analysis) -> Classic:
-    """One-way analysis of variance and Tukey-Kramer; see ``runoff.statistics.oneway.analyse``."""
+    """Return one-way analysis of variance and Tukey-Kramer; see ``runoff.statistics.oneway.analyse``."""
     from runoff.statistics import oneway
 
     return oneway.analyse(analysis.summaries, analysis.question)

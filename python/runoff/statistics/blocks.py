@@ -68,7 +68,7 @@ class Differences:
 
 
 def differences(baseline: Sequence[Observation], arm: Sequence[Observation]) -> Differences | None:
-    """Over the blocks that both have; None without one."""
+    """Return the differences over the blocks that both arms have; None without one."""
     theirs = {o.block: o for o in baseline}
     couples = sorted(((theirs[o.block], o) for o in arm if o.block in theirs), key=lambda couple: couple[0].block)
     if not couples:
@@ -95,13 +95,13 @@ def differences(baseline: Sequence[Observation], arm: Sequence[Observation]) -> 
 
 
 def _ratios_make_sense(baseline: Sequence[float], arm: Sequence[float]) -> bool:
-    """Percent needs a true zero, so every value positive, whatever third arms have."""
+    """Return whether percent is meaningful: every value of both arms is positive."""
     low, high = min(*baseline, *arm), max(*baseline, *arm)
     return low > 0 and high / FARTHEST < low
 
 
 def _moments(values: npt.NDArray[np.float64], scale: float) -> tuple[float, float | None]:
-    """Differences of values up to ``scale`` that agree to rounding are equal, and those that vanish in it are 0."""
+    """Return mean and SD; differences that agree to rounding, for values up to ``scale``, are equal."""
     if float(np.ptp(values)) <= ROUNDING * scale:
         mean = float(values[0])
         return (mean if abs(mean) > ROUNDING * scale else 0.0), (0.0 if len(values) > 1 else None)
@@ -109,7 +109,7 @@ def _moments(values: npt.NDArray[np.float64], scale: float) -> tuple[float, floa
 
 
 def _step(values: npt.NDArray[np.float64], logs: bool) -> float | None:
-    """The smallest gap of distinct values, in times of a value where there are ratios.
+    """Return the smallest gap of distinct values, in times of a value where there are ratios.
 
     A value is known to half a gap, and so is the one it is compared with: together their mean is off by a gap at most.
     Where no two values are equal they spread over many more gaps than one, and cutting them off is noise like theirs.
@@ -142,7 +142,7 @@ def _is_confounded(
     other: npt.NDArray[np.float64],
     logs: bool,
 ) -> bool:
-    """Values rise or fall from block to block, and the arm came first in all blocks, or last in all.
+    """Return whether values drift over blocks and the arm was first in all of them, or last in all.
 
     Then what the drift does within a block has the same sign in all of them, and looks like a difference.
     """

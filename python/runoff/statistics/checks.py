@@ -64,7 +64,7 @@ def _check_spread(
 
 
 def _check_coarse(comparisons: Mapping[str, Comparison], question: Question) -> Iterator[Warning]:
-    """Whatever the verdict: an interval says nothing about what the digits hide."""
+    """Warn about coarse values whatever the verdict: an interval does not show what the digits hide."""
     if question.direction == "none":
         return
     coarse = [c for c in comparisons.values() if c.coarse and c.n > 1]
@@ -90,7 +90,7 @@ def _check_dependent(comparisons: Mapping[str, Comparison], question: Question) 
 
 
 def _check_drift(arms: Mapping[str, Sequence[Observation]], summaries: Mapping[str, Summary]) -> Iterator[Warning]:
-    """Mann-Kendall on the residuals of the arm means over the run order."""
+    """Test the residuals of the arm means over the run order with Mann-Kendall."""
     placed: list[tuple[int, float]] = []
     for arm, summary in summaries.items():
         if summary.sd:

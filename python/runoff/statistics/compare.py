@@ -30,7 +30,7 @@ def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> An
 
 
 def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Question) -> Comparison:
-    """All arms of the table count, also those without a sample: how many were asked about does not depend on voids."""
+    """Compare one arm; arms without a sample count too, so that voids do not change the correction."""
     if not arms[arm]:
         return Comparison(arm, verdict=Verdict.VOID)
     if arm == question.baseline:

@@ -20,7 +20,7 @@ FEWEST_FENCED = 7
 
 
 def is_constant(values: Sequence[float]) -> bool:
-    """Whether all values are equal up to rounding."""
+    """Return whether all values are equal up to rounding."""
     return max(values) - min(values) <= ROUNDING * max(abs(min(values)), abs(max(values)))
 
 
@@ -51,7 +51,7 @@ def summarise(arm: str, values: Sequence[float], alpha: float, margin: float = D
 
 
 def moments(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean and sample SD; values are scaled first, so that squares neither overflow nor vanish."""
+    """Return the mean and sample SD; values are scaled first, so that squares neither overflow nor vanish."""
     if is_constant(values):
         return values[0], 0.0 if len(values) > 1 else None
     scale = max(abs(value) for value in values)
@@ -60,7 +60,7 @@ def moments(values: Sequence[float]) -> tuple[float, float | None]:
 
 
 def median_interval(values: Sequence[float], alpha: float) -> Interval | None:
-    """Between two values that have the median between them in 1 - ``alpha`` of all cases or more, whatever the shape.
+    """Return two values with the median between them with probability 1 - ``alpha`` or more, for any shape.
 
     Both are the same number of places from their end (David and Nagaraja 2003). None where even the extremes are not
     far enough apart, which at 5 % is so below six values.
@@ -74,7 +74,7 @@ def median_interval(values: Sequence[float], alpha: float) -> Interval | None:
 
 @lru_cache(maxsize=1024)
 def _median_place(n: int, alpha: float) -> int | None:
-    """Of the lower end, from 0: the largest j with P(fewer than j + 1 of n values below the median) <= alpha / 2."""
+    """Return the lower end: the largest j with P(fewer than j + 1 of n values below the median) <= alpha / 2."""
     place = None
     for j in range(n // 2):
         if float(special.bdtr(j, n, 0.5)) > alpha / 2:

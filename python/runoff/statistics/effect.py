@@ -6,7 +6,7 @@ from runoff.statistics.blocks import Differences
 
 
 def standardise(found: Differences) -> float | None:
-    """The difference in standard deviations of one run within a block.
+    """Return the difference in standard deviations of one run within a block.
 
     Root 2 times mean / SD of the block differences, because a difference has the noise of two runs, times Hedges'
     (1981) correction 1 - 3 / (4 (n - 1) - 1). Infinite where differences do not vary; None where there is none, and

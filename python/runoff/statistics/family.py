@@ -16,7 +16,7 @@ ADVICE = ("resolution", "rare", "together")
 
 
 def judge_family(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:
-    """The same analyses with p over all of them and the verdicts that follow.
+    """Return the same analyses with p over all of them and the verdicts that follow.
 
     Each was asked with ``Question.tables`` as many as these. With one table nothing changes but that p is known.
     """

@@ -22,12 +22,12 @@ class Fit:
     df: int
 
     def standard_error(self, first: str, second: str) -> float:
-        """Of the difference of two arms' means."""
+        """Return the standard error of the difference of two arms' means."""
         return self.sd * math.sqrt(1 / self.counts[first] + 1 / self.counts[second])
 
 
 def fit_one_way(summaries: Mapping[str, Summary]) -> Fit | None:
-    """Arms as the only factor, variance pooled over all arms; None if no arm was replicated."""
+    """Fit arms as the only factor, variance pooled over all arms; None if no arm was replicated."""
     df = sum(summary.n - 1 for summary in summaries.values())
     if df == 0:
         return None
@@ -40,7 +40,7 @@ def fit_one_way(summaries: Mapping[str, Summary]) -> Fit | None:
 
 
 def anova(fit: Fit) -> Anova | None:
-    """F test that all arms have the same mean; None for fewer than two arms."""
+    """Test with F whether all arms have the same mean; None for fewer than two arms."""
     between = len(fit.means) - 1
     if between < 1:
         return None

@@ -49,7 +49,7 @@ class Forecast:
 
 
 def forecast_blocks(courses: Sequence[Course], most: int) -> Forecast:
-    """Until all of ``courses`` are decided at one look, at most ``most`` blocks from now; the same each time."""
+    """Return the blocks until all ``courses`` are decided at one look, at most ``most``; the same each time."""
     horizon = min(most, MOST_AHEAD)
     if horizon < 1 or not courses:
         return Forecast(None, None, None) if courses else Forecast(0, 0, 0)
@@ -76,7 +76,7 @@ def _simulate_decisions(course: Course, horizon: int, draw: np.random.Generator)
 
 
 def _simulate_blocks(course: Course, horizon: int, draw: np.random.Generator) -> tuple[_Numbers, _Numbers, _Numbers]:
-    """Mean and SD after each further block, courses x blocks, and the number of blocks by then."""
+    """Return the mean and SD after each further block, courses x blocks, and the number of blocks by then."""
     df = course.n - 1
     sd = course.sd * np.sqrt(df / draw.chisquare(df, (COURSES, 1)))
     mean = course.mean + sd / math.sqrt(course.n) * draw.standard_normal((COURSES, 1))

@@ -53,7 +53,7 @@ def judge_comparison(
 
 
 def combine_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
-    """Of a gate: one regression is one, and fine is only what is fine throughout."""
+    """Return the outcome of a gate: one regression fails it, and it is fine only if all comparisons are."""
     return max(outcomes, key=GRAVEST_LAST.index, default=Outcome.UNCLEAR)
 
 
@@ -98,7 +98,7 @@ class Risk:
 
 
 def correlation(series: Sequence[Mapping[int, float]]) -> list[list[float]]:
-    """Of comparisons, each given as its differences by block, over the blocks that two of them share."""
+    """Return correlations of comparisons, given by their differences by block, over the blocks that two share."""
     return [[_correlation(one, other) for other in series] for one in series]
 
 
@@ -115,7 +115,7 @@ def _correlation(one: Mapping[int, float], other: Mapping[int, float]) -> float:
 
 
 def estimate_risk(judged: Sequence[RiskInput], correlated: Sequence[Sequence[float]]) -> Risk:
-    """Of a gate over all of ``judged`` (at least one), whose means go together by ``correlated``.
+    """Return the risk of a gate over all of ``judged`` (at least one), whose means correlate as ``correlated``.
 
     Drawn 20,000 times by a generator of its own: the same each time, with a standard error of 0.35 points at most.
     """
@@ -128,7 +128,7 @@ def estimate_risk(judged: Sequence[RiskInput], correlated: Sequence[Sequence[flo
     spreads = np.column_stack([np.sqrt(draw.chisquare(each.n - 1, DRAWS) / (each.n - 1)) for each in judged])
 
     def ends(index: int, by: float) -> _Places:
-        """Places in `GRAVEST_LAST`."""
+        """Return the outcomes as indices of `GRAVEST_LAST`."""
         each = judged[index]
         error = each.sd / math.sqrt(each.n)
         estimate, spread = means[:, index] * error + by * each.limit, spreads[:, index] * error
@@ -150,5 +150,5 @@ def estimate_risk(judged: Sequence[RiskInput], correlated: Sequence[Sequence[flo
 
 
 def _width(each: RiskInput) -> float:
-    """Of its intervals, in limits."""
+    """Return the width of the intervals, in limits."""
     return each.critical * each.sd / math.sqrt(each.n) / each.limit

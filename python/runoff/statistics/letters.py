@@ -5,7 +5,7 @@ from string import ascii_lowercase
 
 
 def connect(arms: Sequence[str], separated: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Letters for ``arms``, which are sorted so that the first gets ``a``.
+    """Return letters for ``arms``, which are sorted so that the first gets ``a``.
 
     Each column starts as all arms and is split at every separated pair it contains; a column inside
     another says nothing and is absorbed. After 26 columns letters are doubled (aa, bb).

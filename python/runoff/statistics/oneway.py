@@ -16,7 +16,7 @@ from runoff.statistics.values import Classic, Interval, Pair, Question, Summary
 
 
 def analyse(summaries: Mapping[str, Summary], question: Question) -> Classic:
-    """All pairs of the arms that have ``summaries``."""
+    """Return all pairs of the arms that have ``summaries``."""
     fit = fit_one_way(summaries) if summaries else None
     if fit is None:
         return Classic(None, {}, (), {})
@@ -25,14 +25,14 @@ def analyse(summaries: Mapping[str, Summary], question: Question) -> Classic:
 
 
 def _intervals(fit: Fit, question: Question) -> dict[str, Interval]:
-    """Mean -+ t SD / sqrt n with the pooled SD and its degrees of freedom: JMP's mean diamonds."""
+    """Return the mean -+ t SD / sqrt n with the pooled SD and its degrees of freedom: JMP's mean diamonds."""
     t = float(special.stdtrit(fit.df, 1 - question.alpha / 2))
     halves = {arm: t * fit.sd / math.sqrt(n) for arm, n in fit.counts.items()}
     return {arm: Interval(mean - halves[arm], mean + halves[arm]) for arm, mean in fit.means.items()}
 
 
 def _letters(summaries: Mapping[str, Summary], pairs: Sequence[Pair], question: Question) -> dict[str, str]:
-    """Sorted by mean with the better end first, so that ``a`` is the best group."""
+    """Return letters by arm, sorted by mean with the better end first, so that ``a`` is the best group."""
     if not pairs or question.repeats_exactly:
         return {}
     sign = -1 if question.direction == "higher" else 1

@@ -9,7 +9,7 @@ from runoff.statistics.values import Analysis, Observation, Question
 
 
 def geometric_mean(tables: Sequence[Mapping[str, Sequence[Observation]]], question: Question) -> Analysis:
-    """``analyse`` the geometric means over ``tables``, all positive, of each block.
+    """Analyse the geometric means over ``tables``, all positive, of each block.
 
     A block counts for an arm if all tables have its observation there. Blocks stay the independent unit, so that what
     the tables share within a block needs no model. The direction is not asked for: this describes.

@@ -26,7 +26,7 @@ class Blocks:
 def blocks_to_detect(
     effect: float, sd: float, df: int, chance: float, *, joint: int = 1, alpha: float = DEFAULT_ALPHA
 ) -> Blocks:
-    """Blocks after which a true difference of ``effect`` is ``+`` or ``-`` with this chance."""
+    """Return blocks after which a true difference of ``effect`` is ``+`` or ``-`` with this chance."""
     if effect == 0:
         return Blocks(None, None, None)
     return _count_over_sd(sd, df, lambda n, each: chance_of_difference(n, effect / each, joint, alpha), chance, 2)
@@ -42,7 +42,7 @@ def blocks_for_same(
     alpha: float = DEFAULT_ALPHA,
     rare: float = DEFAULT_RARE,
 ) -> Blocks:
-    """Blocks after which equal arms are ``=`` with this chance."""
+    """Return blocks after which equal arms are ``=`` with this chance."""
     if margin == 0:
         return Blocks(None, None, None)
     least = least_blocks(rare)
@@ -57,7 +57,7 @@ def _count_over_sd(sd: float, df: int, chance: Callable[[int, float], float], wa
 
 
 def _find_fewest(chance: Callable[[int, float], float], sd: float, wanted: float, least: int) -> int | None:
-    """The smallest number of blocks, ``least`` or more, with that chance; None above MOST_BLOCKS."""
+    """Return the smallest number of blocks, ``least`` or more, with that chance; None above MOST_BLOCKS."""
     low, high = least - 1, least
     while chance(high, sd) < wanted:
         if high >= MOST_BLOCKS:
@@ -70,7 +70,7 @@ def _find_fewest(chance: Callable[[int, float], float], sd: float, wanted: float
 
 
 def sd_interval(sd: float, df: int, level: float = SD_INTERVAL) -> Interval:
-    """Of an SD that was estimated with ``df`` degrees of freedom."""
+    """Return the interval of an SD that was estimated with ``df`` degrees of freedom."""
     tail = (1 - level) / 2
     low, high = (sd * (df / float(special.chdtri(df, p))) ** 0.5 for p in (tail, 1 - tail))
     return Interval(low, high)

@@ -22,29 +22,29 @@ UNSEEN = 0.1
 
 
 def unseen_share(n: int) -> float:
-    """The share of runs that an event may hit and still be in none of ``n`` with 10 % chance."""
+    """Return the share of runs that an event may hit and still be in none of ``n`` with 10 % chance."""
     return float(1 - UNSEEN ** (1 / n))
 
 
 def least_blocks(rare: float) -> int:
-    """From how many blocks on an arm can be called the same: what hits a share ``rare`` of the runs has been seen."""
+    """Return the blocks needed to call arms the same: an event in a share ``rare`` of the runs would show up."""
     return max(LEAST_BLOCKS, math.ceil(math.log(UNSEEN) / math.log1p(-rare) - 1e-9))
 
 
 @lru_cache(maxsize=4096)
 def _spreads(n: int) -> npt.NDArray[np.float64]:
-    """Estimated SD over true SD: the middles of ``NODES`` equally likely parts of its distribution."""
+    """Return estimated SD over true SD: the middles of ``NODES`` equally likely parts of its distribution."""
     shares = (np.arange(NODES) + 0.5) / NODES
     return np.sqrt(special.gammaincinv((n - 1) / 2, shares) * 2 / (n - 1))
 
 
 def chance_of_difference(n: int, size: float, comparisons: int, alpha: float) -> float:
-    """Of ``+`` or ``-`` on the right side for a true difference of ``size`` SDs of the block differences."""
+    """Return the chance of the right ``+`` or ``-`` for a true difference of ``size`` SDs of block differences."""
     return float(np.mean(special.ndtr(math.sqrt(n) * abs(size) - critical(alpha, comparisons, n - 1) * _spreads(n))))
 
 
 def chance_of_same(n: int, size: float, margin: float, comparisons: int, alpha: float) -> float:
-    """Of an interval within ``margin``, for a true difference of ``size``; both in SDs of the block differences."""
+    """Return the chance of an interval within ``margin`` for a true ``size``, both in SDs of block differences."""
     half = critical(alpha, comparisons, n - 1) * _spreads(n)
     root = math.sqrt(n)
     high, low = special.ndtr(root * (margin - size) - half), special.ndtr(root * (-margin - size) + half)
@@ -52,12 +52,12 @@ def chance_of_same(n: int, size: float, margin: float, comparisons: int, alpha: 
 
 
 def detectable_difference(n: int, comparisons: int, alpha: float) -> float:
-    """The difference, in SDs of the block differences, that shows with a chance of 80 % (noncentral t)."""
+    """Return the difference, in SDs of the block differences, that shows with a chance of 80 % (noncentral t)."""
     return float(special.nctdtrinc(n - 1, 1 - DECIDED, critical(alpha, comparisons, n - 1))) / math.sqrt(n)
 
 
 def advise(n: int, mean: float, sd: float, margin: float | None, comparisons: int, question: Question) -> Advice | None:
-    """How many blocks decide, from ``n`` of them whose differences have this ``mean`` and ``sd``.
+    """Return how many blocks decide, from ``n`` of them whose differences have this ``mean`` and ``sd``.
 
     ``margin`` is in the same unit, None where only identical values are the same. None if no number decides.
     """
@@ -98,7 +98,7 @@ def _advice(
 
 
 def _find_first(least: int, chance: Callable[[int], float]) -> int:
-    """The smallest number from ``least`` on with a chance of 80 %; one more than ``MOST_BLOCKS`` if there is none."""
+    """Return the smallest number from ``least`` on with a chance of 80 %; ``MOST_BLOCKS`` + 1 if there is none."""
     low, high = least - 1, least
     while chance(high) < DECIDED:
         if high > MOST_BLOCKS:

@@ -20,7 +20,7 @@ where it is a third."""
 
 @lru_cache(maxsize=16384)
 def critical(n: float, alpha: float) -> float:
-    """The largest |t| of ``n`` values that is not rejected; infinite where none would be."""
+    """Return the largest |t| of ``n`` values that is not rejected; infinite where none would be."""
     if n < 2:
         return math.inf
     spread = 1 + n * EFFECT_VARIANCE
@@ -32,7 +32,7 @@ def critical(n: float, alpha: float) -> float:
 
 
 def evidence(n: float, t: float) -> float:
-    """Logarithm of the Bayes factor against a mean of zero, at Student's ``t`` of ``n`` values."""
+    """Return the log Bayes factor against a mean of zero, at Student's ``t`` of ``n`` values."""
     if n < 2:
         return 0.0
     spread = 1 + n * EFFECT_VARIANCE
@@ -41,12 +41,12 @@ def evidence(n: float, t: float) -> float:
 
 
 def two_sided_p(t: float, n: float) -> float:
-    """The smallest level at which a look at this ``t`` rejects; at any look at all that small with this chance."""
+    """Return the smallest level at which a look at this ``t`` rejects, valid over all looks together."""
     return math.exp(-max(0.0, evidence(n, t)))
 
 
 def sign_flip(n: int) -> float:
-    """The same where ``n`` differences are one number, by their signs: of its size nothing can be said.
+    """Return p for ``n`` equal differences by their signs, over all looks; their size says nothing.
 
     Signs are thrown by a coin that may be any, against a fair one: the Bayes factor of n heads is 2^n / (n + 1).
     """

@@ -22,14 +22,14 @@ ten blocks, at this one 0.1, and still t is right for differences in a few clust
 
 @lru_cache(maxsize=8)
 def _subsets(n: int) -> npt.NDArray[np.float64]:
-    """All but the empty one, as weights that make means."""
+    """Return all but the empty one, as weights that make means."""
     members = ((np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1).astype(float)
     weights: npt.NDArray[np.float64] = members / members.sum(axis=1, keepdims=True)
     return weights
 
 
 def interval(values: npt.NDArray[np.float64], level: float) -> Interval:
-    """Of the centre of ``values`` (8 to 14), wrong with probability ``level`` at most."""
+    """Return the interval of the centre of ``values`` (8 to 14), wrong with probability ``level`` at most."""
     means = _subsets(len(values)) @ values
     out = int(level * 2 ** len(values) / 2 + 1e-9)
     means.partition((out - 1, len(means) - out))
@@ -37,7 +37,7 @@ def interval(values: npt.NDArray[np.float64], level: float) -> Interval:
 
 
 def p(values: npt.NDArray[np.float64]) -> float:
-    """That signs dealt by chance give a mean as far from 0 (two-sided)."""
+    """Return P that random signs give a mean as far from 0 (two-sided)."""
     means = _subsets(len(values)) @ values
     beyond = int(np.sum(means <= 0) if np.mean(values) > 0 else np.sum(means >= 0))
     return min(1.0, 2 * (1 + beyond) / (1 << len(values)))

@@ -9,7 +9,7 @@ from scipy import special
 
 
 def mann_kendall(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Tau a, from -1 (each is below the one before) to 1, and its two-sided p.
+    """Return tau a, from -1 (each is below the one before) to 1, and its two-sided p.
 
     The p is the normal approximation with Kendall's variance for ties and a correction for continuity; `scipy.stats`
     has this test, but importing it takes longer than a report. At least two values.

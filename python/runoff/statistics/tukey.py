@@ -18,7 +18,7 @@ from runoff.statistics.values import Interval, Pair, Question, Summary
 
 @lru_cache(maxsize=256)
 def critical(alpha: float, arms: int, df: int) -> float:
-    """Multiple of a difference's standard error that separates a pair: q(1 - alpha; arms, df) / sqrt 2."""
+    """Return the multiple of a difference's standard error that separates a pair: q(1 - alpha; arms, df) / sqrt 2."""
     if arms == 2:
         return float(special.stdtrit(df, 1 - alpha / 2))
     from scipy import stats
@@ -28,7 +28,7 @@ def critical(alpha: float, arms: int, df: int) -> float:
 
 @lru_cache(maxsize=4096)
 def adjusted_p(t: float, arms: int, df: float) -> float:
-    """P that the largest of all pairwise |t| among ``arms`` equal arms exceeds ``t``."""
+    """Return P that the largest of all pairwise |t| among ``arms`` equal arms exceeds ``t``."""
     if arms == 2:
         return 2 * float(special.stdtr(df, -t))
     from scipy import stats
@@ -37,7 +37,7 @@ def adjusted_p(t: float, arms: int, df: float) -> float:
 
 
 def compare_pairs(fit: Fit, summaries: Mapping[str, Summary], question: Question) -> tuple[Pair, ...]:
-    """All pairs of arms in plan order."""
+    """Return all pairs of arms in plan order."""
     couples = [(summaries[a], summaries[b]) for a, b in combinations(fit.means, 2)]
     if fit.sd == 0:
         return tuple(_compare_constant_pair(a, b, len(couples), question) for a, b in couples)
@@ -61,7 +61,7 @@ def _compare_pair(fit: Fit, a: Summary, b: Summary, alpha: float) -> Pair:
 
 
 def _compare_constant_pair(a: Summary, b: Summary, pairs_tested: int, question: Question) -> Pair:
-    """No arm varies, so there is no error to measure against: ask how rarely shuffled labels sort so well.
+    """Compare two constant arms, which have no error: return how rarely shuffled labels sort as well.
 
     Of all ways to deal the labels only two part the values completely, which gives the permutation
     test's p (times the number of pairs). Copies of one deterministic run are not exchangeable
@@ -77,7 +77,7 @@ def _compare_constant_pair(a: Summary, b: Summary, pairs_tested: int, question: 
 
 
 def games_howell_p(a: Summary, b: Summary, arms: int) -> float | None:
-    """Each pair with its own variances and Welch's degrees of freedom (Games and Howell 1976).
+    """Return each pair with its own variances and Welch's degrees of freedom (Games and Howell 1976).
 
     None if an arm is not replicated or neither varies.
     """

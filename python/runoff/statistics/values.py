@@ -87,7 +87,7 @@ class Interval:
     high: float
 
     def is_inside(self, low: float, high: float) -> bool:
-        """Whether all of it lies in [low, high]."""
+        """Return whether all of it lies in [low, high]."""
         return low <= self.low and self.high <= high
 
 

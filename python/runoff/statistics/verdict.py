@@ -14,7 +14,7 @@ from runoff.statistics.values import LARGEST_LOG, Comparison, Interval, Question
 
 
 def compare(arm: str, found: Differences, question: Question, comparisons: int) -> Comparison:
-    """One arm, one of ``comparisons`` of a table."""
+    """Compare one arm, one of ``comparisons`` of a table."""
     p, interval = _test(found, question, comparisons)
     detectable = None
     if found.sd and not question.sequential:
@@ -43,7 +43,7 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
 
 
 def judge(comparison: Comparison, question: Question, comparisons: int) -> Comparison:
-    """With its verdict, and with advice if that is unclear."""
+    """Return ``comparison`` with its verdict, and with advice if the verdict is unclear."""
     verdict = _verdict(comparison, question)
     advice = None
     known = not question.repeats_exactly and not question.sequential
@@ -68,7 +68,7 @@ def _is_coarse(found: Differences, question: Question) -> bool:
 
 
 def _test(found: Differences, question: Question, comparisons: int) -> tuple[float | None, Interval | None]:
-    """Student's t of the block differences; where they do not vary, how rarely all signs agree.
+    """Return p and interval by Student's t; if differences do not vary, p by the signs alone.
 
     Sidak's level leaves several arms something to spare, as they share the baseline. A single one has nothing, and t
     is too bold for ten or so differences in a few clusters: there the signs have to agree.
@@ -98,14 +98,14 @@ def _test(found: Differences, question: Question, comparisons: int) -> tuple[flo
 
 
 def critical_multiple(question: Question, comparisons: int, n: float) -> float:
-    """Of the standard error beyond which one of ``comparisons`` differences of ``n`` blocks is separated."""
+    """Return the multiple of the standard error beyond which a difference of ``n`` blocks is separated."""
     if question.sequential:
         return sequential.critical(n, level_for_each(question.alpha, comparisons))
     return critical(question.alpha, comparisons, n - 1)
 
 
 def _is_within_margin(found: Differences, interval: Interval | None, question: Question, comparisons: int) -> bool:
-    """Whether the arms differ by less than the margin for certain, in the geometric and in the arithmetic mean.
+    """Return whether the arms differ by less than the margin for certain, in the geometric and in the arithmetic mean.
 
     They part where a few runs are far slower than the rest, and what those cost is in the arithmetic one.
     """
@@ -122,7 +122,7 @@ def _is_within_margin(found: Differences, interval: Interval | None, question: Q
 
 
 def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
-    """``=`` goes first: a difference that is real but wholly inside the margin is too small to matter."""
+    """Return the verdict; ``=`` goes first, as a real difference within the margin is too small to matter."""
     if question.direction == "none":
         return None
     if question.repeats_exactly or (question.sequential and comparison.n < FIRST_LOOK):
