@@ -31,7 +31,7 @@ Draw = Callable[[np.random.Generator, int, int], Array]
 
 
 def _log_of_times(noise: Draw) -> Draw:
-    """Of values about 100 with this noise, none below 1."""
+    """Return logarithms of values about 100 with this noise, at least 1."""
     return lambda draw, runs, arms: np.log(np.maximum(100 + noise(draw, runs, arms), 1))
 
 
@@ -80,7 +80,7 @@ def _ties(draw: np.random.Generator, runs: int, arms: int) -> Array:
 
 
 def _in_run_order(noise: Callable[[np.random.Generator, int, int], Array]) -> Draw:
-    """Noise of the machine over the runs, dealt to the arms by an order of each block."""
+    """Return noise of the machine over the runs, dealt to the arms by an order of each block."""
 
     def values(draw: np.random.Generator, runs: int, arms: int) -> Array:
         course = noise(draw, runs, arms * BLOCKS).reshape(runs, BLOCKS, arms)
@@ -94,7 +94,7 @@ def _drift(draw: np.random.Generator, runs: int, length: int) -> Array:
 
 
 def _drift_at_once(draw: np.random.Generator, runs: int, length: int) -> Array:
-    """30 % in the first tenth: ten times as steep."""
+    """Return a drift of 30 % in the first tenth of the runs."""
     course = np.minimum(1, 10 * np.arange(length) / length)
     return np.log(100 + 30 * course + 0.3 * draw.standard_normal((runs, length)))
 
@@ -191,7 +191,7 @@ def simulate_false_rates(draw: Draw, arms: int, campaigns: int, seed: int = 1) -
 
 
 def simulate_delay(effect: float, campaigns: int, blocks: int = BLOCKS) -> str:
-    """Blocks until a difference of so many SDs is found by two arms: median, and 90 %."""
+    """Return blocks until a difference of so many SDs is found by two arms: median, and 90 %."""
     generator = np.random.default_rng(1)
     hit = find_separated(effect + generator.standard_normal((campaigns, blocks)), ALPHA)
     hit[:, : FIRST_LOOK - 1] = False

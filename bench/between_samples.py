@@ -16,7 +16,7 @@ WORK = "counters:n=1,count=1000,passes=1"
 
 
 def list_outside_s(campaign: progress.Campaign, *, wall: bool) -> dict[str, list[float]]:
-    """Seconds outside the workload by arm, for every sample but the first, whose start is not seen."""
+    """Return seconds outside the workload by arm, for every sample but the first, whose start is not seen."""
     by_arm: dict[str, list[float]] = {}
     for (before, after), sample in zip(
         itertools.pairwise(campaign.finished_s), campaign.report["samples"][1:], strict=True

@@ -41,7 +41,7 @@ WORKS = {
 
 
 def measure_costs(work: Work, cpus: int, arms: list[str]) -> dict[str, float]:
-    """The median of the blocks by arm."""
+    """Return the median of the blocks by arm."""
     campaign = progress.compare(
         *arms, "--work", work.words(cpus), "--on", "lab", "--clock", "virtual", "--cpus", str(cpus),
         "--memory", "1024", "--blocks", str(BLOCKS), "-j", "2",

@@ -50,7 +50,7 @@ IOPS = r'"read":\{"io_bytes":[^{}]*?"iops":([0-9.]+)'
 
 
 def make_plain_target() -> Path:
-    """The example of libublk, which holds its data in memory and knows no elevator; built once."""
+    """Return the example of libublk, which holds its data in memory and knows no elevator; built once."""
     root = Path(__file__).parents[1] / "build/bench"
     program = root / "bin/ramdisk"
     if not program.exists():
@@ -63,14 +63,14 @@ def make_plain_target() -> Path:
 
 
 def collect_cargo() -> guest.Cargo:
-    """What the guest needs beside the image."""
+    """Return what the guest needs beside the image."""
     found = {name: tools.locate(name) for name in PROGRAMS.split()}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
     return guest.Cargo(programs={**programs, "/usr/bin/ramdisk": make_plain_target()}, modules=("brd", "ublk_drv"))
 
 
 def make_request(target: str, depth: int, clock: Clock) -> dict[str, Any]:
-    """A sample that reads from a reference or from a disk behind an elevator."""
+    """Return a sample that reads from a reference or from a disk behind an elevator."""
     device = "/dev/ram0" if target == KERNELS else "/dev/ublkb0"
     read = READ.format(device=device, depth=depth, seconds=SECONDS[clock], size_mb=SIZE_MB)
     script = {KERNELS: "{read}", PLAIN: SERVED_PLAINLY}.get(target, SERVED)

@@ -24,7 +24,7 @@ def machine() -> str:
 
 
 def spread(values: Sequence[float], unit: str) -> str:
-    """Median, extremes and number of values."""
+    """Return median, extremes and number of values."""
     return (
         f"median {statistics.median(values):.3g} {unit} "
         f"(smallest {min(values):.3g}, largest {max(values):.3g}, n {len(values)})"

@@ -49,7 +49,7 @@ class Found:
 
 
 def take(guest: int, blocks: int, folder: Path) -> Mapping[Place, Found]:
-    """The headline comparisons in one guest."""
+    """Return the headline comparisons in one guest."""
     agent = folder / f"agent-{guest}"
     shutil.copy(find_agent(), agent)
     with agent.open("ab") as file:

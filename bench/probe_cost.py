@@ -21,7 +21,7 @@ BLOCKS = 1
 
 
 def run_campaign(*probes: str) -> progress.Campaign:
-    """All arms with these probes."""
+    """Return all arms with these probes."""
     chosen = [word for name in probes for word in ("--probe", name)]
     return progress.compare(
         *ARMS, "--work", f"hackbench:groups={GROUPS},loops={LOOPS}", *chosen,

@@ -30,12 +30,12 @@ class Campaign:
     report: dict[str, Any]
 
     def metric(self, name: str, arm: str | None = None) -> list[float]:
-        """A metric's values in run order; all samples are valid."""
+        """Return a metric's values in run order; all samples are valid."""
         return [each["metrics"][name] for each in self.report["samples"] if arm in (None, each["arm"])]
 
 
 def program() -> list[str]:
-    """The command under test: the variable ``RUNOFF``, beside this Python, or on the path."""
+    """Return the command under test: the variable ``RUNOFF``, beside this Python, or on the path."""
     beside = Path(sys.executable).parent / "runoff"
     found = os.environ.get("RUNOFF") or (str(beside) if beside.exists() else shutil.which("runoff"))
     if not found:

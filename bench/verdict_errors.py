@@ -23,7 +23,7 @@ Draw = Callable[[np.random.Generator, Shape, scenarios.Array], scenarios.Array]
 
 
 def take(draw: Draw, shape: Shape, seed: int = 1) -> Tables:
-    """The tables of a cell."""
+    """Return the tables of a cell."""
     rng = np.random.default_rng([seed, *shape.size])
     positions = scenarios.order(rng, shape)
     return Tables(draw(rng, shape, positions), positions)
@@ -34,7 +34,7 @@ def percent(hits: scenarios.Array) -> float:
 
 
 def count_false_verdicts(draw: Draw, shape: Shape) -> tuple[float, float]:
-    """Percent of tables with a + or -, and percent in which all intervals hold the truth; no arm differs."""
+    """Return percent of tables with a + or -, and percent in which all intervals hold the truth; no arm differs."""
     judged = rule.judge(take(draw, shape))
     covered = (judged.low <= 0) & (judged.high >= 0)
     return percent(judged.separated.any(axis=1)), percent(covered.all(axis=1))
@@ -50,7 +50,7 @@ def _false(title: str, group: Mapping[str, Draw], tables: int) -> Iterator[str]:
 
 
 def count_false_campaigns(draw: Draw, shape: Shape, headlines: int = 4) -> float:
-    """Percent of campaigns of so many such tables with a + or - in one of them, by Holm over all."""
+    """Return percent of campaigns of so many such tables with a + or - in one of them, by Holm over all."""
     tables = shape.tables // headlines * headlines
     return percent(rule.judge_campaigns(rule.judge(take(draw, Shape(tables, shape.blocks, shape.arms))), headlines))
 
@@ -89,7 +89,7 @@ def _one_spread(tables: int) -> Iterator[str]:
 
 
 def measure_width(block_sd: float, shape: Shape) -> tuple[float, float, float]:
-    """Median half-widths: ours, the two-way model's, Welch's without blocks; of logs in percent."""
+    """Return the median half-widths: ours, the two-way model's, Welch's without blocks; of logs in percent."""
     taken = take(scenarios.blocks(block_sd, NOISE), shape)
     ours = rule.judge(taken).half
     return tuple(
@@ -125,12 +125,12 @@ def _powers(tables: int) -> Iterator[str]:
 
 
 def same(tables: Tables, rare: float = 0.05) -> float:
-    """Percent of tables in which the first arm is called the same as the baseline."""
+    """Return percent of tables in which the first arm is called the same as the baseline."""
     return percent(rule.judge(tables, rare=rare).same[:, 0])
 
 
 def draw_stalling(share: float, times: float, shape: Shape) -> Tables:
-    """The first arm stalls in a ``share`` of its runs; noise 0.5 %."""
+    """Return the first arm stalls in a ``share`` of its runs; noise 0.5 %."""
     taken = take(scenarios.normal(0.005), shape)
     stalled = np.random.default_rng([7, *shape.size]).random(shape.size[:2]) < share
     taken.values[:, :, 1] *= np.where(stalled, times, 1.0)

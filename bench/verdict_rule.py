@@ -111,7 +111,7 @@ def _signs(d: Array, n: Array, low: Array, high: Array, level: float) -> tuple[A
 
 
 def _p_of_signs(d: Array, n: Array) -> Array:
-    """What signs alone support, by the same ordered means, at 1.2 times its size; 0 for fewer or more blocks."""
+    """Return what signs alone support, by the same ordered means, at 1.2 times its size; 0 for fewer or more blocks."""
     packed, p = _pack(d)[:, :, 0], np.zeros((len(d), 1))
     for blocks in range(8, 15):
         which = np.nonzero(n[:, 0] == blocks)[0]
@@ -173,7 +173,7 @@ def _is_confounded(tables: Tables, logs: Array) -> Array:
 
 
 def judge_two_way(tables: Tables, alpha: float = 0.05) -> Array:
-    """Half-width of a difference of logs by arms and blocks as factors, one SD, Tukey; of each table."""
+    """Return half-width of a difference of logs by arms and blocks as factors, one SD, Tukey; of each table."""
     from scipy import stats
 
     logs = np.log(tables.values)
@@ -185,7 +185,7 @@ def judge_two_way(tables: Tables, alpha: float = 0.05) -> Array:
 
 
 def judge_one_spread(tables: Tables, alpha: float = 0.05) -> Array:
-    """Which arms Tukey-Kramer separates from the baseline: arms as the only factor, one SD for all of them."""
+    """Return which arms Tukey-Kramer separates from the baseline: arms as the only factor, one SD for all of them."""
     from scipy import stats
 
     n = np.sum(~np.isnan(tables.values), axis=1).astype(float)
@@ -198,7 +198,7 @@ def judge_one_spread(tables: Tables, alpha: float = 0.05) -> Array:
 
 
 def judge_unblocked(tables: Tables, alpha: float = 0.05) -> Array:
-    """Half-widths by Welch's t at Sidak's level: each pair with its own spreads, blind to blocks."""
+    """Return half-widths by Welch's t at Sidak's level: each pair with its own spreads, blind to blocks."""
     logs = np.log(tables.values)
     n, k = logs.shape[1:]
     v = np.var(logs, axis=1, ddof=1) / n

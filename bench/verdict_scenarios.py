@@ -89,7 +89,7 @@ def _autoregressive(rho: float) -> Callable[[Rng, Shape, Array], Array]:
 
 
 def _drift(noise: float, share: float = 0.3) -> Callable[[Rng, Shape, Array], Array]:
-    """The last sample takes ``share`` longer than the first."""
+    """Return values that drift: the last sample takes ``share`` longer than the first."""
 
     def draw(rng: Rng, shape: Shape, positions: Array) -> Array:
         along = positions / (shape.blocks * shape.arms)
@@ -99,7 +99,7 @@ def _drift(noise: float, share: float = 0.3) -> Callable[[Rng, Shape, Array], Ar
 
 
 def _sawtooth(noise: float, share: float) -> Callable[[Rng, Shape, Array], Array]:
-    """Each block begins anew: its last sample takes ``share`` longer than its first."""
+    """Return values that drift within each block: its last sample takes ``share`` longer than its first."""
 
     def draw(rng: Rng, shape: Shape, positions: Array) -> Array:
         within = (positions % shape.arms) / (shape.arms - 1)
@@ -109,7 +109,7 @@ def _sawtooth(noise: float, share: float) -> Callable[[Rng, Shape, Array], Array
 
 
 def blocks(block_sd: float, noise: float) -> Callable[[Rng, Shape, Array], Array]:
-    """Every block has a level of its own."""
+    """Return values with a level for each block."""
 
     def draw(rng: Rng, shape: Shape, _: Array) -> Array:
         level = np.exp(block_sd * rng.standard_normal((shape.tables, shape.blocks, 1)))
@@ -138,7 +138,7 @@ def _louder(rng: Rng, shape: Shape, _: Array) -> Array:
 
 
 def _skewed(rng: Rng, shape: Shape, _: Array) -> Array:
-    """The baseline has a long tail (exponential), the others a normal one; equal geometric means."""
+    """Return values with a long tail in the baseline (exponential), normal in others; equal geometric means."""
     logs = 0.03 * rng.standard_normal(shape.size)
     logs[:, :, 0] = 0.1 * (rng.exponential(size=shape.size[:2]) - 1)
     return 100 * np.exp(logs)
@@ -164,7 +164,7 @@ def _pareto(rng: Rng, shape: Shape, _: Array) -> Array:
 
 
 def _chosen(share: float) -> Callable[[Rng, Shape, Array], Array]:
-    """The last arm loses its slowest runs: those in this ``share`` of its distribution; noise 5 %."""
+    """Return the last arm loses its slowest runs: those in this ``share`` of its distribution; noise 5 %."""
 
     def draw(rng: Rng, shape: Shape, _: Array) -> Array:
         logs = rng.standard_normal(shape.size)
@@ -180,7 +180,7 @@ def _chosen(share: float) -> Callable[[Rng, Shape, Array], Array]:
 
 
 def _own_memory(rng: Rng, shape: Shape, _: Array) -> Array:
-    """Every arm has a memory of its own from block to block: rho 0.5, SD 5 %."""
+    """Return values whose arms each correlate from block to block: rho 0.5, SD 5 %."""
     state = rng.standard_normal(shape.size)
     for block in range(1, shape.blocks):
         state[:, block] = 0.5 * state[:, block - 1] + np.sqrt(0.75) * state[:, block]
@@ -188,7 +188,7 @@ def _own_memory(rng: Rng, shape: Shape, _: Array) -> Array:
 
 
 def _voids(draw: Callable[[Rng, Shape, Array], Array], share: float) -> Callable[[Rng, Shape, Array], Array]:
-    """A ``share`` of the samples of the last arm is void, whatever their value; three are left at least."""
+    """Return values with a ``share`` of void samples in the last arm; at least three are left."""
 
     def drawn(rng: Rng, shape: Shape, positions: Array) -> Array:
         values = draw(rng, shape, positions)
@@ -242,7 +242,7 @@ BEYOND: Mapping[str, Callable[[Rng, Shape, Array], Array]] = {
 
 
 def draw_unsteady(factor: float, lost: float) -> Callable[[Rng, Shape, Array], Array]:
-    """The last arm is ``factor`` times noisier than the others (1 %) and loses a share of its samples."""
+    """Return values whose last arm is ``factor`` times noisier (others 1 %) and loses a share of its samples."""
 
     def draw(rng: Rng, shape: Shape, positions: Array) -> Array:
         values = 100 * (1 + 0.01 * rng.standard_normal(shape.size))
