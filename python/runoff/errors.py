@@ -20,5 +20,5 @@ class MissingError(RunoffError):
 
 
 def choose_error(exit_code: int) -> type[RunoffError]:
-    """The kind of error that an agent's exit code stands for."""
+    """Return the kind of error that an agent's exit code stands for."""
     return {kind.exit_code: kind for kind in (UsageError, MissingError)}.get(exit_code, RunoffError)

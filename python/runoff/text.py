@@ -9,7 +9,7 @@ from runoff.errors import UsageError
 
 
 def parse_assignments(text: str, where: str) -> dict[str, str]:
-    """``a=1,b=2`` as a table; ``where`` starts the error. Raises UsageError."""
+    """Parse ``a=1,b=2``. Raises UsageError; ``where`` starts the sentence."""
     table: dict[str, str] = {}
     for part in filter(None, text.split(",")):
         key, separator, value = part.partition("=")
@@ -22,7 +22,7 @@ def parse_assignments(text: str, where: str) -> dict[str, str]:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown word: a guess, or the list of what there is."""
+    """Return the end of a sentence about an unknown word: a guess, or the list of what there is."""
     names = sorted(known)
     guesses = difflib.get_close_matches(word, names, n=1)
     if guesses:
@@ -31,7 +31,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 
 def render_parameter(name: str, value: object, allowed: str, about: str, *, fixed: bool) -> str:
-    """``rr_interval_ms = 6  (1..1000 ms)  What it does.``"""
+    """Return e.g. ``rr_interval_ms = 6  (1..1000 ms)  What it does.``"""
     return f"{name} = {value}  ({allowed}{', fixed once attached' if fixed else ''})  {about}"
 
 
@@ -59,7 +59,7 @@ def _is_visible(letter: str) -> bool:
 
 
 def format_duration(seconds: float) -> str:
-    """A length of time for people: ``8 s``, ``3 min 05 s``, ``2 h 10 min``."""
+    """Return a length of time for people: ``8 s``, ``3 min 05 s``, ``2 h 10 min``."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -69,5 +69,5 @@ def format_duration(seconds: float) -> str:
 
 
 def format_percent(share: float) -> str:
-    """0.02 as ``2%``, with all the digits that the number has."""
+    """Return 0.02 as ``2%``, with all the digits that the number has."""
     return f"{(Decimal(repr(share)) * 100).normalize():f}%"

@@ -29,7 +29,7 @@ class Checked(BaseModel):
 
 
 def describe_mistake(error: ValidationError) -> str:
-    """The first of them: ``key: what is wrong``; without a key where it is in the whole."""
+    """Return the first mistake: ``key: what is wrong``; without a key if the whole is wrong."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     return f"{key}: {first['msg']}" if key else first["msg"]

@@ -30,7 +30,7 @@ def test_make_builds_the_objects_of_a_directory(tmp_path: Path, lab_kernel, make
 def test_a_tree_that_does_not_build_says_why(tmp_path: Path, lab_kernel, make_image) -> None:
     broken = {
         "make:target=lib/math/missing.o": "No rule to make target 'lib/math/missing.o'",
-        "make:source=/usr/src/nothing": "/usr/src/nothing is no source tree of Linux: name one by source=DIRECTORY",
+        "make:source=/usr/src/nothing": "/usr/src/nothing is not a source tree of Linux: name one by source=DIRECTORY",
     }
     words = [word for work in broken for word in ("--work", work)]
     run("compare", "--seed", "1", "default", *words, "--blocks", "1", "--out", tmp_path / "c", expect=2)

@@ -17,13 +17,13 @@ def check_arms(plan: Plan, engine: Engine) -> Arms:
 
 
 def _resolve_name(plan: Plan, arm: Arm) -> dict[str, str]:
-    """What a short name stands for."""
+    """Return what a short name stands for."""
     text = plan.settings.names.get(arm.label)
     return {} if text is None else {"arm": text}
 
 
 def _describe(engine: Engine, arm: Arm) -> dict[str, str]:
-    """What the arm's scheduler is, and its elevator if it has one."""
+    """Return what the arm's scheduler is, and its elevator if it has one."""
     found = _check(engine, arm)
     scheduler = found.ops if arm.needs_sched_ext else "the kernel's own"
     facts = {"scheduler": scheduler, "object_sha256": found.object, "kernel": arm.kernel or ""}
@@ -35,7 +35,7 @@ def _describe(engine: Engine, arm: Arm) -> dict[str, str]:
     elif arm.elevator is not None:
         facts["elevator"] = arm.elevator.name
     if arm.elevator is not None:
-        facts["whose a request is"] = arm.elevator.identity
+        facts["which process sent a request"] = arm.elevator.identity
     return facts
 
 

@@ -38,7 +38,7 @@ def follow(head: Head, kind: str, subject: str, body: str) -> Entry:
 
 
 def check(entries: Iterable[Entry], last: Head) -> None:
-    """Raises ValueError naming the first row that is not what was written, or is missing before ``last``."""
+    """Raise ValueError naming the first row that is not what was written, or is missing before ``last``."""
     head = Head()
     for entry in entries:
         if entry.number != head.number + 1:

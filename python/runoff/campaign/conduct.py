@@ -103,7 +103,7 @@ def resume(
 
 @contextmanager
 def _discard_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
-    """Removes a directory of our own in which nothing began."""
+    """Remove the directory afterwards if runoff made it and no sample was begun."""
     try:
         yield
     except (UsageError, MissingError):

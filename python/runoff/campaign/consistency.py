@@ -10,7 +10,7 @@ from runoff.plan.settings import Settings
 def check(
     settings: Settings, outline: Outline, begun: Sequence[Part], cells: Mapping[str, Cell], rows: Sequence[Row]
 ) -> None:
-    """Raises ValueError naming the first place where they do not fit; ``cells`` are the plan's by id."""
+    """Raise ValueError naming the first place where they do not fit; ``cells`` are the plan's by id."""
     _check_takers(settings, outline, begun)
     for row in rows:
         _check_place(row, cells, outline)
@@ -20,7 +20,7 @@ def check(
 
 
 def _check_takers(settings: Settings, outline: Outline, begun: Sequence[Part]) -> None:
-    """Engines and clocks are never mixed."""
+    """Raise ValueError if samples come from several engines or clocks."""
     for number, part in enumerate(begun):
         if (part.runoff.engine, part.runoff.clock) != (settings.on, outline.clock):
             raise ValueError(
@@ -46,7 +46,7 @@ def _check_place(row: Row, cells: Mapping[str, Cell], outline: Outline) -> None:
 
 
 def _check_objects(rows: Sequence[Row]) -> None:
-    """An arm is one object in all of its samples."""
+    """Raise ValueError if the samples of one arm were taken with different objects."""
     seen: dict[str, Row] = {}
     for row in rows:
         first = seen.setdefault(row.arm, row) if row.valid else row

@@ -67,7 +67,7 @@ def open_whole(path: Path, *, write: bool) -> sqlite3.Connection:
 
 
 def require_files(directory: Path) -> None:
-    """Raises UsageError unless ``directory`` has a journal that is a file, and no link beside it that SQLite uses."""
+    """Raise UsageError unless ``directory`` has a journal that is a file, and no link beside it that SQLite uses."""
     for name in (FILE, *_BESIDE):
         try:
             mode = (directory / name).lstat().st_mode
@@ -85,7 +85,7 @@ def require_files(directory: Path) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection, kind: str) -> Iterator[None]:
-    """All of the block is written or nothing, and what it reads is of one moment; ``kind`` is SQLite's word."""
+    """Write the whole block or nothing, and read one moment's content; ``kind`` is SQLite's word."""
     connection.execute(f"BEGIN {kind}")
     try:
         yield
@@ -106,7 +106,7 @@ def _connect(file: Path, mode: str) -> sqlite3.Connection:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """As it is, with nothing written beside it: on any disk, for any user."""
+    """Open the journal without writing anything beside it, on any disk and as any user."""
     log = path.with_name(LOG)
     if not log.exists():
         connection = _load(path)
@@ -130,7 +130,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _load(path: Path) -> sqlite3.Connection:
-    """All of the file at once, in memory. Raises MissingError."""
+    """Return all of the file at once, in memory. Raises MissingError."""
     try:
         content = bytearray(read_own(path))
     except OSError as error:

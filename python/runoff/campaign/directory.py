@@ -94,7 +94,7 @@ def _require_fact(journal: Journal, key: str) -> Any:
 
 
 def read_results(directory: Path) -> Results:
-    """All that a campaign has produced so far, from its directory alone. Raises RunoffError."""
+    """Return all that a campaign has produced so far, from its directory alone. Raises RunoffError."""
     try:
         return make_printable(_read(directory))
     except PermissionError as error:
@@ -147,7 +147,7 @@ def _read(directory: Path) -> Results:
 
 
 def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
-    """By id, in run order."""
+    """Return the cells by id, in run order."""
     if settings.seed is None:
         raise ValueError("fact settings: seed: there is none")
     counts = count_load_blocks(settings, outline.loads)
@@ -157,7 +157,7 @@ def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
 
 
 def _fingerprint(journal: Journal, begun: Sequence[Part]) -> Mapping[str, Any]:
-    """Of the last part, with the digests of what the plan names."""
+    """Return the fingerprint of the last session, with the digests of the files that the plan names."""
     written = _require_fact(journal, "definitions")
     digests = {
         "workloads": {name: each.sha256 for name, each in written.workloads.items()},

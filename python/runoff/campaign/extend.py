@@ -41,5 +41,5 @@ def _lengthen(settings: Settings, blocks: int) -> Settings:
 
 
 def _count_begun(journal: Journal) -> int:
-    """Blocks of which something was taken: whoever watched has seen it."""
+    """Return blocks of which something was taken: whoever watched has seen it."""
     return len({row.block for row in journal.rows() if row.block >= 0})

@@ -104,7 +104,7 @@ class Journal:
         self.close()
 
     def require_in_place(self) -> None:
-        """Raises MissingError where the directory or the journal is no longer what its path leads to."""
+        """Raise MissingError if the path of the directory or of the journal leads to something else by now."""
         held = self._held
         if held is None:
             return
@@ -143,7 +143,7 @@ class Journal:
             self._facts[key] = body
 
     def fact(self, key: str, default: Any = None) -> Any:
-        """Raises UsageError when it is not of its kind."""
+        """Return a fact; ``default`` if there is none. Raises UsageError for a value of the wrong type."""
         with _explain_contents(self.directory, f"fact {key}"):
             return read_fact(key, self._facts[key]) if key in self._facts else default
 
@@ -188,15 +188,15 @@ class Journal:
         self._samples[cell.id] = body
 
     def explain_contents(self) -> AbstractContextManager[None]:
-        """Inside, a ValueError is one of what the journal holds; it leaves as a UsageError."""
+        """Turn a ValueError about the journal's content into a UsageError."""
         return _explain_contents(self.directory)
 
     def done(self) -> set[str]:
-        """Ids of the cells that have a sample, valid or void."""
+        """Return ids of the cells that have a sample, valid or void."""
         return set(self._samples)
 
     def rows(self) -> list[Row]:
-        """All samples in run order. Raises UsageError when one is not of its kind."""
+        """Return all samples in run order. Raises UsageError when one is not of its kind."""
         rows = []
         for cell, body in self._samples.items():
             with _explain_contents(self.directory, f"sample {cell}"):
@@ -238,7 +238,7 @@ class Journal:
 
 @contextmanager
 def _explain_contents(directory: Path, what: str = "") -> Iterator[None]:
-    """Turns what a journal cannot hold into an error of ours; ``what`` is being read."""
+    """Turn errors about the journal's content into UsageError; ``what`` is being read."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -254,7 +254,7 @@ def _explain_contents(directory: Path, what: str = "") -> Iterator[None]:
 
 @contextmanager
 def _explain_errors(directory: Path) -> Iterator[None]:
-    """Turns the database's errors into ours."""
+    """Turn errors of SQLite into errors of runoff."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -265,13 +265,13 @@ def _explain_errors(directory: Path) -> Iterator[None]:
 
 
 def _is_left_over(entry: Path) -> bool:
-    """Whether ``entry`` of a directory without a journal is from a runoff that was killed while it made one."""
+    """Return whether ``entry`` of a directory without a journal is from a runoff that was killed while it made one."""
     return entry.name.startswith(_UNFINISHED) or is_left_over(entry)
 
 
 @contextmanager
 def _hold_directory(directory: Path) -> Iterator[HeldDirectory]:
-    """The directory, locked for this process, which lets it go if the block fails. Raises UsageError, MissingError."""
+    """Lock the directory for this process; release it if the block fails. Raises UsageError, MissingError."""
     try:
         held = HeldDirectory(directory)
     except OSError as error:

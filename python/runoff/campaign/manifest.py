@@ -13,7 +13,7 @@ from runoff.workloads import LOAD_METRICS, LOADS, WORKLOADS, Work
 
 
 def make_outline(plan: Plan) -> Outline:
-    """All that is needed to read the plan's samples, whatever later becomes of its files, of runoff or the machine."""
+    """Return all that a reader of the samples needs, even if files, runoff or the machine change later."""
     added = (
         *(LOAD_METRICS if plan.settings.loads else ()),
         *(DISK_METRICS if plan.has_elevators or plan.settings.place else ()),
@@ -31,7 +31,7 @@ def make_outline(plan: Plan) -> Outline:
 
 
 def collect_definitions(plan: Plan) -> Definitions:
-    """As they were read."""
+    """Return the texts of the definitions as they were read."""
     return Definitions(
         workloads=_collect_texts(plan.works), loads=_collect_texts(load for load in plan.loads if load is not None)
     )
@@ -43,7 +43,7 @@ def _collect_texts(works: Iterable[Work]) -> dict[str, StoredDefinition]:
 
 
 def find_changes(plan: Plan) -> Iterator[str]:
-    """A sentence for each file that is no longer what ``plan``, of a campaign that goes on, has kept of it."""
+    """Yield a sentence for each file that is no longer what ``plan``, of a campaign that goes on, has kept of it."""
     kept = {(WORKLOADS, work.source) for work in plan.works}
     kept |= {(LOADS, load.source) for load in plan.loads if load is not None}
     for catalogue, source in sorted(kept, key=lambda each: (each[0].noun, each[1].name)):

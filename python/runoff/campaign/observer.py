@@ -12,7 +12,7 @@ class Observer(Protocol):
     """Is called as things happen, from the thread that conducts the campaign. Nothing that it does changes a sample."""
 
     def say(self, text: str) -> None:
-        """What is done now, such as booting a guest."""
+        """Tell what is being done, such as booting a guest."""
 
     def began(self, plan: Plan, done: int) -> None:
         """Samples are taken from here on; ``done`` of the plan's are there already."""

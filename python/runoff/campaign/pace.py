@@ -10,7 +10,7 @@ from runoff.campaign.records import Row
 
 
 def seconds_per_block(rows: Iterable[Row], sizes: Mapping[int, int]) -> float | None:
-    """Median wall time of those blocks that are whole; ``sizes`` has how many samples each of them has.
+    """Return the median wall time of those blocks that are whole; ``sizes`` has how many samples each of them has.
 
     Samples that ran side by side share the time that passed, so that the times of all blocks add up to the campaign's
     without its stops. None if no block is whole, or a time is unknown.
@@ -31,7 +31,7 @@ def seconds_per_block(rows: Iterable[Row], sizes: Mapping[int, int]) -> float | 
 
 
 def _span(row: Row) -> tuple[float, float, str] | None:
-    """From when to when the sample was taken, in seconds of any epoch."""
+    """Return when the sample began and ended, in seconds of any epoch."""
     if row.conditions is None or row.seconds is None:
         return None
     began_s = datetime.fromisoformat(row.conditions.started).timestamp()
@@ -39,7 +39,7 @@ def _span(row: Row) -> tuple[float, float, str] | None:
 
 
 def _shares(spans: Iterable[tuple[float, float, str]]) -> Mapping[str, float]:
-    """What each has of the time, of which every moment belongs to all that run then in equal parts."""
+    """Return what each has of the time, of which every moment belongs to all that run then in equal parts."""
     ends: list[tuple[float, str]] = []
     shares: dict[str, float] = defaultdict(float)
     now_s = 0.0

@@ -15,7 +15,7 @@ _LONGEST = 200
 
 
 def describe(name: str) -> dict[str, str]:
-    """Path and SHA-256 of the program, and the first line that it prints when asked for its version, if it does.
+    """Return path and SHA-256 of the program, and the first line that it prints when asked for its version, if it does.
 
     Empty if it cannot be read: who starts it says why.
     """
@@ -36,7 +36,7 @@ def describe(name: str) -> dict[str, str]:
 
 
 def _version(path: Path) -> str:
-    """As nobody, who cannot attach a scheduler: it may take the word for another."""
+    """Ask the program for its version, as the user nobody, who cannot attach a scheduler by accident."""
     rights = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
     try:
         process = subprocess.Popen(

@@ -143,5 +143,5 @@ def _kind(key: str) -> TypeAdapter[Any]:
 
 
 def read_fact(key: str, text: str) -> Any:
-    """The fact ``key`` from its JSON. Raises pydantic's ValidationError."""
+    """Return the fact ``key`` from its JSON. Raises pydantic's ValidationError."""
     return _kind(key).validate_json(text)

@@ -7,7 +7,7 @@ from runoff.plan.settings import Settings
 
 
 def derive_settings(settings: Settings) -> dict[str, Settings]:
-    """What is to be repeated, each by the name of what differs: ``quantum=500``."""
+    """Return what is to be repeated, each by the name of what differs: ``quantum=500``."""
     if settings.sensitivity is None:
         return {}
     near = (settings.quantum // 2, 2 * settings.quantum)
@@ -15,10 +15,10 @@ def derive_settings(settings: Settings) -> dict[str, Settings]:
 
 
 def repeat_directory(directory: Path, name: str) -> Path:
-    """Of one of the repeats."""
+    """Return the directory of one repeat."""
     return directory / "sensitivity" / name
 
 
 def exists(directory: Path, name: str) -> bool:
-    """Whether it has begun."""
+    """Return whether it has begun."""
     return (repeat_directory(directory, name) / journal.FILE).exists()

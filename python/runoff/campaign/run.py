@@ -114,7 +114,7 @@ def _prepare(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -
 
 
 def _describe_part(plan: Plan, engine: Engine, arms: Arms) -> Part:
-    """What is known of what samples are taken with now."""
+    """Return the tables that describe what samples are taken with now."""
     taker = {"version": __version__, "engine": plan.settings.on, "clock": plan.clock}
     # As it will be read.
     return Part.model_validate_json(json.dumps({**engine.fingerprint(), "arms": arms, "runoff": taker}))

@@ -18,7 +18,7 @@ Facts = Mapping[str, str]
 
 
 def refuse_to_mix(earlier: Sequence[Part], now: Part, unmixable: Iterable[str]) -> None:
-    """Raises UsageError if ``now`` has another object, program or table of those that are ``unmixable``."""
+    """Raise UsageError if ``now`` has another object, program or table of those that are ``unmixable``."""
     for part in earlier:
         for table in unmixable:
             was, is_now = (dict(_leaves(each.tables.get(table, {}))) for each in (part, now))
@@ -43,7 +43,7 @@ def _refuse(what: str, was: Facts, is_now: Facts) -> None:
 
 
 def describe_changes(parts: Sequence[Part], rows: Sequence[Row]) -> tuple[str, ...]:
-    """A sentence for each table of which not all samples were taken with the same, with the blocks that had which."""
+    """Return a sentence for each table that differs between samples, with the blocks that had each value."""
     taken = sorted({row.part for row in rows if row.part < len(parts)})
     names = dict.fromkeys(name for number in taken for name in parts[number].tables)
     told = (
@@ -76,7 +76,7 @@ def _describe_facts(keys: Sequence[str], values: Sequence[str | None]) -> str:
 
 
 def _describe_blocks(blocks: Iterable[int]) -> str:
-    """``blocks 1-4, 6``, counted from one; those for warming up have no number."""
+    """Return e.g. ``blocks 1-4, 6``, counted from one; blocks for warming up have no number."""
     numbers = sorted(block + 1 for block in blocks if block >= 0)
     runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0])]
     told = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
@@ -85,7 +85,7 @@ def _describe_blocks(blocks: Iterable[int]) -> str:
 
 
 def _leaves(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """All that is in a table and in those inside, by dotted keys."""
+    """Yield all that is in a table and in those inside, by dotted keys."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from _leaves(value, f"{above}{key}.")
@@ -94,5 +94,5 @@ def _leaves(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, st
 
 
 def _short(value: str) -> str:
-    """A digest by its beginning."""
+    """Return a digest by its beginning."""
     return value[:12] if re.fullmatch(r"[0-9a-f]{40,}", value) else value

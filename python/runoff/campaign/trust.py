@@ -13,7 +13,7 @@ from runoff.workloads import Work
 
 
 def require_no_links(directory: Path) -> None:
-    """Raises UsageError for the first thing in a campaign's directory that is neither a file nor a directory."""
+    """Raise UsageError for the first thing in a campaign's directory that is neither a file nor a directory."""
     for path, about in _entries(directory):
         if stat.S_ISLNK(about.st_mode):
             raise UsageError(f"{path} is a link, and runoff writes through none: put what it leads to in its place")
@@ -22,7 +22,7 @@ def require_no_links(directory: Path) -> None:
 
 
 def require_own(directory: Path, plan: Plan) -> None:
-    """Raises UsageError where root would run what somebody else may have written, with a list of what that is."""
+    """Raise UsageError where root would run what somebody else may have written, with a list of what that is."""
     why = find_stranger(directory) if os.geteuid() == 0 else None
     if why is not None:
         would_run = "".join(f"\n  {line}" for line in describe_runs(plan))
@@ -33,9 +33,9 @@ def require_own(directory: Path, plan: Plan) -> None:
 
 
 def require_own_place(directory: Path) -> None:
-    """Raises UsageError where root would begin a campaign in a directory in which others may write."""
+    """Raise UsageError where root would begin a campaign in a directory in which others may write."""
     if os.geteuid() == 0 and directory.is_dir() and (why := _find_objection(directory, directory.stat())) is not None:
-        raise UsageError(f"{why}, who could lead elsewhere what root writes there: choose another --out")
+        raise UsageError(f"{why}, who could redirect what root writes there: choose another --out")
 
 
 def find_stranger(directory: Path) -> str | None:
@@ -85,7 +85,7 @@ def _find_objection(path: Path, about: os.stat_result) -> str | None:
 
 
 def _ids(variable: str) -> set[int]:
-    """Root's, and that of who called sudo."""
+    """Return the ids of root and of the user who called sudo."""
     called = os.environ.get(variable, "")
     return {0, int(called)} if called.isdecimal() else {0}
 
@@ -98,7 +98,7 @@ def _name(uid: int) -> str:
 
 
 def _entries(directory: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """All below it, with what each itself is. Raises OSError."""
+    """Yield all below it, with what each itself is. Raises OSError."""
 
     def fail(error: OSError) -> None:
         raise error

@@ -22,7 +22,7 @@ class WaitingCells:
         self.ended = False
 
     def next(self, *, idle: bool) -> Cell | None:
-        """The next one; None if there is none, or not before all that runs has finished."""
+        """Return the next one; None if there is none, or not before all that runs has finished."""
         if self.ended:
             return None
         if self._look is not None and self._is_look_due():
@@ -32,7 +32,7 @@ class WaitingCells:
         return self._cells.popleft() if self._cells and not self.ended else None
 
     def _count_whole(self) -> int:
-        """How many blocks are whole, once nothing runs."""
+        """Return how many blocks are whole, once nothing runs."""
         return self._cells[0].block if self._cells else self._most
 
     def _is_look_due(self) -> bool:
@@ -46,5 +46,5 @@ class WaitingCells:
 
 
 def choose_edges(first: int, most: int, stride: int) -> list[int]:
-    """After which blocks to look: the first, each ``stride`` after it, and the last."""
+    """Return the numbers of blocks after which to look: the first, each ``stride`` after it, and the last."""
     return [*range(first, most, stride), most]

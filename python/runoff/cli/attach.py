@@ -35,7 +35,7 @@ def command(scheduler: str, parameters: tuple[str, ...], per_cpu: bool, as_json:
 
 
 def warn(scheduler: str, watch: Watch) -> None:
-    """Of what follows from attaching just this."""
+    """Warn about the consequences of attaching this scheduler."""
     _warn_of_limits(scheduler, watch.limited_groups)
     if (turn := watch.long_turn) is not None:
         echo(
@@ -47,7 +47,7 @@ def warn(scheduler: str, watch: Watch) -> None:
 
 
 def _warn_of_limits(scheduler: str, limited: Sequence[str]) -> None:
-    """Of what the kernel's own scheduler did for control groups until now; an object file may do it too."""
+    """Warn about limits of control groups that only the kernel's own scheduler enforces."""
     if limited and "/" not in scheduler:
         others = f" and {len(limited) - 1} more" if len(limited) > 1 else ""
         echo(
@@ -58,7 +58,7 @@ def _warn_of_limits(scheduler: str, limited: Sequence[str]) -> None:
 
 
 def _words(scheduler: str, parameters: tuple[str, ...]) -> list[str]:
-    """Scheduler and parameters as the agent takes them. Raises UsageError."""
+    """Return scheduler and parameters as words for the agent. Raises UsageError."""
     arm = parse_arm(f"{scheduler}:{','.join(parameters)}" if parameters else scheduler, describe_schedulers)
     kind = arm.scheduler["kind"]
     if kind not in ("builtin", "object") or arm.kernel is not None:

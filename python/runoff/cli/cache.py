@@ -13,7 +13,7 @@ EXAMPLE = "\b\nExample:\n  "
 
 
 def progress(message: str) -> None:
-    """Standard output is for the result."""
+    """Print progress to standard error: standard output is for the result."""
     echo(message, err=True)
 
 
@@ -25,11 +25,11 @@ class View(Generic[_Entry]):
     line: Callable[[_Entry], str]
 
     def one(self, entry: _Entry, as_json: bool) -> None:
-        """What has just been made."""
+        """Show an entry that was just made."""
         echo(json.dumps(self.document(entry), indent=2) if as_json else self.line(entry))
 
     def all(self, entries: Sequence[_Entry], as_json: bool, none_yet: str) -> None:
-        """What there is; ``none_yet`` says how to get the first."""
+        """Show all entries; ``none_yet`` says how to get the first."""
         if as_json:
             echo(json.dumps([self.document(entry) for entry in entries], indent=2))
             return

@@ -54,7 +54,7 @@ def finish(conducted: "CampaignResult", *, as_json: bool, show: "Callable[[Repor
 
 
 def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:
-    """Where the page is, and how to go on with what was stopped."""
+    """Print where the page is, and how to continue a campaign that was stopped."""
     if conducted.ending is not Ending.COMPLETE:
         more = " --keep-going" if conducted.ending is Ending.HOPELESS else ""
         way_on = f"go on with: runoff resume {conducted.directory}{more}"
@@ -63,7 +63,7 @@ def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:
 
 
 def print_text(report: "Report") -> None:
-    """The table, as wide as the terminal, in colour where it is one; elsewhere 80 columns."""
+    """Print the report: as wide as the terminal and in colour, elsewhere 80 columns."""
     from runoff.report.terminal import screen
 
     colour = screen.wants_colour(sys.stdout)
@@ -71,5 +71,5 @@ def print_text(report: "Report") -> None:
 
 
 def choose_exit_code(report: "Report") -> int:
-    """2 when some arm has no valid sample at all, or when what was to be decided is not."""
+    """Return 2 if some arm has no valid sample or the question is not decided, else 0."""
     return 0 if report.is_conclusive else 2

@@ -41,7 +41,7 @@ def command(
     keep_going: bool,
     **options: Any,
 ) -> int:
-    """Time a compile beside each load in turn, as contest did: memory is flushed before every run.
+    """Time a compile with each load in turn, as contest did.
 
     Prints contest's own tables, with its accounting and with that of control groups. Verdicts and
     intervals are in the page and in `runoff report`.

@@ -79,7 +79,7 @@ def _line(statistics: Statistics, reading: Reading) -> str:
 
 
 def render_tables(statistics: Statistics, reading: Reading, before: Reading | None, width: int) -> RenderableType:
-    """Totals, rates since the reading ``before`` if there is one, and what each counter counts.
+    """Render totals, rates since the reading ``before`` if there is one, and what each counter counts.
 
     A live table has one line for each counter. With figures for each CPU they take the place of the sentences, in
     as many tables as ``width`` demands.
@@ -101,7 +101,7 @@ def _rate(reading: Reading, before: Reading, name: str) -> str:
 
 
 def _parts(names: Sequence[str], columns: Mapping[str, list[str]], width: int) -> list[dict[str, list[str]]]:
-    """The columns in groups that are not wider than ``width`` together with the names, if one alone is not."""
+    """Return the columns in groups that are not wider than ``width`` together with the names, if one alone is not."""
     first = _width("counter", names)
     parts: list[dict[str, list[str]]] = [{}]
     used = first

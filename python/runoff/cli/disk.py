@@ -22,7 +22,7 @@ from runoff.plan.elevators import check_model, parse_elevator
     epilog=f"{EXAMPLE}sudo runoff disk add --elevator anticipatory --size 4G\n  sudo runoff disk remove /dev/ublkb0",
 )
 def command() -> None:
-    """Block devices of this machine with an elevator and the times of a disk of 2003."""
+    """Make, list and remove disks with an elevator and the timing of a disk of 2003."""
 
 
 @command.command(
@@ -35,12 +35,16 @@ def command() -> None:
 )
 @click.option("--model", default="ide2003", metavar="MODEL", help="The disk's times, as NAME:KEY=VALUE,...  [ide2003]")
 @click.option(
-    "--size", "size_mb", type=types.parse_size_mb, metavar="SIZE", help="Such as 4G or 512M.  [all of the model]"
+    "--size",
+    "size_mb",
+    type=types.parse_size_mb,
+    metavar="SIZE",
+    help="Size of the disk, e.g. 4G or 512M.  [all of the model]",
 )
-@click.option("--file", type=click.Path(path_type=Path), help="Where its data go, a new file.  [memory]")
+@click.option("--file", type=click.Path(path_type=Path), help="New file for the data of the disk.  [memory]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def add(elevator: str, model: str, size_mb: int | None, file: Path | None, as_json: bool) -> None:
-    """Make a disk, which stays until it is removed or the machine goes down."""
+    """Make a disk. It stays until it is removed or the machine stops."""
     wanted = parse_elevator(elevator, describe_elevators, f"--elevator {elevator}")
     check_model(model, size_mb or 1, describe_elevators)
     _require_root("making a disk")
@@ -57,7 +61,7 @@ def add(elevator: str, model: str, size_mb: int | None, file: Path | None, as_js
 @command.command("list", epilog=f"{EXAMPLE}sudo runoff disk list --json")
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_disks(as_json: bool) -> None:
-    """Name the disks of runoff on this machine, what each is, and who uses it."""
+    """List the disks of runoff on this machine, and what uses each."""
     found = ublk.list_disks()
     if as_json:
         echo(json.dumps(found, indent=2))
@@ -70,10 +74,10 @@ def list_disks(as_json: bool) -> None:
 
 @command.command("remove", epilog=f"{EXAMPLE}sudo runoff disk remove /dev/ublkb0")
 @click.argument("device")
-@click.option("--force", is_flag=True, help="Although it is in use: its users get I/O errors.")
+@click.option("--force", is_flag=True, help="Remove it even while it is in use: its users get I/O errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def remove(device: str, force: bool, as_json: bool) -> None:
-    """Take DEVICE away, a disk of `runoff disk list`, and say what it has done. Its data are lost.
+    """Remove DEVICE, a disk of `runoff disk list`, and show what it did. Its data are lost.
 
     With --file the file stays.
     """

@@ -20,7 +20,7 @@ _TITLES: dict[doctor.Area, str] = {
 @click.command("doctor", epilog="\b\nExample:\n  runoff doctor --json")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
 def command(as_json: bool) -> None:
-    """Say what this machine can do, and the command that fixes what is missing.
+    """Check what this machine can do, and name the command that fixes what is missing.
 
     The exit code is 0 when at least one engine can work here, and 69 when none can.
     """

@@ -41,7 +41,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 def command(
     directory: Path, limit: float | None, as_json: bool, markdown: bool, junit: IO[str] | None, summary: str | None
 ) -> int:
-    """Is any headline metric of any arm worse than with the first arm, by more than a limit?
+    """Check whether any headline metric of any arm is worse than the baseline's by more than a limit.
 
     Exit code 0: no, every interval excludes it. 1: yes, some interval is beyond the limit, or separated from no change
     with an estimate beyond it. 2: cannot tell. How often that would be wrong is printed.
@@ -73,7 +73,7 @@ def command(
 
 
 def _summary(wanted: str | None) -> Path | None:
-    """The file that the summary goes to; None if there is to be none."""
+    """Return the file that the summary goes to; None if there is to be none."""
     if wanted is None:
         return None
     place = wanted or os.environ.get(SUMMARY)

@@ -27,7 +27,7 @@ _VIEW = View(_document, _line)
 
 @click.group("image", epilog=f"{EXAMPLE}runoff image build --work hackbench\n  runoff image list")
 def command() -> None:
-    """The root file systems the lab's guests use."""
+    """Build, list and remove the root file systems of the lab's guests."""
 
 
 @command.command(
@@ -66,7 +66,7 @@ def add(tarball: Path, as_json: bool) -> None:
 @command.command("list", epilog=f"{EXAMPLE}runoff image list --json")
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_images(as_json: bool) -> None:
-    """Name the images in the cache."""
+    """List the images in the cache."""
     _VIEW.all(
         image.list_stored(),
         as_json,

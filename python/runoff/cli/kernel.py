@@ -29,7 +29,7 @@ _VIEW = View(_document, _line)
 
 @click.group("kernel", epilog=f"{EXAMPLE}runoff kernel add debian\n  runoff kernel list")
 def command() -> None:
-    """The kernels the lab can boot."""
+    """Add, list and remove the kernels that the lab boots."""
 
 
 @command.command("add", epilog=f"{EXAMPLE}runoff kernel add debian\n  runoff kernel add debian:6.18")
@@ -49,7 +49,7 @@ def add(kernel_spec: str, mirror_url: str | None, as_json: bool) -> None:
 @command.command("list", epilog=f"{EXAMPLE}runoff kernel list --json")
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_kernels(as_json: bool) -> None:
-    """Name the kernels in the cache, the newest first."""
+    """List the kernels in the cache, newest first."""
     _VIEW.all(kernel.list_stored(), as_json, "none yet: runoff kernel add debian")
 
 

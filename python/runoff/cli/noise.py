@@ -23,7 +23,7 @@ NAMES = ("a", "b")
     "  runoff noise --work hackbench --arm bfs\n  runoff noise list\n  runoff noise show hackbench",
 )
 @plan_options("workloads", "loads")
-@click.option("--arm", default="default", show_default=True, metavar="ARM", help="What is measured against itself.")
+@click.option("--arm", default="default", show_default=True, metavar="ARM", help="Arm to measure against itself.")
 @plan_options("probes", *LAB_KEYS, "blocks", "flush", "load_blocks", "warmup", "seed")
 @plan_only_option
 @output_options
@@ -39,14 +39,14 @@ def command(
     keep_going: bool,
     **options: Any,
 ) -> int:
-    """Measure one arm against itself: what this machine shows where there is nothing to show.
+    """Measure one arm against itself, to learn the noise of this machine.
 
     The result is kept in the user's data directory; later reports have a line of it, and `runoff plan` reckons with it.
     """
     if context.invoked_subcommand is not None:
         return 0
     if not options["workloads"]:
-        raise UsageError("name the work whose noise is to be measured, e.g. runoff noise --work hackbench")
+        raise UsageError("name the work to measure the noise of, e.g. runoff noise --work hackbench")
     values = {"arms": NAMES, "names": dict.fromkeys(NAMES, arm), **collect_given(options)}
     settings = parse_settings(values, "the command line")
     place = out or Path("results") / time.strftime("noise-%Y%m%d-%H%M%S")
@@ -71,7 +71,7 @@ def _keep(directory: Path) -> None:
 @command.command("keep", epilog="Example: runoff noise keep results/noise-20260102-120000")
 @click.argument("directory", type=click.Path(path_type=Path))
 def keep(directory: Path) -> int:
-    """Keep the noise of a campaign of one arm against itself, after it was resumed or copied here."""
+    """Store the noise of a campaign of one arm against itself."""
     _keep(directory)
     return 0
 
@@ -79,7 +79,7 @@ def keep(directory: Path) -> int:
 @command.command("list", epilog="Example: runoff noise list --json")
 @json_option
 def list_(as_json: bool) -> int:
-    """List the noise that is kept."""
+    """List the stored noise."""
     from runoff.decide.noise import list_noise
 
     found = list(list_noise())
@@ -110,10 +110,12 @@ def _line(found: Any) -> str:
     )
 
 
-@command.command("show", epilog="Example: runoff noise show hackbench")
+@command.command(
+    "show", short_help="Show the noise of a workload's metrics.", epilog="Example: runoff noise show hackbench"
+)
 @click.argument("workload")
 def show(workload: str) -> int:
-    """Show all metrics of a workload's noise, and what 10, 20 and 50 blocks can show beside it."""
+    """Show the noise of a workload's metrics, and what 10, 20 and 50 blocks can detect."""
     from runoff.analysis.noise import Noise
     from runoff.decide.noise import list_noise
     from runoff.report.noise import describe_pooled

@@ -16,7 +16,7 @@ _Decorator = Callable[[_Function], _Function]
 
 
 def _combine(*options: _Decorator[Any]) -> _Decorator[Any]:
-    """One decorator for several, in the order of the help."""
+    """Return one decorator for several, in the order of the help."""
 
     def decorate(function: _Function) -> _Function:
         for option in reversed(options):
@@ -79,7 +79,7 @@ jobs_option = click.option(
     help="Samples side by side; virtual clock only.  [1]",
 )
 keep_going_option = click.option(
-    "--keep-going", is_flag=True, help="Go on though every sample of the first block is void for one reason."
+    "--keep-going", is_flag=True, help="Continue even if every sample of the first block is void for the same reason."
 )
 output_options = _combine(
     click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"),
@@ -90,6 +90,6 @@ output_options = _combine(
 
 
 def collect_given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the present command's options that were not left out: a plan has defaults of its own."""
+    """Return the options that were given on the command line: a plan has defaults of its own."""
     source = click.get_current_context().get_parameter_source
     return {key: value for key, value in values.items() if source(key) is not ParameterSource.DEFAULT}

@@ -79,7 +79,7 @@ class _NoticedErrors:
 
 
 def give_up_stdout() -> None:
-    """Nothing more is written there: not by Python when it ends, either, which would complain."""
+    """Write nothing more to standard output, so that Python does not complain when it ends."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.stdout = io.StringIO()

@@ -17,15 +17,22 @@ from runoff.results import Clock, EngineName
     "  runoff plan --work hackbench --on host --arms 3 --margin 1%"
 )
 @click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
-@click.option("--work", "workloads", multiple=True, metavar="WORK", help="Reckon with its kept noise; may be repeated.")
-@click.option("--on", "engine", type=click.Choice(get_args(EngineName)), help="Engine of the kept noise.")
-@click.option("--clock", type=click.Choice(get_args(Clock)), help="Clock of the kept noise.")
-@click.option("--arms", type=click.IntRange(2, 100), metavar="N", help="Arms of the campaign to come.  [2]")
-@click.option("--detect", type=parse_share, metavar="SHARE", help="A change that shall show, e.g. 1%.  [the margin]")
 @click.option(
-    "--margin", type=parse_share, metavar="SHARE", help="A change that counts as none.  [the pilot's, else 2%]"
+    "--work", "workloads", multiple=True, metavar="WORK", help="Use the stored noise of this workload; may be repeated."
 )
-@click.option("--rare", type=parse_share, metavar="SHARE", help='What "same" must have seen.  [the pilot\'s, else 5%]')
+@click.option("--on", "engine", type=click.Choice(get_args(EngineName)), help="Engine of the stored noise.")
+@click.option("--clock", type=click.Choice(get_args(Clock)), help="Clock of the stored noise.")
+@click.option("--arms", type=click.IntRange(2, 100), metavar="N", help="Arms of the campaign to come.  [2]")
+@click.option("--detect", type=parse_share, metavar="SHARE", help="Smallest change to detect, e.g. 1%.  [the margin]")
+@click.option(
+    "--margin", type=parse_share, metavar="SHARE", help='A change that counts as "same".  [the pilot\'s, else 2%]'
+)
+@click.option(
+    "--rare",
+    type=parse_share,
+    metavar="SHARE",
+    help='Call arms "same" only after events in this share of runs would have shown up.  [the pilot\'s, else 5%]',
+)
 @json_option
 def command(
     directory: Path | None,
@@ -38,7 +45,7 @@ def command(
     rare: float | None,
     as_json: bool,
 ) -> int:
-    """Say how many blocks show a change, and how many show that there is none, with 80 and 90 % chance.
+    """Compute how many blocks a question needs, for a chance of 80 and of 90 %.
 
     DIR is a campaign that was taken as a pilot; without it the noise that `runoff noise` keeps of each --work is used.
     """
@@ -48,7 +55,7 @@ def command(
     from runoff.statistics import DEFAULT_MARGIN
 
     if (directory is None) == (not workloads):
-        raise UsageError("name a campaign to reckon with, or --work with kept noise: one of the two")
+        raise UsageError("name a campaign or, for stored noise, --work: one of the two")
     if directory is not None:
         if engine or clock or arms:
             raise UsageError("--on, --clock and --arms are for kept noise: a pilot has its own")

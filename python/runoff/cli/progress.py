@@ -59,7 +59,7 @@ class Progress:
             self._show(text)
 
     def _print(self, text: str) -> None:
-        """A line that stays, above the live one. Nobody may be able to read it: the campaign goes on."""
+        """Print a line above the live one. If nothing reads it any more, the campaign goes on."""
         with contextlib.suppress(OSError):
             self._console.print(escape_lines(text), markup=False, soft_wrap=True)
 
@@ -137,7 +137,7 @@ class Progress:
         return len(self._plan.arms) * len(self._plan.works) * len(self._plan.loads)
 
     def _estimates(self, cell: Cell) -> str:
-        """Running means of the present workload and load: to watch, not to judge by."""
+        """Return running means of the present workload and load: to watch, not to judge by."""
         parts = []
         for index, arm in enumerate(self._plan.arms):
             values = self._sums.get((cell.work, cell.load, index))
@@ -153,7 +153,7 @@ class Progress:
 
 
 def _describe_undecided(look: Look) -> str:
-    """How many comparisons are, the first few by name, and how many blocks may decide them."""
+    """Return how many comparisons are, the first few by name, and how many blocks may decide them."""
     names = ", ".join(look.undecided[:MOST_NAMED])
     more = f" and {len(look.undecided) - MOST_NAMED} more" if len(look.undecided) > MOST_NAMED else ""
     median, low, high = look.ahead
@@ -167,7 +167,7 @@ def _number(blocks: int | None) -> str:
 
 
 def _describe_remaining(look: Look, block_s: float) -> str:
-    """The same as time, from the look on."""
+    """Return the same as time, from the look on."""
     median, low, high = look.ahead
     if low is None:
         return f"{len(look.undecided)} undecided, no end in sight"

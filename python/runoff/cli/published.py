@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: runoff published show zaphod-2004")
 def command() -> None:
-    """Historic results that schedulers were judged by: show them, check their arithmetic, run them again."""
+    """Show, check and repeat the historic results that schedulers were judged by."""
 
 
 @command.command("list", epilog="Example: runoff published list --json")
 @json_option
 def list_(as_json: bool) -> None:
-    """List the reports there are."""
+    """List the published reports."""
     from runoff.published.documents import list_reports
 
     found = list_reports()
@@ -46,10 +46,10 @@ def list_(as_json: bool) -> None:
     epilog="\b\nExamples:\n  runoff published show zaphod-2004\n  runoff published show graysky-2012/make --csv"
 )
 @click.argument("name", metavar="REPORT[/TABLE]")
-@click.option("--csv", "as_csv", is_flag=True, help="Print one table as CSV, as it is kept.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print one table as CSV.")
 @json_option
 def show(name: str, as_csv: bool, as_json: bool) -> None:
-    """Print a report's tables in their own layout, as they were printed.
+    """Print the tables of a report in their original layout.
 
     A name that begins with a dot or a slash is a directory with a report of your own.
     """
@@ -67,11 +67,14 @@ def show(name: str, as_csv: bool, as_json: bool) -> None:
         echo(layouts.render_report(report) if table is None else layouts.render_table(report.tables[table]), nl=False)
 
 
-@command.command(epilog="\b\nExamples:\n  runoff published check graysky-2012\n  runoff published check all")
+@command.command(
+    short_help="Recompute the numbers of a report.",
+    epilog="\b\nExamples:\n  runoff published check graysky-2012\n  runoff published check all",
+)
 @click.argument("name", metavar="REPORT|all")
 @json_option
 def check(name: str, as_json: bool) -> int:
-    """Compute again what a report derives from its own numbers, and hold its text against its tables.
+    """Recompute what a report derives from its numbers, and check its text.
 
     Exit code 1 if something does not follow.
     """
@@ -93,12 +96,13 @@ def check(name: str, as_json: bool) -> int:
 
 
 @command.command(
+    short_help="Run the comparisons of a report again.",
     epilog="\b\nExamples:\n  runoff published replicate counters-2009 --quick\n"
-    "  runoff published replicate zaphod-2004 --from results/zaphod-2004"
+    "  runoff published replicate zaphod-2004 --from results/zaphod-2004",
 )
 @click.argument("name", metavar="REPORT")
-@click.option("--quick", is_flag=True, help="The small size of its plans.")
-@click.option("--plan", "plans", multiple=True, metavar="PLAN", help="Only this plan of several; may be repeated.")
+@click.option("--quick", is_flag=True, help="Use the small size of the plans.")
+@click.option("--plan", "plans", multiple=True, metavar="PLAN", help="Run only this plan; may be repeated.")
 @click.option(
     "--from",
     "sources",
@@ -120,7 +124,7 @@ def replicate(
     jobs: int,
     keep_going: bool,
 ) -> int:
-    """Run a report's comparisons again today, by its plans, and print then and now side by side.
+    """Run the comparisons of a report again, and print then and now side by side.
 
     Exit code 2 if nothing can be told.
     """
@@ -159,7 +163,7 @@ def _print_plans(settings: "Mapping[str, Settings]") -> int:
 
 
 def _run(settings: "Settings", place: Path, jobs: int, keep_going: bool) -> "Results":
-    """A campaign, whose own report is in its page: standard output is for then and now."""
+    """Return a campaign, whose own report is in its page: standard output is for then and now."""
     from runoff.campaign.conduct import conduct
     from runoff.cli.progress import Progress
     from runoff.decide.noise import build_report_with_noise

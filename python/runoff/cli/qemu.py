@@ -26,27 +26,27 @@ _VIEW = View(_document, _line)
 
 @click.group("qemu", epilog=f"{EXAMPLE}runoff qemu build\n  runoff qemu list")
 def command() -> None:
-    """The QEMU whose emulated CPUs work in parallel under the virtual clock."""
+    """Build, list and remove the QEMU that runs CPUs in parallel under the virtual clock."""
 
 
-@command.command("build", epilog=f"{EXAMPLE}runoff qemu build")
+@command.command("build", short_help="Build QEMU into the cache.", epilog=f"{EXAMPLE}runoff qemu build")
 @click.option("--mirror", "mirror_url", metavar="URL", help=f"Debian archive to use (also {mirror.VARIABLE}).")
-@click.option("--tarball", type=click.Path(path_type=Path), help="Its source, if it shall not be fetched.")
+@click.option("--tarball", type=click.Path(path_type=Path), help="The source of QEMU, instead of a download.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as one JSON document.")
 def build_qemu(mirror_url: str | None, tarball: Path | None, as_json: bool) -> None:
-    """Build it into the cache, once: three minutes on two CPUs, 800 MB of disk meanwhile."""
+    """Build QEMU into the cache: three minutes on two CPUs, 800 MB of disk meanwhile."""
     _VIEW.one(build.ensure(progress, mirror=mirror_url, tarball=tarball), as_json)
 
 
 @command.command("list", epilog=f"{EXAMPLE}runoff qemu list --json")
 @click.option("--json", "as_json", is_flag=True, help="Print all of them as one JSON document.")
 def list_qemus(as_json: bool) -> None:
-    """Name those in the cache, the one in use first."""
+    """List the builds of QEMU in the cache, the one in use first."""
     _VIEW.all(store.list_stored(), as_json, "none yet: runoff qemu build")
 
 
 @command.command("remove", epilog=f"{EXAMPLE}runoff qemu remove 10.0.13-0123456789ab")
 @click.argument("name")
 def remove(name: str) -> None:
-    """Delete one from the cache."""
+    """Delete a build of QEMU from the cache."""
     echo(f"removed {store.remove(name).name}")

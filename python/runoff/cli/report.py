@@ -22,7 +22,7 @@ _FILE = click.File("w", encoding="utf-8", lazy=True)
 
 
 def _parse_within(text: str) -> float:
-    """A share that leaves something of both sides."""
+    """Return a share that leaves something of both sides."""
     value = parse_share(text)
     if not 0 < value < 1:
         raise click.BadParameter(f"{text}: it must be more than 0 and less than 100%")
@@ -56,13 +56,13 @@ def _parse_within(text: str) -> float:
     "--margin",
     type=_parse_within,
     metavar="SHARE",
-    help="A change by at most this share counts as none, e.g. 1%.  [plan's]",
+    help='A change of at most this share counts as "same", e.g. 1%.  [plan\'s]',
 )
 @click.option(
     "--rare",
     type=_parse_within,
     metavar="SHARE",
-    help='The share of runs that an event must hit to be seen before "same" is said.  [plan\'s]',
+    help='Call arms "same" only after enough blocks to have seen events in this share of runs.  [plan\'s]',
 )
 @click.option(
     "--sort",
@@ -81,7 +81,7 @@ def command(
     sort: Sort,
     **forms: TextIO | bool | None,
 ) -> int:
-    """Show the results of a campaign, finished or not; a table unless another form is asked for."""
+    """Show the results of a campaign, finished or not."""
     from runoff.decide.noise import build_report_with_noise
 
     files = {name: file for name, file in {"html": html, **forms}.items() if file and not isinstance(file, bool)}
@@ -115,7 +115,7 @@ _OPTIONS = {
 
 
 def _exclude(printed: list[str], files: list[str]) -> None:
-    """Only one form goes to standard output, and a sample's requests are no form of a report."""
+    """Raise UsageError if several forms would go to standard output."""
     given = [_OPTIONS.get(name, f"--{name}") for name in (*printed, *files)]
     if len(given) > 1:
         raise UsageError(f"{given[0]} and {given[1]} exclude each other: give one of them")

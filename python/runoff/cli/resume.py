@@ -16,12 +16,12 @@ from runoff.cli.options import jobs_option, json_option, keep_going_option
     "--blocks",
     type=click.IntRange(1),
     metavar="N",
-    help="Let it have N blocks in all, also when it is finished; its report then allows for the look in between.",
+    help="Extend the campaign to N blocks, even when it is finished. The report allows for the look in between.",
 )
 @click.option(
     "--trust-directory",
     is_flag=True,
-    help="As root, go on with a campaign that others may have written: what it has kept runs with root's rights.",
+    help="As root, trust a directory that other users could write: its stored files run as root.",
 )
 @json_option
 @jobs_option
@@ -29,7 +29,7 @@ from runoff.cli.options import jobs_option, json_option, keep_going_option
 def command(
     directory: Path, blocks: int | None, trust_directory: bool, as_json: bool, jobs: int, keep_going: bool
 ) -> int:
-    """Take the samples that a campaign still lacks; those it has are kept."""
+    """Take the samples that a campaign still lacks."""
     from runoff.campaign.conduct import resume
     from runoff.cli.progress import Progress
 

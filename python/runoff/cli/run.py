@@ -15,7 +15,7 @@ from runoff.plan.settings import parse_settings, read_settings
     "  runoff run plans/contest-2003.toml --quick"
 )
 @click.argument("plan", type=click.Path(path_type=Path))
-@click.option("--quick", is_flag=True, help="Its small size: the keys of its table [quick].")
+@click.option("--quick", is_flag=True, help="Use the small size: the keys of the plan's table [quick].")
 @click.option("--plan-only", is_flag=True, help="Check the plan, print it with all its defaults, and stop.")
 @plan_options("margin", "rare")
 @output_options

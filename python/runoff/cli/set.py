@@ -15,7 +15,7 @@ from runoff.text import render_parameter
 @click.argument("parameters", nargs=-1, metavar="[KEY=VALUE...]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(scheduler: str, parameters: tuple[str, ...], as_json: bool) -> None:
-    """Change parameters of the running scheduler, whoever attached it, and show what they are then.
+    """Change parameters of the running scheduler, and show all of them.
 
     Without parameters all of them are shown. If one is wrong, none is changed.
     """

@@ -19,10 +19,10 @@ Examples:
 @click.argument("scheduler")
 @click.option("--follow", is_flag=True, help="Go on once a second until Ctrl-C.")
 @click.option("--per-cpu", is_flag=True, help="Show the counters of each CPU.")
-@click.option("--task", type=click.IntRange(min=1), help="Show those of one task, by its pid or thread id.")
+@click.option("--task", type=click.IntRange(min=1), help="Show the counters of one task, by pid or thread id.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; with --follow JSON lines.")
 def command(scheduler: str, follow: bool, per_cpu: bool, task: int | None, as_json: bool) -> None:
-    """Show what the running scheduler has counted since it was attached, whoever attached it."""
+    """Show the counters of the running scheduler since it was attached."""
     if task is not None and per_cpu:
         raise UsageError("--task and --per-cpu do not go together: a task's counters are not kept for each CPU")
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -10,7 +10,7 @@ _Value = TypeVar("_Value")
 
 
 def load_blocks(text: str) -> tuple[str, int]:
-    """``LABEL=N`` as a label and a number; a label may hold equals signs and commas itself."""
+    """Parse ``LABEL=N``; the label may contain equals signs and commas."""
     found = re.fullmatch(r"(.+)=([0-9]+)", text, re.DOTALL)
     if found is None:
         raise click.BadParameter(f"{text}: a load and a number must be given, e.g. io=4")
@@ -18,7 +18,7 @@ def load_blocks(text: str) -> tuple[str, int]:
 
 
 def parse_named_arm(text: str) -> tuple[str, str]:
-    """``NAME=ARM`` as both; an arm may hold equals signs itself."""
+    """Parse ``NAME=ARM``; the arm may contain equals signs."""
     name, separator, arm = text.partition("=")
     if not separator or not name or not arm:
         raise click.BadParameter(f"{text}: a name and an arm must be given, e.g. fast=bfs:rr_interval_ms=3")
@@ -26,7 +26,7 @@ def parse_named_arm(text: str) -> tuple[str, str]:
 
 
 def parse_share(text: str) -> float:
-    """``2%`` or ``0.02`` as 0.02."""
+    """Parse ``2%`` or ``0.02`` as 0.02."""
     found = re.fullmatch(r"([0-9]{0,9}\.?[0-9]{1,400})( ?%)?", text)
     if found is None:
         raise click.BadParameter(f"{text}: a share is written as 2% or as 0.02")
@@ -34,7 +34,7 @@ def parse_share(text: str) -> float:
 
 
 def parse_size_mb(text: str) -> int:
-    """``512M`` or ``4G`` in MiB."""
+    """Parse ``512M`` or ``4G``; return MiB."""
     found = re.fullmatch(r"([1-9][0-9]*)([MG])", text)
     if found is None:
         raise click.BadParameter(f"{text}: a size is a whole number of MiB or GiB, such as 512M or 4G")
@@ -44,7 +44,7 @@ def parse_size_mb(text: str) -> int:
 def collect_pairs(
     context: click.Context, parameter: click.Parameter, pairs: tuple[tuple[str, _Value], ...]
 ) -> dict[str, _Value]:
-    """For an option that may be repeated: its pairs as one table."""
+    """Return the pairs of a repeated option as one table."""
     table = dict(pairs)
     if len(table) < len(pairs):
         labels = [label for label, _ in pairs]

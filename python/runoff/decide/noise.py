@@ -33,12 +33,12 @@ def build_report_with_noise(results: Results, **options: Any) -> Report:
 
 
 def noise_directory() -> Path:
-    """Where noise is kept."""
+    """Return the directory that noise is stored in."""
     return platformdirs.user_data_path("runoff") / "noise"
 
 
 def noise_path(machine: dict[str, str], engine: str, clock: str, arm: str, workload: str, load: str) -> Path:
-    """The place of one noise: readable first, and of the whole key a digest."""
+    """Return the place of one noise: readable first, and of the whole key a digest."""
     perturbed = ["runoff.noise/2"] if clock == "virtual" else []
     key = json.dumps([machine, engine, clock, arm, workload, load, *perturbed], sort_keys=True)
     readable = re.sub(r"[^A-Za-z0-9]+", "-", workload)[:40].strip("-") or "work"
@@ -63,7 +63,7 @@ def save_noise(noise: Noise) -> Path:
 
 
 def read_noise(place: Path) -> Noise:
-    """One file. Raises UsageError in a sentence."""
+    """Return one file. Raises UsageError in a sentence."""
     try:
         return Noise.model_validate_json(place.read_bytes())
     except OSError as error:
@@ -75,7 +75,7 @@ def read_noise(place: Path) -> Noise:
 
 
 def list_noise() -> Iterator[tuple[Path, Noise | UsageError]]:
-    """All files by name, each as noise or as what is wrong with it."""
+    """Yield all files by name, each as noise or as what is wrong with it."""
     for place in sorted(noise_directory().glob("*.json")):
         try:
             yield place, read_noise(place)
@@ -84,7 +84,7 @@ def list_noise() -> Iterator[tuple[Path, Noise | UsageError]]:
 
 
 def find_noise(results: Results, arm: str = DEFAULT_ARM) -> Iterator[Noise | UsageError]:
-    """What is kept of the places of a campaign, on a machine like its own."""
+    """Yield what is kept of the places of a campaign, on a machine like its own."""
     machine = identify_machine(results)
     for workload in results.workloads:
         for load in results.loads:
@@ -97,7 +97,7 @@ def find_noise(results: Results, arm: str = DEFAULT_ARM) -> Iterator[Noise | Usa
 
 
 def _is_there(place: Path) -> bool:
-    """Not for whoever may not look."""
+    """Return whether the file exists; False if this user cannot look."""
     try:
         return place.exists()
     except OSError:

@@ -63,7 +63,7 @@ class Answer:
 
 
 def collect_from_campaign(results: Results) -> tuple[Source, ...]:
-    """The comparisons of a pilot's headline metrics. Raises UsageError without any that has some blocks."""
+    """Return the comparisons of a pilot's headline metrics. Raises UsageError without any that has some blocks."""
     if len(results.arms) < 2:
         raise UsageError(
             f"{results.arms[0]} is the only arm of this campaign, so no difference has a noise: take a pilot with two "
@@ -95,7 +95,7 @@ def _collect_from_table(table: Table, results: Results, joint: int) -> Iterator[
 
 
 def find_noise(workloads: Sequence[str], engine: str | None, clock: str | None) -> tuple[Noise, ...]:
-    """Of each workload the kept noise that was measured last. Raises UsageError if there is none."""
+    """Return for each workload the newest stored noise. Raises UsageError if there is none."""
     every = [noise for _, noise in list_noise() if isinstance(noise, Noise)]
     return tuple(_find_newest(every, workload, engine, clock) for workload in workloads)
 
@@ -117,7 +117,7 @@ def _find_newest(every: Sequence[Noise], workload: str, engine: str | None, cloc
 
 
 def collect_from_noise(noises: Sequence[Noise], arms: int) -> tuple[Source, ...]:
-    """All judged metrics of kept noise, for a campaign of so many arms on all of these places together."""
+    """Return all judged metrics of kept noise, for a campaign of so many arms on all of these places together."""
     seconds = [noise.seconds_per_sample for noise in noises]
     known = [each for each in seconds if each is not None]
     per_block = arms * sum(known) if len(known) == len(seconds) else None
@@ -145,7 +145,7 @@ def collect_from_noise(noises: Sequence[Noise], arms: int) -> tuple[Source, ...]
 
 
 def compute_answers(sources: Sequence[Source], detect: float, margin: float, rare: float | None) -> tuple[Answer, ...]:
-    """For each comparison: blocks for a difference of ``detect`` to show, and for equal arms to be the same.
+    """Return for each comparison the blocks to detect ``detect``, and to call equal arms the same.
 
     Only of those that have percent. Raises UsageError for shares that are none.
     """
@@ -171,6 +171,6 @@ def _compute_answers(source: Source, sd: float, detect: float, margin: float, ra
 
 
 def find_hardest(found: Sequence[Answer], asked: str, chance: float) -> Answer | None:
-    """Of all comparisons the one that needs most blocks; None without any."""
+    """Return the comparison that needs the most blocks; None without any."""
     these = [each for each in found if (each.asked, each.chance) == (asked, chance)]
     return max(these, key=lambda each: math.inf if each.blocks.needed is None else each.blocks.needed, default=None)

@@ -30,7 +30,7 @@ class UntilRule:
 
 
 def look(results: Results, blocks: int, most: int) -> Look:
-    """What the first ``blocks`` blocks of ``results`` decide, of at most ``most``."""
+    """Return what the first ``blocks`` blocks of ``results`` decide, of at most ``most``."""
     report = build.build_report(_take_first(results, blocks))
     tables = [table for table in report.headline if table.is_judged]
     joint = len(tables) * (len(results.arms) - 1)
@@ -54,7 +54,7 @@ def look(results: Results, blocks: int, most: int) -> Look:
 
 
 def _take_first(results: Results, blocks: int) -> Results:
-    """As it was after so many blocks, and no more of it than is decided on."""
+    """Return the results of the first blocks, with headline metrics only."""
     samples = tuple(sample for sample in results.samples if sample.block < blocks)
     headline = {work: tuple(metric for metric in each if metric.headline) for work, each in results.metrics.items()}
     return replace(results, samples=samples, metrics=headline, planned=len(samples), requests={}, ended=None)
@@ -65,7 +65,7 @@ def _name(table: Table, comparison: Comparison) -> str:
 
 
 def _explain_hopeless(table: Table, comparison: Comparison) -> str:
-    """Why more blocks like these will not decide it; empty if they may."""
+    """Return why more blocks like these will not decide it; empty if they may."""
     if comparison.verdict is Verdict.VOID:
         return f"{_name(table, comparison)} (no valid sample)"
     if comparison.verdict is not Verdict.UNCLEAR:
@@ -80,7 +80,7 @@ def _explain_hopeless(table: Table, comparison: Comparison) -> str:
 
 
 def _values_agree(comparison: Comparison, margin: float) -> bool:
-    """As far as values can be read."""
+    """Return whether the interval shows that the arms agree within the margin."""
     interval = comparison.percent_interval
     return comparison.difference == 0 if interval is None else interval.is_inside(-100 * margin, 100 * margin)
 

@@ -37,7 +37,7 @@ class AgentLeft(AgentLost):
 
 
 def find_agent() -> Path:
-    """The agent's program: ``RUNOFF_AGENT``, beside this Python, or on the path. Raises MissingError."""
+    """Return the agent's program: ``RUNOFF_AGENT``, beside this Python, or on the path. Raises MissingError."""
     candidates = [
         os.environ.get("RUNOFF_AGENT"),
         str(Path(sys.executable).parent / "runoff-agent"),
@@ -119,7 +119,7 @@ def sweep() -> str:
 def check_request(
     scheduler: Mapping[str, Any], *, scratch: str = SCRATCH, disk: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Can this scheduler be attached, and is there this disk in ``scratch``?"""
+    """Make the request that asks whether this scheduler and this disk in ``scratch`` can be used."""
     return {"type": "check", "id": "check", "scheduler": scheduler, "scratch": scratch, "disk": disk}
 
 
@@ -191,7 +191,7 @@ class Agent:
         return f"runoff-{self._process.pid}.{started}{inside}-{purpose}-0"
 
     def hello(self, timeout_s: float) -> Mapping[str, Any]:
-        """The machine's fingerprint. Raises AgentLost, and RunoffError if it speaks another protocol."""
+        """Return the machine's fingerprint. Raises AgentLost, and RunoffError if it speaks another protocol."""
         event = self._next("hello", timeout_s)
         if event["protocol"] != PROTOCOL:
             raise RunoffError(f"the agent speaks protocol {event['protocol']}, this runoff {PROTOCOL}")
@@ -207,7 +207,7 @@ class Agent:
         return AcceptedArm(event["ops"], event["object"], event["disks"])
 
     def take(self, request: Mapping[str, Any], on_phase: OnPhase, timeout_s: float) -> Outcome:
-        """One sample; each silence may last ``timeout_s``. Raises AgentLost, AgentLeft if it was not begun."""
+        """Return one sample; each silence may last ``timeout_s``. Raises AgentLost, AgentLeft if it was not begun."""
         if self._requests:
             self._send(request)
         log = []
@@ -250,13 +250,13 @@ class Agent:
             self._process.wait()
 
     def kill(self) -> None:
-        """For what hangs: nothing is put back."""
+        """Kill the agent when it hangs: nothing is put back."""
         self._process.kill()
         self._process.wait()
         self._finish()
 
     def last_words(self) -> str:
-        """The end of what it wrote on standard error."""
+        """Return the end of what it wrote on standard error."""
         return self._stderr.decode(errors="replace").strip()
 
     def _finish(self) -> None:

@@ -12,7 +12,7 @@ OnPhase = Callable[[str], None]
 
 
 def make_machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
-    """An agent's fingerprint as the tables of a report."""
+    """Return an agent's fingerprint as the tables of a report."""
     tables = dict(agent)
     return {"machine": tables.pop("hardware", {}), "kernel": tables.pop("kernel", {}), **tables}
 
@@ -24,23 +24,23 @@ class Engine(Protocol):
     """Whether ``take`` may be called from several threads at once."""
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Make ready whatever takes long; ``say`` tells the user. Raises RunoffError."""
+        """Prepare all that takes long; ``say`` tells the user. Raises RunoffError."""
 
     def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
-        """Can this arm be used at all?"""
+        """Check whether this arm can be used at all."""
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
-        """One sample. Never raises for what the work, the scheduler or the guest did."""
+        """Return one sample. Never raises for what the work, the scheduler or the guest did."""
 
     @property
     def unmixable_tables(self) -> tuple[str, ...]:
         """Tables of the fingerprint, whole when all is prepared, that must be the same for all of a campaign."""
 
     def fingerprint(self) -> Mapping[str, Any]:
-        """Tables ``machine``, ``kernel`` and whatever else this engine adds; whole after the first sample."""
+        """Return tables ``machine``, ``kernel`` and whatever else this engine adds; whole after the first sample."""
 
     def warnings(self) -> tuple[str, ...]:
-        """Reasons to doubt what this engine measures."""
+        """Return reasons to doubt what this engine measures."""
 
     def abandon(self) -> None:
         """Stop the running sample now; may be called from a signal handler's thread."""

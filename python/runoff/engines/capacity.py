@@ -33,19 +33,19 @@ class Capacity:
 
 
 def measure_machine(directory: Path) -> Capacity:
-    """This machine, whose loads work in ``directory``."""
+    """Return the capacity of this machine for loads that work in ``directory``."""
     free = shutil.disk_usage(directory).free
     memory, swap = psutil.virtual_memory().total, psutil.swap_memory().total
     return Capacity("this machine", free // MEBIBYTE, memory // MEBIBYTE, swap // MEBIBYTE)
 
 
 def measure_guest(settings: Settings, disk_mb: int, swap_mb: int) -> Capacity:
-    """A guest of the lab."""
+    """Return a guest of the lab."""
     return Capacity("the guest", disk_mb, settings.memory_mb, swap_mb)
 
 
 def require(loads: Iterable[Work | None], room: Capacity) -> None:
-    """Raises MissingError with the numbers, for the first load that does not fit."""
+    """Raise MissingError, with the numbers, for the first load that does not fit."""
     for load in loads:
         if load is not None and SIZE in load.values:
             size_mb = int(load.values[SIZE])

@@ -9,7 +9,7 @@ from runoff.results import Clock
 
 
 def choose(plan: Plan, directory: Path) -> Engine:
-    """``directory`` is the campaign's; the lab keeps its consoles below it, the host what a disk is filled with."""
+    """Return the engine of ``plan``; it stores consoles or the content of disks below ``directory``."""
     if plan.settings.on == "host":
         from runoff.engines.host import HostEngine
 
@@ -25,7 +25,7 @@ def choose(plan: Plan, directory: Path) -> Engine:
 
 
 def choose_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
-    """The clock of a plan for the lab that leaves it open: the real one in KVM, else the virtual one.
+    """Return the clock of a plan for the lab that leaves it open: the real one in KVM, else the virtual one.
 
     Emulated CPUs under the real clock scatter by more than schedulers usually differ. Raises MissingError: no kernel.
     """

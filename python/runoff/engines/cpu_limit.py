@@ -6,7 +6,7 @@ MOUNTS = Path("/proc/self/mounts")
 
 
 def find_hierarchy() -> Path | None:
-    """Where control groups (v2) are mounted, if they are; the agent's are directly below it."""
+    """Return where control groups (v2) are mounted, if they are; the agent's are directly below it."""
     for line in MOUNTS.read_text().splitlines():
         _, place, kind, *_ = line.split(" ")
         if kind == "cgroup2":
@@ -15,7 +15,7 @@ def find_hierarchy() -> Path | None:
 
 
 def describe_limit(cpu_max: str | None) -> str | None:
-    """What a ``cpu.max`` such as ``20000 100000`` (microseconds) means for a comparison; None if it limits nothing."""
+    """Say what a ``cpu.max`` such as ``20000 100000`` (microseconds) means; None if it limits nothing."""
     if cpu_max is None or cpu_max.startswith("max"):
         return None
     quota_us, period_us = map(int, cpu_max.split())

@@ -9,7 +9,7 @@ from runoff.plan.plan import Plan
 
 
 def describe_made_disk(elevator: Elevator, plan: Plan, content: str | Path, file: str | None) -> Mapping[str, Any]:
-    """Made for one sample: ``content`` has the blocks of its empty file system, ``file`` its data, else memory."""
+    """Return the message for a disk of one sample: ``content`` is an empty file system, ``file`` its data or None."""
     return {
         "kind": "made",
         "elevator": elevator.name,
@@ -22,7 +22,7 @@ def describe_made_disk(elevator: Elevator, plan: Plan, content: str | Path, file
 
 
 def describe_borrowed_disk(elevator: Elevator | None) -> Mapping[str, Any]:
-    """The machine's own; None leaves the elevator that is in charge."""
+    """Return the machine's own; None leaves the elevator that is in charge."""
     return {
         "kind": "borrowed",
         "elevator": None if elevator is None else elevator.name,

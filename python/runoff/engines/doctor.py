@@ -32,12 +32,12 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """All findings, in the order to read them."""
+    """Return all findings, in the order to read them."""
     return [check() for check in (_check_agent, *_HOST_CHECKS, *_LAB_CHECKS)]
 
 
 def is_able(findings: list[Finding], area: Area) -> bool:
-    """Whether nothing that ``area`` needs is missing."""
+    """Return whether nothing that ``area`` needs is missing."""
     return all(finding.state != "no" for finding in findings if finding.area in (area, "all"))
 
 

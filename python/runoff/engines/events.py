@@ -30,7 +30,7 @@ class Reader:
         self._by_type = {name: strict({**branch, "$defs": schema["$defs"]}) for name, branch in branches.items()}
 
     def read(self, line: bytes) -> dict[str, Any]:
-        """One event. Raises NotAnEvent."""
+        """Return one event. Raises NotAnEvent."""
         try:
             event = json.loads(line, parse_constant=_refuse, parse_float=_parse_finite)
         except (ValueError, RecursionError):
@@ -60,4 +60,4 @@ def _parse_finite(text: str) -> float:
 
 
 def _refuse(text: str) -> NoReturn:
-    raise NotAnEvent(f"not an event: {text} is no number")
+    raise NotAnEvent(f"not an event: {text} is not a number")

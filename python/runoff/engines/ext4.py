@@ -81,7 +81,7 @@ def write_blocks(target: Path, size_mb: int) -> Path:
 
 
 def _measure(tree: Path) -> tuple[int, int]:
-    """Bytes in whole blocks and number of files of a tree."""
+    """Return bytes in whole blocks and number of files of a tree."""
     used = files = 0
     for directory, subdirectories, names in os.walk(tree):
         for name in [*subdirectories, *names]:

@@ -69,7 +69,7 @@ class HostEngine:
             self._prepare_disks()
 
     def _measure_rooms(self) -> Iterator[capacity.Capacity]:
-        """Where loads will work."""
+        """Yield where loads will work."""
         plan = self._plan
         here = capacity.measure_machine(Path(plan.settings.place or SCRATCH))
         if not plan.makes_disks or any(arm.elevator is None for arm in plan.arms):
@@ -112,7 +112,7 @@ class HostEngine:
             return RefusedArm(f"the agent was lost: {lost}", self._lose(), lost=True)
 
     def _place_work(self, arm: Arm, agent: Agent) -> tuple[str, Mapping[str, Any] | None]:
-        """Where the directories of an arm's work are, and its disk as the agent is told of it."""
+        """Return where the directories of an arm's work are, and its disk as the agent is told of it."""
         plan = self._plan
         if plan.settings.place is not None:
             return plan.settings.place, disks.describe_borrowed_disk(arm.elevator)
@@ -134,7 +134,7 @@ class HostEngine:
             return VoidSample(f"the agent was lost: {left}", self._lose())
 
     def _take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
-        """Raises AgentLeft if the sample was not begun."""
+        """Take one sample. Raises AgentLeft if it was not begun."""
         agent = self._start()
         plan = self._plan
         arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
@@ -202,13 +202,13 @@ class HostEngine:
 
 
 def _shorten(log: Sequence[str]) -> list[str]:
-    """What agents have told, the first of it in full."""
+    """Return what agents have told, the first of it in full."""
     more = len(log) - MOST_TOLD
     return [*log[:MOST_TOLD], *([f"{more} more like these were told while it ran"] if more > 0 else [])]
 
 
 def require_own(place: Path) -> None:
-    """Raises UsageError unless what root writes in ``place`` stays there, whatever others do.
+    """Raise UsageError unless what root writes in ``place`` stays there, whatever others do.
 
     The agent does the same before each sample (crates/agent/src/disk/place.rs).
     """
@@ -218,7 +218,7 @@ def require_own(place: Path) -> None:
     except OSError as error:
         raise UsageError(f"--place {place}: {error.strerror}") from None
     if not stat.S_ISDIR(abouts[resolved].st_mode):
-        raise UsageError(f"--place {place} is no directory")
+        raise UsageError(f"--place {place} is not a directory")
     for directory, about in abouts.items():
         shared = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not about.st_mode & stat.S_ISVTX
         if about.st_uid != 0 or shared:

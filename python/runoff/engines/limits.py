@@ -10,7 +10,7 @@ MARGIN_S = 60.0
 
 
 def silence_limit_s(work: Work, load: Work | None = None) -> float:
-    """Longest time between two events of one sample."""
+    """Return the longest time between two events of one sample."""
     definitions = [each.definition for each in (work, load) if each is not None]
     if load is not None and load.definition.rehearse:
         definitions.append(work.definition)

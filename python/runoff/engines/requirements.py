@@ -18,7 +18,7 @@ _SHELL = {"&&", "||", "|", ";", ">", ">>", "<"}
 
 
 def require_patterns(plan: Plan) -> None:
-    """Raises UsageError naming the first metric whose pattern can catch no number."""
+    """Raise UsageError naming the first metric whose pattern can catch no number."""
     named = [(work, name, metric.pattern) for work in _works(plan) for name, metric in work.definition.metrics.items()]
     for (work, name, pattern), objection in zip(
         named, check_patterns([pattern for _, _, pattern in named]), strict=True
@@ -28,7 +28,7 @@ def require_patterns(plan: Plan) -> None:
 
 
 def require_programs_here(plan: Plan) -> None:
-    """Raises MissingError naming a program or a file that this machine lacks, with its package where that is known."""
+    """Raise MissingError naming a program or file that this machine lacks, and its package where that is known."""
     path = os.pathsep.join(_SEARCHED)
     for work in _works(plan):
         for program in work.definition.programs:
@@ -44,7 +44,7 @@ def require_programs_here(plan: Plan) -> None:
 
 
 def require_programs_in(image: Path, plan: Plan) -> None:
-    """Raises MissingError naming a program that a guest with this image lacks."""
+    """Raise MissingError naming a program that a guest with this image lacks."""
 
     def is_there(program: str) -> bool:
         return any(_is_in(image, path) for path in _places(program))
@@ -54,7 +54,7 @@ def require_programs_in(image: Path, plan: Plan) -> None:
 
 
 def _require_first(plan: Plan, work: Work, is_there: Callable[[str], bool], way_out: str) -> None:
-    """The first program of a work is there when it begins; any other may be made by those before it."""
+    """Require the first program of a work; earlier programs of the work may make the others."""
     message = work.message(None)
     command = next(iter([*message["prepare"], message["command"]]))
     if not command or command[0] == _OWN or "PATH" in message["environment"]:
@@ -71,7 +71,7 @@ def _require_first(plan: Plan, work: Work, is_there: Callable[[str], bool], way_
 
 
 def _works(plan: Plan) -> Iterator[Work]:
-    """Each once that is not nothing."""
+    """Yield each once that is not nothing."""
     seen = set()
     for work in (*plan.works, *plan.loads):
         if work is not None and id(work) not in seen:
@@ -88,6 +88,6 @@ def _places(program: str) -> list[str]:
 
 
 def _is_in(image: Path, path: str) -> bool:
-    """Whether an ext4 image has something at ``path``; links on the way are followed."""
+    """Return whether an ext4 image has something at ``path``; links on the way are followed."""
     debugfs = tools.require("debugfs", "e2fsprogs")
     return "Inode: " in tools.run([debugfs, "-R", f'stat "{path}"', image], what=f"looking into {image.name}")

@@ -11,7 +11,7 @@ _HASHED_BYTES = 16 * BLOCK_BYTES
 
 
 def read_blocks(path: Path, size: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
-    """The blocks of ``size`` that are not zero throughout, each with its offset; the last may be short."""
+    """Yield the blocks of ``size`` that are not zero throughout, each with its offset; the last may be short."""
     with path.open("rb") as file:
         offset = 0
         for start, end in _find_data(file.fileno()):
@@ -26,7 +26,7 @@ def read_blocks(path: Path, size: int = BLOCK_BYTES) -> Iterator[tuple[int, byte
 
 
 def sha256(path: Path) -> str:
-    """Hex digest of a file's length and `blocks`: the same wherever its holes are."""
+    """Return the hex digest of a file's length and `blocks`: the same wherever its holes are."""
     digest = hashlib.sha256(str(path.stat().st_size).encode())
     for offset, block in read_blocks(path, _HASHED_BYTES):
         digest.update(offset.to_bytes(8, "little") + block)
@@ -34,7 +34,7 @@ def sha256(path: Path) -> str:
 
 
 def _find_data(descriptor: int) -> Iterator[tuple[int, int]]:
-    """Parts that are not holes: where each begins and ends."""
+    """Yield parts that are not holes: where each begins and ends."""
     end = 0
     while True:
         try:

@@ -16,13 +16,13 @@ _GRACE_S = 20.0
 
 
 def locate(program: str) -> str | None:
-    """The program's path, also from the administrator's directories that many users lack in PATH."""
+    """Return the program's path, also from the administrator's directories that many users lack in PATH."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), *_ADMIN_DIRECTORIES])
     return shutil.which(program, path=path)
 
 
 def require(program: str, package: str) -> str:
-    """The program's path.
+    """Return the program's path.
 
     Raises:
         MissingError: it is not installed; the sentence names the package that brings it.
@@ -34,7 +34,7 @@ def require(program: str, package: str) -> str:
 
 
 def hash_programs(programs: Iterable[str]) -> dict[str, str]:
-    """SHA-256 of each program that PATH has, by its name."""
+    """Return the SHA-256 of each program that PATH has, by its name."""
     found = {name: shutil.which(name) for name in sorted(set(programs))}
     table = {}
     for name, path in found.items():

@@ -15,7 +15,9 @@ def check_names(settings: Settings, describe_schedulers: Describe | None) -> Non
     used = [text.strip() for text in settings.arms]
     for name, text in settings.names.items():
         if not name or name != name.strip() or "=" in name:
-            raise UsageError(f"names: {name!r} is no name for an arm: it needs a letter, no blanks around it, and no =")
+            raise UsageError(
+                f"names: {name!r} is not a name for an arm: a name has a letter, no blanks around it, and no ="
+            )
         if name not in used:
             raise UsageError(f"names: {name!r} is not among the arms: add it there, or leave the name out")
         schedulers = ["default", *(describe_schedulers() if describe_schedulers is not None else ())]
@@ -28,14 +30,14 @@ def check_clock(settings: Settings) -> None:
     if why_not and settings.clock == "virtual":
         raise UsageError(why_not)
     if settings.quantum != DEFAULT_QUANTUM and (why_not or settings.clock == "real"):
-        raise UsageError("--quantum is of the virtual clock: add --clock virtual, or leave it out")
+        raise UsageError("--quantum needs the virtual clock: add --clock virtual, or leave it out")
     if settings.sensitivity is not None:
         _check_sensitivity(settings, why_not)
 
 
 def _check_sensitivity(settings: Settings, why_not: str) -> None:
     if why_not or settings.clock == "real":
-        raise UsageError("--sensitivity quantum is of the virtual clock: add --clock virtual, or leave it out")
+        raise UsageError("--sensitivity quantum needs the virtual clock: add --clock virtual, or leave it out")
     if settings.cpus == 1:
         raise UsageError("--sensitivity quantum: one CPU is never ahead of another: use more --cpus")
     if settings.quantum < 2 * LEAST_QUANTUM or 2 * settings.quantum > MOST_QUANTUM:
@@ -46,7 +48,7 @@ def _check_sensitivity(settings: Settings, why_not: str) -> None:
 
 
 def find_clock_objection(settings: Settings) -> str:
-    """Why this cannot be under the virtual clock, or nothing."""
+    """Return why this cannot be under the virtual clock, or nothing."""
     if settings.on != "lab":
         return "the virtual clock exists only in the lab: add --on lab or leave --clock virtual out"
     if settings.warmup:

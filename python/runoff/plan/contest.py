@@ -34,7 +34,7 @@ QUICK_WORK = "compile:part=et"
 def make_plan_values(
     given: Mapping[str, Any], cpus: int, *, quick: bool, left_out: Collection[str] = (NEEDS_A_PATH,)
 ) -> dict[str, Any]:
-    """The keys of a plan: contest's for what is not given.
+    """Return the keys of a plan: contest's for what is not given.
 
     ``cpus`` do the work, quick is one small run of each, ``left_out`` are loads that run only when asked for.
     """

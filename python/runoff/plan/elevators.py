@@ -59,14 +59,14 @@ class Elevator:
 
     @property
     def identity(self) -> str:
-        """How it tells whose a request is (crates/ublk/src/setup.rs)."""
+        """How it tells which process sent a request (crates/ublk/src/setup.rs)."""
         if self.is_the_kernels:
             return "the kernel's own"
         return "none" if self.name == "noop" else "process; the kernel's flusher for what it writes back"
 
 
 def parse_elevator(text: str, describe: DescribeElevators | None, where: str) -> Elevator:
-    """``where`` starts the error. Raises UsageError."""
+    """Return the elevator that ``text`` describes. Raises UsageError; ``where`` starts the sentence."""
     name, _, assignments = text.partition(":")
     if not name:
         raise UsageError(f"{where}: an elevator must follow +io=, e.g. +io=cfq")
@@ -96,7 +96,7 @@ def _check_variant(given: Mapping[str, str], described: list[Mapping[str, Any]],
 
 
 def check_model(text: str, size_mb: int, describe: DescribeElevators) -> None:
-    """Is ``text`` a model of a disk, and one of at least that size? Raises UsageError."""
+    """Raise UsageError unless ``text`` is a disk model of at least that size."""
     where = f"disk model {text!r}"
     name, _, assignments = text.partition(":")
     parameters = parse_assignments(assignments, where)

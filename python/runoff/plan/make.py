@@ -93,7 +93,7 @@ def _fill_cpus(settings: Settings) -> Settings:
             return settings.model_copy(update={"cpus": len(os.sched_getaffinity(0))})
         return settings
     if settings.on != "lab":
-        raise UsageError("--topology is of the lab's guest; --on host has this machine's own")
+        raise UsageError("--topology needs --on lab: the host has the topology of this machine")
     cpus = parse_topology(settings.topology).cpus
     if "cpus" not in settings.model_fields_set:
         settings = parse_settings({**settings.model_dump(exclude_unset=True), "cpus": cpus}, "the topology")

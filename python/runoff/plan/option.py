@@ -91,7 +91,7 @@ def read_keys(settings: type[BaseModel]) -> Iterator[Key]:
 
 
 def _unwrap(annotation: Any) -> Any:
-    """``X`` of ``X | None`` and of ``Annotated[X, ...]``."""
+    """Return ``X`` of ``X | None`` and of ``Annotated[X, ...]``."""
     if get_origin(annotation) in (Union, types.UnionType):
         return _unwrap(next(part for part in get_args(annotation) if part is not types.NoneType))
     return _unwrap(get_args(annotation)[0]) if get_origin(annotation) is Annotated else annotation

@@ -38,7 +38,7 @@ def draw(
     warmup: int = 0,
     twins: Mapping[int, int] | None = None,
 ) -> Sequence[Cell]:
-    """The whole order; same numbers, same order, whatever was taken already.
+    """Return the whole order; same numbers, same order, whatever was taken already.
 
     ``load_blocks`` has for each load in how many blocks it takes part, ``warmup`` is the number of blocks before them.
     ``twins`` has for each arm that is an earlier one again how many of it there are before.
@@ -60,7 +60,7 @@ def draw(
 
 
 def _order_arms(arms: int, block: int, seed: str) -> Sequence[int]:
-    """The arms of one workload beside one load, the same both ways in two blocks."""
+    """Return the arms of one workload beside one load, the same both ways in two blocks."""
     turns = list(range(arms))
     random.Random(seed).shuffle(turns)
     return turns[:: -1 if block % 2 else 1]

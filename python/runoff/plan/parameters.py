@@ -11,7 +11,7 @@ from runoff.text import suggest
 def check_parameters(
     scheduler: str, given: Mapping[str, str], described: Sequence[Mapping[str, Any]], where: str
 ) -> None:
-    """Are these values that the scheduler takes? ``where`` starts the error. Raises UsageError."""
+    """Raise UsageError unless the scheduler takes these values; ``where`` starts the sentence."""
     table = {parameter["name"]: parameter for parameter in described}
     for key, value in given.items():
         if key not in table:
@@ -33,7 +33,7 @@ def _check_value(key: str, value: str, parameter: Mapping[str, Any], where: str)
 
 
 def describe_allowed(parameter: Mapping[str, Any]) -> str:
-    """The values that a scheduler's parameter may have: ``1..1000 ms``, ``pb or eb``."""
+    """Return the values that a scheduler's parameter may have: ``1..1000 ms``, ``pb or eb``."""
     if parameter.get("choices"):
         return " or ".join(parameter["choices"])
     unit = "" if parameter["unit"] == "1" else parameter["unit"]

@@ -92,5 +92,5 @@ class Plan:
 
 
 def count_load_blocks(settings: Settings, labels: Sequence[str]) -> tuple[int, ...]:
-    """In how many blocks each of the loads with these labels takes part."""
+    """Return for each load label the number of blocks that the load takes part in."""
     return tuple(settings.load_blocks.get(label, stopping.find_most_blocks(settings)) for label in labels)

@@ -91,7 +91,7 @@ COST = _make_count(PROBE_COST, "time in probes (100 is one CPU)", "%")
 
 
 def parse_probes(names: Sequence[str], *, makes_disks: bool) -> tuple[str, ...]:
-    """Names as a plan has them: known, each once, in the order of `PROBES`. Raises UsageError.
+    """Return names as a plan has them: known, each once, in the order of `PROBES`. Raises UsageError.
 
     ``makes_disks``: some arm has a disk behind an elevator that runoff makes.
     """
@@ -108,7 +108,7 @@ def parse_probes(names: Sequence[str], *, makes_disks: bool) -> tuple[str, ...]:
 
 
 def list_probe_metrics(names: Sequence[str]) -> tuple[Metric, ...]:
-    """All that probes of these names add to a sample."""
+    """Return all that probes of these names add to a sample."""
     metrics = [metric for probe in PROBES if probe.name in names for metric in probe.metrics]
     in_kernel = any(name != REQUESTS for name in names)
     return (*metrics, COST) if in_kernel else tuple(metrics)

@@ -46,7 +46,7 @@ def _write_option(key: Key, value: Any) -> list[str]:
 
 
 def render_plan(settings: Settings, left_open: Collection[str] = ()) -> str:
-    """The plan as a TOML file that ``runoff run`` takes, without the keys that are to be ``left_open``."""
+    """Return the plan as a TOML file that ``runoff run`` takes, without the keys that are to be ``left_open``."""
     import tomli_w
 
     values = settings.model_dump(mode="json", exclude={*left_open})

@@ -202,7 +202,7 @@ class Settings(Checked):
         float | None,
         Option(
             "--margin",
-            "A change of at most this share of the baseline counts as none, e.g. 1%.",
+            'A change of at most this share of the baseline counts as "same", e.g. 1%.',
             metavar="SHARE",
             default="2%",
             link="statistics.md",
@@ -233,7 +233,7 @@ class Settings(Checked):
 
 
 def parse_settings(values: Mapping[str, Any], origin: str) -> Settings:
-    """Settings from plain values; ``origin`` (a path or "the command line") starts the error."""
+    """Return settings from plain values; ``origin`` (a path or "the command line") starts the error."""
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
@@ -245,7 +245,7 @@ QUICK = "quick"
 
 
 def read_settings(path: Path, *, quick: bool = False) -> Settings:
-    """Settings from a plan file (TOML), on request in its small size. Raises UsageError naming the file and the key."""
+    """Return the settings of a plan file (TOML), ``quick`` for its small size. Raises UsageError."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -265,7 +265,7 @@ def read_settings(path: Path, *, quick: bool = False) -> Settings:
 
 
 def append_names(arms: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:
-    """The arms of a command line: behind them those names that are not among them. Raises UsageError for none."""
+    """Return the arms of a command line, then the ``names`` that are not among them. Raises UsageError for none."""
     if not arms and not names:
         raise UsageError("no arm is given: name what is to be compared, e.g. default bfs")
     return (*arms, *(name for name in names if name not in arms))

@@ -31,19 +31,19 @@ class StoppingKeys(Protocol):
 
 
 def find_most_blocks(asked: StoppingKeys) -> int:
-    """Blocks that the campaign has at most."""
+    """Return blocks that the campaign has at most."""
     if asked.until is None:
         return asked.blocks
     return asked.most_blocks if asked.most_blocks is not None else max(USUAL_MOST, asked.blocks)
 
 
 def find_first_look(asked: StoppingKeys) -> int:
-    """Blocks before the first decision, in a campaign that goes on until all is decided."""
+    """Return blocks before the first decision, in a campaign that goes on until all is decided."""
     return max(asked.blocks, FIRST_LOOK)
 
 
 def check(asked: StoppingKeys, load_labels: Collection[str]) -> None:
-    """Raises UsageError for keys that contradict each other."""
+    """Raise UsageError for keys that contradict each other."""
     for label, count in asked.load_blocks.items():
         if label not in load_labels:
             raise UsageError(f"load_blocks: no load {label!r}{suggest(label, load_labels)}")

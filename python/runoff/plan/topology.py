@@ -44,7 +44,7 @@ class Topology:
 
 
 def parse_topology(text: str) -> Topology:
-    """``sockets=2,cores=2,threads=2,nodes=2,distance=30``; what is left out is 1, and 20. Raises UsageError."""
+    """Parse ``sockets=2,cores=2,threads=2,nodes=2,distance=30``; defaults are 1, and 20. Raises UsageError."""
     where = f"topology {text!r}"
     given = parse_assignments(text, where)
     check_parameters("a topology", given, _PARAMETERS, where)

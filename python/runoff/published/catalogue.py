@@ -85,7 +85,7 @@ class Table:
         return tuple(KINDS[self.about.kind].model_fields)
 
     def row(self, key: str) -> Row | None:
-        """By what it is called."""
+        """Return the row with this key; None if there is none."""
         return next((row for row in self.rows if row.key == key), None)
 
 
@@ -98,17 +98,17 @@ class Report:
     tables: Mapping[str, Table]
 
     def of_kind(self, kind: str) -> tuple[Table, ...]:
-        """Its tables of one kind, in order."""
+        """Return the tables of one kind, in order."""
         return tuple(table for table in self.tables.values() if table.about.kind == kind)
 
 
 def list_names() -> list[str]:
-    """Of all reports, oldest first."""
+    """Return the names of all reports, oldest first."""
     return sorted((path.parent.name for path in DATA.glob(f"*/{DESCRIPTION}")), key=lambda name: _date(DATA / name))
 
 
 def find(name: str) -> tuple[Report, str | None]:
-    """A report, or a table of one as ``report/table``. A directory of one's own is a path with a dot or slash first.
+    """Return a report, or a table of it for ``report/table``. A path begins with a dot or a slash.
 
     Raises UsageError for an unknown name, with the closest, and for what cannot be read.
     """
@@ -125,7 +125,7 @@ def find(name: str) -> tuple[Report, str | None]:
 
 @cache
 def read(directory: Path) -> Report:
-    """A report from its directory. Raises UsageError that names file, line and column."""
+    """Return a report from its directory. Raises UsageError that names file, line and column."""
     about = _description(directory)
     for table in about.tables:
         if table.kind not in KINDS:
@@ -170,12 +170,12 @@ def _table(path: Path, about: TableAbout) -> Table:
             raise UsageError(f"{path}:{line}: there is a row {row.key!r} already")
         rows.append(row)
     if not rows:
-        raise UsageError(f"{path}: there is no row in it")
+        raise UsageError(f"{path}: it has no rows")
     return Table(about, path, tuple(rows))
 
 
 def _lines(path: Path, columns: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the heading, each with the number of its line."""
+    """Yield the rows below the heading, each with the number of its line."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)

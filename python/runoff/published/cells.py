@@ -34,16 +34,16 @@ class Cell:
 
 
 def find_cells(tables: Mapping[str, tuple[Row, ...]], address: str) -> list[Cell]:
-    """All that ``address`` names, in the order of the tables. Raises UsageError."""
+    """Return all that ``address`` names, in the order of the tables. Raises UsageError."""
     found = ADDRESS.fullmatch(address)
     if found is None:
-        raise UsageError(f"{address!r} is no table[row].column")
+        raise UsageError(f"{address!r} is not of the form table[row].column")
     chosen = list(tables) if found[1] == "*" else found[1].split("|")
     return [cell for table in chosen for cell in _find_in_table(tables, table, found[2], found[3], address)]
 
 
 def find_cell(tables: Mapping[str, tuple[Row, ...]], address: str) -> Cell:
-    """The one that ``address`` names. Raises UsageError."""
+    """Return the one that ``address`` names. Raises UsageError."""
     found = find_cells(tables, address)
     if len(found) != 1:
         raise UsageError(f"{address} must be one cell, not {len(found)}")

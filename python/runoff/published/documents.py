@@ -7,7 +7,7 @@ from runoff.published.catalogue import Report, Table, find, list_names
 
 
 def list_reports() -> list[dict[str, Any]]:
-    """All reports in brief, oldest first."""
+    """Return all reports in brief, oldest first."""
     found = [find(name)[0] for name in list_names()]
     return [
         {
@@ -25,7 +25,7 @@ def list_reports() -> list[dict[str, Any]]:
 
 
 def make_document(found: Report, table: str | None) -> dict[str, Any]:
-    """A report with its tables, or with one of them; cells are texts as printed."""
+    """Return a report with its tables, or with one of them; cells are texts as printed."""
     about = found.about
     tables = found.tables.values() if table is None else [found.tables[table]]
     return {
@@ -51,7 +51,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def render_csv(found: Report, table: str | None) -> str:
-    """One table as it is kept. Raises UsageError for a report of several."""
+    """Return one table as it is kept. Raises UsageError for a report of several."""
     if table is None and len(found.tables) > 1:
         several = ", ".join(f"{found.name}/{name}" for name in list(found.tables)[:3])
         raise UsageError(f"--csv prints one table, and {found.name} has {len(found.tables)}: name one, as {several}")

@@ -11,7 +11,7 @@ QUANTILES = ("Level", "Minimum", "10%", "25%", "Median", "75%", "90%", "Maximum"
 
 
 def render_report(found: Report) -> str:
-    """Where it came from, then all its tables."""
+    """Return where it came from, then all its tables."""
     about = found.about
     lines = [about.title, *wrap(f"{about.author}, {about.date}: {about.where}", WIDTH)]
     for one in found.tables.values():
@@ -20,7 +20,7 @@ def render_report(found: Report) -> str:
 
 
 def render_table(found: Table) -> str:
-    """One table under its title."""
+    """Return one table under its title."""
     return "\n".join(_lines(found)) + "\n"
 
 
@@ -29,7 +29,7 @@ def _lines(found: Table) -> Iterator[str]:
 
 
 def _grid(rows: Sequence[Sequence[str]], left: int = 1) -> Iterator[str]:
-    """In columns, the first ``left`` of them to the left; closer where it would be too wide otherwise."""
+    """Lay out rows in columns, the first ``left`` of them left-aligned; closer if the lines get too wide."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     gap = "  " if sum(widths) + 2 * len(widths) <= WIDTH else " "
     for row in rows:
@@ -105,7 +105,7 @@ def _hackbench(found: Table) -> Iterator[str]:
 
 
 def _relative(cells: Sequence[str]) -> str:
-    """``mean(pct%, sd%)``."""
+    """Return ``mean(pct%, sd%)``."""
     mean, percent, sd = cells
     return f"{mean}({percent:>5}%, {sd}%)"
 

@@ -19,7 +19,7 @@ class Quantity:
 
     @classmethod
     def exactly(cls, value: int | Fraction) -> Self:
-        """Without any doubt."""
+        """Return a quantity that is known exactly."""
         exact = Fraction(value)
         return cls(exact, exact, exact)
 
@@ -34,7 +34,7 @@ class Quantity:
         return Quantity(self.value * other.value, min(ends), max(ends))
 
     def __truediv__(self, other: "Quantity") -> "Quantity":
-        """Raises ZeroDivisionError where ``other`` may be zero."""
+        """Divide; raise ZeroDivisionError where ``other`` may be zero."""
         if other.low <= 0 <= other.high:
             raise ZeroDivisionError
         return self * Quantity(1 / other.value, 1 / other.high, 1 / other.low)
@@ -51,7 +51,7 @@ class Number:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Raises ValueError with what is wrong."""
+        """Parse a printed number. Raises ValueError that says what is wrong."""
         if PRINTED.fullmatch(text) is None:
             raise ValueError(f"{text!r} is not a number")
         plain = text.replace(",", "")
@@ -69,7 +69,7 @@ class Number:
         return self.within(self.step)
 
     def within(self, step: Fraction) -> Quantity:
-        """The same if the last digit that was kept counts ``step``: trailing zeros may have been left out."""
+        """Return the quantity if the last kept digit counts ``step``: trailing zeros may have been left out."""
         return Quantity(self.value, self.value - step / 2, self.value + step / 2)
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Fit(StrEnum):
 
 
 def find_fit(printed: Number, quantity: Quantity) -> Fit:
-    """The first of these that holds."""
+    """Return the first of these that holds."""
     half = printed.step / 2
     if abs(quantity.value - printed.value) <= half:
         return Fit.ROUNDED
@@ -99,7 +99,7 @@ def find_fit(printed: Number, quantity: Quantity) -> Fit:
 
 
 def can_be_cut(printed: Number, quantity: Quantity) -> bool:
-    """Whether some value within the bounds gives the printed number when digits are left off."""
+    """Return whether some value within the bounds gives the printed number when digits are left off."""
     low, high, start = quantity.low, quantity.high, printed.value
     if start < 0:
         low, high, start = -high, -low, -start
@@ -107,5 +107,5 @@ def can_be_cut(printed: Number, quantity: Quantity) -> bool:
 
 
 def format_number(value: Fraction, decimals: int, sign: str = "") -> str:
-    """With commas in thousands, as people write them; ``sign`` is ``+`` to have one always."""
+    """Return the number with commas in thousands; with ``+`` as ``sign`` it always has a sign."""
     return f"{float(round(value, decimals)):{sign},.{decimals}f}"

@@ -77,7 +77,7 @@ class PresentCampaign:
         return {}
 
     def analyse_against(self, base: str) -> Campaign | None:
-        """Its report with ``base`` as the baseline; None if it has no such arm."""
+        """Return the campaign's report with ``base`` as the baseline; None without that arm."""
         arms = self.results.arms
         if base not in arms:
             return None
@@ -88,7 +88,7 @@ class PresentCampaign:
 
 
 def plan_path(name: str) -> Path:
-    """The file of a plan that comes with runoff. Raises UsageError with the closest name."""
+    """Return the file of a plan that comes with runoff. Raises UsageError with the closest name."""
     known = {path.stem: path for path in PLANS.glob("*.toml")}
     if name not in known:
         raise UsageError(f"no plan {name!r} comes with runoff{suggest(name, known)}")
@@ -96,7 +96,7 @@ def plan_path(name: str) -> Path:
 
 
 def compare(report: Report, part: Part, today: PresentCampaign | None) -> list[ComparedPair]:
-    """All comparisons of ``part``; without a campaign none of them has a side of today."""
+    """Return all comparisons of ``part``; without a campaign none of them has a side of today."""
     return [one for comparisons in part.comparisons for one in _compare(report, comparisons, today)]
 
 
@@ -134,7 +134,7 @@ def _find_now(about: Comparisons, pair: Pair, place: Cell, today: PresentCampaig
 
 
 def find_other_arm(about: Comparisons, pair: Pair, place: Cell) -> str:
-    """Today's arm that is compared with the base of ``pair``; empty if a row has none."""
+    """Return the present arm that is compared with the base of ``pair``; empty if a row has none."""
     return about.arms.get(place.row, "") if pair.other_arm == "{arm}" else pair.other_arm
 
 
@@ -158,7 +158,7 @@ def _make_result(table: Table, base: str, arm: str) -> PresentResult:
 
 
 def judge(then: Quantity, now: PresentResult | None) -> Outcome:
-    """Never more than both sides say: what is unclear now, or too small then to be told from nothing, stays open."""
+    """Judge a pair: open if it is unclear now, or was too small then to be told from nothing."""
     if now is None:
         return Outcome.NOT_RUN
     if now.verdict is Verdict.SAME:
@@ -174,7 +174,7 @@ def judge(then: Quantity, now: PresentResult | None) -> Outcome:
 
 
 def _judge_same(then: Quantity, interval: Interval | None) -> Outcome:
-    """Now within the margin: as it was if it was equal, not so if it was beyond, else its sign has to be seen."""
+    """Judge a pair that is within the margin now: reproduced if it was equal, not if it was beyond the margin."""
     if then.value == 0:
         return Outcome.REPRODUCED
     if min(abs(then.low), abs(then.high)) > MARGIN_PCT:
@@ -185,17 +185,17 @@ def _judge_same(then: Quantity, interval: Interval | None) -> Outcome:
 
 
 def count_outcomes(found: Sequence[ComparedPair]) -> dict[Outcome, int]:
-    """How many comparisons ended how."""
+    """Return how many comparisons ended how."""
     return {outcome: sum(one.outcome is outcome for one in found) for outcome in Outcome}
 
 
 def has_answers(found: Sequence[ComparedPair]) -> bool:
-    """Whether anything was reproduced, or not."""
+    """Return whether anything was reproduced, or not."""
     return any(one.outcome in (Outcome.REPRODUCED, Outcome.NOT_REPRODUCED) for one in found)
 
 
 def find_parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...]]:
-    """A report and those of its parts whose plans are wanted, all if none is named. Raises UsageError."""
+    """Return a report and those of its parts whose plans are wanted, all if none is named. Raises UsageError."""
     report, table = find(name)
     if table is not None:
         raise UsageError(f"{name}: a report is repeated as a whole, so leave the table out")
@@ -209,7 +209,7 @@ def find_parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...
 
 
 def match_campaigns(wanted: Sequence[Part], results: Sequence[Results]) -> dict[str, PresentCampaign]:
-    """Each campaign for the plan some of whose comparisons it has. Raises UsageError for one that has none."""
+    """Return each campaign for the plan some of whose comparisons it has. Raises UsageError for one that has none."""
     found: dict[str, PresentCampaign] = {}
     for one in results:
         plan = next((part.plan for part in wanted if _is_campaign_of(part, one)), None)

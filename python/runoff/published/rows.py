@@ -57,12 +57,12 @@ class Row(Checked):
         return {name: str(getattr(self, name)) for name in type(self).model_fields}
 
     def known(self, column: str) -> Quantity:
-        """A number of this row, printed or derived. Raises AttributeError, TypeError if there is none."""
+        """Return a number of this row, printed or derived. Raises AttributeError, TypeError if there is none."""
         value = getattr(self, column)
         if isinstance(value, Number):
             return value.known
         if not isinstance(value, Quantity):
-            raise TypeError(f"{column} is no number")
+            raise TypeError(f"{column} is not a number")
         return value
 
 
@@ -226,7 +226,7 @@ SIGNIFICANT = 7
 
 
 def jmp_step(number: Number) -> Fraction:
-    """What the last of these digits counts."""
+    """Return what the last of these digits counts."""
     whole = int(number.value)
     places = SIGNIFICANT - len(str(whole)) if whole else SIGNIFICANT
     return Fraction(1, 10 ** max(places, number.decimals))

@@ -25,7 +25,7 @@ LEGEND = (
 
 
 def render(report: Report, found: Found, width: int) -> str:
-    """Differences first, then the comparisons, then what came out."""
+    """Return differences first, then the comparisons, then what came out."""
     about = report.about
     lines = wrap(f"{report.name}: {about.title}, {about.author}, {about.date}", width)
     for part, today, besides in found:
@@ -38,7 +38,7 @@ def render(report: Report, found: Found, width: int) -> str:
 
 
 def summarise(besides: Sequence[ComparedPair]) -> str:
-    """How many ended how."""
+    """Return how many ended how."""
     return ", ".join(f"{number} {outcome.value}" for outcome, number in count_outcomes(besides).items())
 
 
@@ -99,7 +99,7 @@ def _outcome(one: ComparedPair) -> str:
 
 
 def describe_change(percent: float) -> str:
-    """A change of the time in words."""
+    """Return a change of the time in words."""
     shown = f"{abs(percent):.1f} %"
     if float(shown.removesuffix(" %")) == 0:
         return "same" if percent == 0 else "0.0 %"
@@ -107,7 +107,7 @@ def describe_change(percent: float) -> str:
 
 
 def make_document(report: Report, found: Found) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return then and now as plain values."""
     besides = [one for _, _, part in found for one in part]
     return {
         "name": report.name,

@@ -63,7 +63,7 @@ def _describe_unfinished(results: Results) -> str:
 
 
 def _describe_voids(warning: ManyVoids, results: Results) -> str:
-    """Which verdicts are in doubt depends on whether the arm is the baseline."""
+    """Return which verdicts are in doubt; this depends on whether the arm is the baseline."""
     lost = ", ".join(f"{void} of {taken} samples as void on {place}" for place, (void, taken) in warning.lost.items())
     if len(results.arms) < 2:
         doubt = "what is left may be the lucky part"

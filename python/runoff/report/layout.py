@@ -20,7 +20,7 @@ def cut_middle(text: str, width: int) -> str:
 
 
 def find_distinct_width(names: Sequence[str], least: int, most: int) -> int:
-    """The smallest width from ``least`` to ``most`` at which ``cut_middle`` keeps all names apart, else ``most``."""
+    """Return the smallest width in ``least..most`` at which ``cut_middle`` keeps names distinct, else ``most``."""
     longest = max(len(name) for name in names)
     for width in range(least, min(longest, most)):
         if len({cut_middle(name, width) for name in names}) == len(set(names)):
@@ -37,7 +37,7 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
 
 
 def wrap_command(command: str, width: int, label: str) -> Iterator[str]:
-    """A shell command that can be pasted: lines end in a backslash, quoted words stay whole if they fit."""
+    """Yield a shell command that can be pasted: lines end in a backslash, quoted words stay whole if they fit."""
     indent = " " * len(label)
     room = width - len(label) - len(" \\")
     lines = [""]
@@ -56,7 +56,7 @@ def _words(command: str) -> list[str]:
 
 
 def _break_word(indent: str, line: str, width: int, end: str) -> Iterator[str]:
-    """A word longer than a line goes on at the first column, where the shell joins it again."""
+    """Yield the lines of a word that is longer than a line; each continues at the first column."""
     while len(indent) + len(line) + len(end) > width:
         room = width - len(indent) - 1
         yield f"{indent}{line[:room]}\\"

@@ -7,5 +7,5 @@ WIDTH = 80
 
 
 def render(report: Report) -> str:
-    """As in a terminal without colour, but with all facts of machine and kernel, and with the method."""
+    """Render the report as in a terminal without colour, with all facts of machine and kernel, and the method."""
     return screen.render(report, WIDTH, mail=True)

@@ -16,7 +16,7 @@ SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>|#"})
 
 
 def render(report: Report) -> str:
-    """The whole report; text from plans is escaped."""
+    """Return the whole report; text from plans is escaped."""
     return "\n".join(_lines(report)) + "\n"
 
 

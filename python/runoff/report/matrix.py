@@ -49,7 +49,7 @@ class Matrix:
 
 
 def build(report: Report) -> Iterator[Matrix]:
-    """One for each workload and headline metric, if the campaign has several loads."""
+    """Yield one for each workload and headline metric, if the campaign has several loads."""
     if len(report.results.loads) < 2:
         return
     groups: dict[tuple[str, str], dict[str, Table]] = {}

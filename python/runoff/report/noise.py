@@ -27,7 +27,7 @@ def _lines(report: Report, found: Noise | UsageError) -> Iterator[str]:
 
 
 def describe_pooled(pooled: Pooled, blocks: int) -> str:
-    """How much equal arms differ, and what a number of blocks can show beside it, of two arms."""
+    """Return how much equal arms differ, and what a number of blocks can show beside it, of two arms."""
     from runoff.statistics import DEFAULT_ALPHA
     from runoff.statistics.power import detectable_difference
 
@@ -42,10 +42,10 @@ def describe_pooled(pooled: Pooled, blocks: int) -> str:
 
 
 def format_size(difference: float, unit: str, *, relative: bool) -> str:
-    """A difference as a reader has it: of logarithms of ratios in percent, else in the metric's unit."""
+    """Return a difference as a reader has it: of logarithms of ratios in percent, else in the metric's unit."""
     return f"{100 * math.expm1(difference):.2g} %" if relative else f"{difference:.3g} {unit}".rstrip()
 
 
 def format_amount(difference: float, metric: MetricNoise) -> str:
-    """The same of a metric whose noise is kept."""
+    """Return a difference of a metric with stored noise, as `format_size` does."""
     return format_size(difference, metric.unit, relative=metric.relative)

@@ -38,23 +38,23 @@ class Scale:
         return cls(exponent, unit, _bound_decimals(max(finest, 2 - leading), leading))
 
     def plain(self, value: float) -> str:
-        """The value in this scale's unit."""
+        """Return the value in this scale's unit."""
         return f"{self.scaled(value):.{self.decimals}f}"
 
     def signed(self, value: float) -> str:
-        """A difference in this scale's unit."""
+        """Return a difference in this scale's unit."""
         return f"{self.scaled(value):+.{self.decimals}f}"
 
     def range(self, interval: Interval) -> str:
-        """An interval of values."""
+        """Return an interval of values."""
         return f"[{self.plain(interval.low)}, {self.plain(interval.high)}]"
 
     def signed_range(self, interval: Interval) -> str:
-        """An interval of differences."""
+        """Return an interval of differences."""
         return f"[{self.signed(interval.low)}, {self.signed(interval.high)}]"
 
     def scaled(self, value: float) -> float:
-        """A value in this scale's unit, divided in two steps because 1e-320 is no divisor."""
+        """Return a value in this scale's unit, divided in two steps because 1e-320 is no divisor."""
         half = self.exponent // 2
         scaled = value / 10.0**half / 10.0 ** (self.exponent - half)
         return scaled + 0.0 if round(scaled, self.decimals) else 0.0
@@ -84,7 +84,7 @@ def _bound_decimals(decimals: int, leading: int) -> int:
 
 
 def choose_percent_decimals(table: Table) -> int:
-    """One to three: enough for the narrowest interval, and so that a bound beside zero does not read as zero."""
+    """Return one to three: enough for the narrowest interval, and so that a bound beside zero does not read as zero."""
     comparisons = [c for c in table.analysis.comparisons.values() if c.percent_interval]
     intervals = [c.percent_interval for c in comparisons if c.percent_interval]
     halves = [(i.high - i.low) / 2 for i in intervals if i.high > i.low]
@@ -100,7 +100,7 @@ def _is_shown_as_zero(interval: Interval, decimals: int) -> bool:
 
 
 def format_percent(value: float, decimals: int) -> str:
-    """Signed percent without the sign for percent; never longer than eight characters."""
+    """Return signed percent without the sign for percent; never longer than eight characters."""
     if abs(value) >= 1e5:
         return f"{value:+.0e}"
     digits = 0 if abs(value) >= 1000 else decimals
@@ -109,12 +109,12 @@ def format_percent(value: float, decimals: int) -> str:
 
 
 def format_percent_range(interval: Interval, decimals: int) -> str:
-    """An interval of percent changes."""
+    """Return an interval of percent changes."""
     return f"[{format_percent(interval.low, decimals)}, {format_percent(interval.high, decimals)}]"
 
 
 def format_p(p: float) -> str:
-    """Three decimals without the zero, as statisticians write it; four where three would read as 0.05."""
+    """Return three decimals without the zero, as statisticians write it; four where three would read as 0.05."""
     if p < 0.001:
         return "<.001"
     if p > 0.9995:

@@ -17,7 +17,7 @@ WIDTH = 80
 
 
 def render(sources: Sequence[Source], found: Sequence[Answer]) -> str:
-    """Each comparison with its noise, then what all of them together need."""
+    """Return each comparison with its noise, then what all of them together need."""
     return "\n".join(_lines(sources, found)) + "\n"
 
 
@@ -41,7 +41,7 @@ def _head(source: Source, answered: bool) -> str:
     if source.sd is None:
         return f"{source.name}: shares fewer than two blocks with the baseline, so its noise is unknown"
     if source.sd == 0:
-        return f"{source.name}: {DOES_NOT_VARY}, over {source.df + 1} blocks, and cannot be reckoned with"
+        return f"{source.name}: {DOES_NOT_VARY}, over {source.df + 1} blocks: too few to compute with"
     noise = format_size(source.sd, source.unit, relative=source.relative)
     text = f"{source.name}: noise {noise} (SD of block differences, {source.df + 1} blocks)"
     return text if answered else f"{text}; with a value of zero or below nothing can be asked in percent"
@@ -64,7 +64,7 @@ def _time(answer: Answer) -> str:
 
 
 def render_json(sources: Sequence[Source], found: Sequence[Answer]) -> str:
-    """One document; ``sd`` of logarithms of ratios or in the metric's unit, ``low`` and ``high`` a 90 % interval."""
+    """Render JSON; ``sd`` is of log ratios or in the metric's unit, ``low`` and ``high`` are a 90 % interval."""
     document = {"schema": SCHEMA, "comparisons": [_source(source, found) for source in sources]}
     return dump(document)
 

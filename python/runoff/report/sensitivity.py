@@ -24,7 +24,7 @@ class Survey:
 
 
 def collect_surveys(headline: Sequence[Table], repeats: Mapping[str, Report]) -> Iterator[Survey]:
-    """Of every verdict, in the order of the tables; nothing without repeats."""
+    """Return the survey of every verdict, in the order of the tables; nothing without repeats."""
     if not repeats:
         return
     for table in headline:
@@ -35,7 +35,7 @@ def collect_surveys(headline: Sequence[Table], repeats: Mapping[str, Report]) ->
 
 
 def describe_surveys(headline: Sequence[Table], repeats: Mapping[str, Report]) -> tuple[str, ...]:
-    """How many survive, and what becomes of each that does not; nothing without repeats."""
+    """Return how many survive, and what becomes of each that does not; nothing without repeats."""
     all_of_them = list(collect_surveys(headline, repeats))
     if not all_of_them:
         return ()

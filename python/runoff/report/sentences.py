@@ -56,7 +56,7 @@ def _explain_nothing_judged(results: Results, tables: Sequence[Table]) -> str:
 
 
 def _arms(results: Results, tables: Sequence[Table]) -> str:
-    """Each arm over several tables; of many arms those that differ."""
+    """Return each arm over several tables; of many arms those that differ."""
     baseline, others = results.arms[0], results.arms[1:]
     if not any(baseline in table.analysis.summaries for table in tables):
         return f"No verdict: the baseline {baseline} has no valid sample."
@@ -76,13 +76,13 @@ def _arms(results: Results, tables: Sequence[Table]) -> str:
 
 
 def _name_baseline(part: str, baseline: str, *, first: bool) -> str:
-    """With the baseline's name where it is needed: who has read that an arm is worse than it knows what others are."""
+    """Add the baseline's name, unless the sentence has named it already."""
     told = part if first else THAN_IT.sub("", part)
     return THAN_IT.sub("", told.replace(IT, baseline, 1)).replace(IT, "it")
 
 
 def _describe_clauses(arm: str, tables: Sequence[Table], most: int) -> list[str]:
-    """What is said of ``arm``, a clause for each verdict: better than IT in these tables."""
+    """Return what is said of ``arm``, a clause for each verdict: better than IT in these tables."""
     groups = {verdict: [table for table in tables if _verdict(table, arm) is verdict] for verdict in Verdict}
     told = {verdict: found for verdict, found in groups.items() if found}
     return [
@@ -105,7 +105,7 @@ def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> s
 
 
 def _describe_tables(arm: str, found: Sequence[Table], tables: Sequence[Table], most: int, *, last: bool) -> str:
-    """The tables by name if they are few or something stands there, else how many; ``last``: nothing follows."""
+    """Return the tables by name if they are few or something stands there, else how many; ``last``: nothing follows."""
     verdict, every = _verdict(found[0], arm), len(found) == len(tables)
     count = f"all {len(tables)} tables" if every else f"{len(found)} of {len(tables)} tables"
     if verdict in CLEAR:
@@ -121,14 +121,14 @@ def _describe_tables(arm: str, found: Sequence[Table], tables: Sequence[Table], 
 
 
 def _describe_table(table: Table, tables: Sequence[Table], arm: str) -> str:
-    """A table, and what ``arm`` is there."""
+    """Return a table, and what ``arm`` is there."""
     if len({each.place for each in tables}) == 1:
         return f"{table.metric.title} ({_describe_size(table, arm)})"
     return f"{table.short_place} ({table.metric.title} {_describe_size(table, arm)})"
 
 
 def _place(table: Table, tables: Sequence[Table]) -> str:
-    """As little as tells it from the others."""
+    """Return the shortest name that tells the table from the others."""
     if len([each for each in tables if each.place == table.place]) == 1:
         return table.short_place
     if len({each.place for each in tables}) == 1:
@@ -137,7 +137,7 @@ def _place(table: Table, tables: Sequence[Table]) -> str:
 
 
 def _describe_rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
-    """Of arms that are not told one by one."""
+    """Summarise the arms that are not described one by one."""
     counts = {verdict: sum(_verdict(table, arm) is verdict for arm in arms for table in tables) for verdict in Verdict}
     total = len(arms) * len(tables)
     if counts[Verdict.UNCLEAR] == total:
@@ -151,7 +151,7 @@ def _verdict(table: Table, arm: str) -> Verdict | None:
 
 
 def _table(table: Table) -> str:
-    """All arms in one table."""
+    """Return all arms in one table."""
     analysis = table.analysis
     baseline = analysis.question.baseline
     name = f"{table.short_place}, {table.metric.title}"
@@ -183,13 +183,13 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
 
 
 def _describe_unseen(comparisons: Sequence[Comparison]) -> str:
-    """What the same cannot be about."""
+    """Describe the rare events that a verdict "same" cannot exclude."""
     share = max(c.unseen or 0.0 for c in comparisons)
     return f"(but for what hits under {100 * share:.2g} % of runs)"
 
 
 def _describe_size(table: Table, arm: str) -> str:
-    """Of a difference that stands; with how much of the arm is valid, if that may be a selection."""
+    """Describe the size of a difference, and how many samples are valid if that may be a selection."""
     comparison, scale = table.analysis.comparisons[arm], Scale.from_table(table)
     size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
     if comparison.percent is not None:
@@ -203,7 +203,7 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _join_clauses(clauses: Sequence[str]) -> str:
-    """Clauses may have lists in them."""
+    """Join clauses, which may contain lists."""
     told = ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
     return told if told.startswith((_CANNOT, _HAS)) else f"is {told}"
 

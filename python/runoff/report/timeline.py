@@ -54,12 +54,12 @@ class Timeline:
 
 
 def build(report: Report) -> list[Timeline]:
-    """By workload, load and arm in plan order; none without logs. Raises UsageError for a damaged one."""
+    """Return timelines by workload, load and arm in plan order. Raises UsageError for a damaged log."""
     return list(_timelines(report))
 
 
 def count(report: Report) -> int:
-    """How many there would be, without reading one."""
+    """Return how many there would be, without reading one."""
     return sum(1 for _ in _choose_samples(report))
 
 
@@ -82,7 +82,7 @@ def _choose_samples(report: Report) -> Iterator[tuple[str, Sample]]:
 
 
 def make_timeline(place: str, sample: Sample, log: RequestLog) -> Timeline:
-    """``log`` from the start of the workload until its end, or until there is too much to show."""
+    """Return the timeline of ``log`` until the workload ends, or until there is too much to show."""
     whole = sample.metrics["elapsed_s"] * 1000
     services = [
         (request, request.service)

@@ -158,7 +158,7 @@ _SENTENCES = {
 
 
 def _describe_needed(compared: Sequence[Comparison], question: Question) -> str:
-    """The arm that needs the most blocks, and how many; empty where that is not known."""
+    """Return the arm that needs the most blocks, and how many; empty where that is not known."""
     known = [(c.advice.blocks, c, c.advice) for c in compared if c.advice is not None]
     if not known:
         return ""
@@ -178,14 +178,14 @@ def _amount(advice: Advice, question: Question) -> str:
 
 
 def _condition(advice: Advice) -> str:
-    """Which truth the chance is for."""
+    """Return which truth the chance is for."""
     if advice.towards == "same":
         return "if the arms differ as little as they seem to" if advice.as_seen else "if there is no difference"
     return "if the difference is as large as it seems"
 
 
 def _time(blocks: int, question: Question) -> str:
-    """How long that many blocks take in all; empty if that is not known."""
+    """Return how long that many blocks take in all; empty if that is not known."""
     if question.seconds_per_block is None:
         return ""
     seconds = blocks * question.seconds_per_block

@@ -25,7 +25,7 @@ class WhyRow:
 
 
 def list_rows(panel: Explanation, baseline: str) -> list[WhyRow]:
-    """In the panel's order."""
+    """Return one row for each counter, in the panel's order."""
     return [_row(reason, panel.arm, baseline) for reason in panel.reasons]
 
 

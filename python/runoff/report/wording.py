@@ -16,7 +16,7 @@ MOST_LISTED = 8
 
 
 def describe_title(report: Report) -> str:
-    """Tool, size of the campaign, engine."""
+    """Return the title: tool, size of the campaign, engine."""
     r = report.results
     void = f", {len(report.voids)} void" if report.voids else ""
     arms = f"{len(r.arms)} arm{'s' if len(r.arms) != 1 else ''}"
@@ -29,22 +29,22 @@ def describe_title(report: Report) -> str:
 
 
 def describe_order(report: Report) -> str:
-    """How the run order was drawn."""
+    """Return how the run order was drawn."""
     return f"arms in random order, every second block backwards, drawn from seed {report.results.seed}"
 
 
 def render_heading(table: Table) -> str:
-    """Workload, load and metric."""
+    """Return workload, load and metric."""
     return f"{table.place}: {table.metric.title}"
 
 
 def render_short_heading(table: Table) -> str:
-    """The same for lines that have little room."""
+    """Return a short heading for lines that have little room."""
     return f"{table.short_place}: {table.metric.title}"
 
 
 def render_matrix_heading(matrix: Matrix) -> str:
-    """What a matrix of loads and arms shows."""
+    """Return what a matrix of loads and arms shows."""
     table = matrix.first
     unit = f"{matrix.scale.unit}, " if matrix.scale.unit else ""
     times = "; x: times that arm alone" if matrix.has_ratios else ""
@@ -52,18 +52,18 @@ def render_matrix_heading(matrix: Matrix) -> str:
 
 
 def render_why_heading(panel: Explanation) -> str:
-    """Where, who, and how many counters differ."""
+    """Return workload, load, arm, and how many counters differ."""
     return f"why, {panel.short_place}: {panel.arm}, {describe_why_share(panel)}"
 
 
 def describe_why_share(panel: Explanation) -> str:
-    """How many counters differ of how many, and how many are shown of these."""
+    """Return how many counters differ of how many, and how many are shown of these."""
     shown = f", the {len(panel.reasons)} largest" if len(panel.reasons) < panel.separated else ""
     return f"{panel.separated} of {panel.compared} counters differ{shown}"
 
 
 def describe_why_note(panels: Sequence[Explanation]) -> str:
-    """What to think of panels of counters."""
+    """Return what to think of panels of counters."""
     compared, chance = sum(panel.compared for panel in panels), sum(panel.chance for panel in panels)
     return (
         "Exploratory, no verdict: counters whose difference is separated, the largest in standard deviations of "
@@ -73,7 +73,7 @@ def describe_why_note(panels: Sequence[Explanation]) -> str:
 
 
 def describe_unseen(table: Table) -> Iterator[str]:
-    """What arms that are the same were not seen to do; nothing without such an arm."""
+    """Yield what arms that are the same were not seen to do; nothing without such an arm."""
     same = [c for c in table.analysis.comparisons.values() if c.verdict is Verdict.SAME]
     if same:
         share = max(c.unseen or 0.0 for c in same)
@@ -85,14 +85,14 @@ def describe_unseen(table: Table) -> Iterator[str]:
 
 
 def render_overall_heading(found: Overall) -> str:
-    """The heading of the geometric mean, or why there is none."""
+    """Return the heading of the geometric mean, or why there is none."""
     if found.analysis is None:
         return f"No geometric mean over workloads: {found.refused}."
     return f"geometric mean of the changes: {found.over}"
 
 
 def describe_timelines(count: int) -> str:
-    """Where to find what disks did over time; empty without any."""
+    """Return where to find what disks did over time; empty without any."""
     if not count:
         return ""
     return (
@@ -102,18 +102,18 @@ def describe_timelines(count: int) -> str:
 
 
 def describe_direction(table: Table) -> str:
-    """Which way is better, in words."""
+    """Return which way is better, in words."""
     return {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}[table.metric.direction]
 
 
 def describe_unit_and_direction(table: Table) -> str:
-    """What stands in brackets behind a heading."""
+    """Return what stands in brackets behind a heading."""
     unit = Scale.from_table(table).unit
     return f"{unit}, {describe_direction(table)}" if unit else describe_direction(table)
 
 
 def list_voids(report: Report) -> Iterator[tuple[str, str]]:
-    """One line per arm, workload and reason, and the first log that explains it, if there is one."""
+    """Yield one line per arm, workload and reason, and the first log that explains it, if there is one."""
     alike: dict[tuple[str, str, str], list[Sample]] = {}
     for sample in report.voids:
         place = sample.work.label(len(report.results.loads))
@@ -145,7 +145,7 @@ def _blocks(numbers: list[int], planned: int) -> str:
 
 
 def list_legend(report: Report) -> tuple[str, ...]:
-    """What the glyphs and intervals mean, and how many tables invite chance."""
+    """Return what the glyphs and intervals mean, and how many tables invite chance."""
     if len(report.results.arms) < 2:
         return ("Intervals are 95 % confidence intervals of the mean. n! = some samples are void.",)
     question = report.question
@@ -160,7 +160,11 @@ def list_legend(report: Report) -> tuple[str, ...]:
     )
     in_units = any(not table.analysis.is_relative for table in report.tables)
     diff = f" diff = arm - {report.baseline}, in the metric's unit." if in_units else ""
-    sequential = "Intervals and p(adj) hold after all blocks at once, whoever looked. " if question.sequential else ""
+    sequential = (
+        "Intervals and p(adj) hold after all blocks at once, however often somebody looked. "
+        if question.sequential
+        else ""
+    )
     return (
         f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and what hits "
         f"{100 * question.rare:g} % of runs would have been seen)  ? unclear  ! void",
@@ -173,7 +177,7 @@ def list_legend(report: Report) -> tuple[str, ...]:
 
 
 def describe_method(report: Report) -> tuple[str, ...]:
-    """How the numbers came about; docs/statistics.md has the formulas."""
+    """Return how the numbers came about; docs/statistics.md has the formulas."""
     r = report.results
     question = report.question
     return (

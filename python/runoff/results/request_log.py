@@ -84,7 +84,7 @@ def read(kept: StoredLog) -> RequestLog:
 
 
 def parse(text: str) -> RequestLog:
-    """The log of a file's ``text``. Raises UsageError if it is none."""
+    """Return the log of a file's ``text``. Raises UsageError if the text is not a log."""
     head, _, rest = text.partition("\n")
     try:
         facts = dict(word.split("=", 1) for word in head.removeprefix("# ").split())
@@ -98,7 +98,7 @@ def parse(text: str) -> RequestLog:
             exits=tuple((int(row["arrived_ns"]), int(row["pid"])) for row in rows if row["what"] == "exit"),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"this is no log of requests: {error}") from None
+        raise UsageError(f"this is not a log of requests: {error}") from None
 
 
 def _rows(text: str) -> Iterator[Mapping[str, str]]:

@@ -111,16 +111,16 @@ class Catalogue:
     """Texts by name, if these and no files are to be read."""
 
     def names(self) -> list[str]:
-        """Those that come with runoff."""
+        """Return the names of the definitions that come with runoff."""
         folder = resources.files(self.package)
         return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
     def find(self, name: str) -> Definition:
-        """One by its name, or by the path of a user's TOML file. Raises UsageError."""
+        """Return a definition by its name, or by the path of a user's TOML file. Raises UsageError."""
         return self.parse(self.read(name))
 
     def read(self, name: str) -> Source:
-        """The text of one. Raises UsageError."""
+        """Return the text of one. Raises UsageError."""
         if self.stored is not None:
             if name not in self.stored:
                 raise UsageError(f"the {self.noun} {name} is not stored in the campaign: begin a new campaign")
@@ -139,7 +139,7 @@ class Catalogue:
             raise UsageError(f"cannot read the {self.noun} {path}: {error}") from None
 
     def parse(self, source: Source) -> Definition:
-        """Raises UsageError naming the file and the key."""
+        """Parse a definition. Raises UsageError that names the file and the key."""
         where = f"{self.noun} {source.name}"
         try:
             definition = Definition.model_validate(tomllib.loads(source.text))

@@ -54,7 +54,7 @@ LOAD_METRICS = (
 
 
 def parse_loads(text: str, cpus: int, catalogue: Catalogue = LOADS) -> list["Work | None"]:
-    """Like `parse_works`, for what runs beside the work. Raises UsageError."""
+    """Parse loads, as `parse_works` does workloads. Raises UsageError."""
     if text.strip() == NO_LOAD:
         return [None]
     return list(parse_works(text, cpus, catalogue))
@@ -101,7 +101,7 @@ class Work:
         return self._fill(self.definition.files)
 
     def message(self, root: str | None) -> dict[str, Any]:
-        """The agent's ``Workload`` message; ``root`` is the directory that becomes its ``/``."""
+        """Return the agent's ``Workload`` message; ``root`` is the directory that becomes its ``/``."""
         fill = self._fill
         return {
             "name": self.label,
@@ -123,7 +123,7 @@ class Work:
         }
 
     def load_message(self, root: str | None) -> dict[str, Any]:
-        """The agent's ``Load`` message."""
+        """Return the agent's ``Load`` message."""
         return {"work": self.message(root), "ready": self.definition.ready}
 
     def _fill(self, argv: list[str]) -> list[str]:
@@ -143,7 +143,7 @@ class Work:
 
 
 def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[Work]:
-    """``name[:key=value,...]`` as one work, or several where a value is a range ``1..4``.
+    """Parse ``name[:key=value,...]`` as one work, or several if a value is a range ``1..4``.
 
     ``cpus`` stands for ``{cpus}`` in a default. Raises UsageError.
     """

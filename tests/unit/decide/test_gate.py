@@ -72,7 +72,7 @@ def test_the_limit_is_the_users_or_the_plans_or_two_percent(tmp_path):
 
 @pytest.mark.parametrize("limit", ["0", "0%", "100%", "1"])
 def test_a_limit_that_is_none_is_refused(tmp_path, limit):
-    with pytest.raises(UsageError, match="is no limit"):
+    with pytest.raises(UsageError, match="is not a limit"):
         gate(made(tmp_path / "c", noisy(0.0, 0.0)), "--max-regression", limit)
 
 
@@ -106,7 +106,7 @@ def test_a_void_arm_cannot_be_told_of(tmp_path, void):
 
     answer = gate(made(tmp_path / "c", values), expect=2)
     assert "no valid sample" in " ".join(answer.output.split())
-    assert "cannot be reckoned" in " ".join(answer.output.split())
+    assert "cannot be computed" in " ".join(answer.output.split())
 
 
 def ejected(*blocks: int, arm: int = 1) -> Values:
@@ -158,7 +158,7 @@ def test_percent_of_zero_or_less_is_refused_in_a_sentence(tmp_path, value):
 
 def test_equal_values_that_vary_from_block_to_block_are_fine(tmp_path):
     answer = gate(made(tmp_path / "c", lambda cell: {"time_s": 10.0 + cell.block / 100}), expect=0)
-    assert "cannot be reckoned" in " ".join(answer.output.split())
+    assert "cannot be computed" in " ".join(answer.output.split())
 
 
 def test_what_the_digits_hide_cannot_be_told(tmp_path):

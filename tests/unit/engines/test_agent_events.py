@@ -68,10 +68,10 @@ def test_events_as_agreed_are_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
 def test_what_is_no_number_is_refused_wherever_it_stands(tmp_path: Path, number: str) -> None:
     sample = changed("metrics", "elapsed_s", value="HERE").replace('"HERE"', number)
-    assert refused(tmp_path, sample) == f"not an event: {number} is no number"
+    assert refused(tmp_path, sample) == f"not an event: {number} is not a number"
     hello = json.dumps({"type": "hello", "protocol": 4, "version": "1", "fingerprint": {"cpus": "HERE"}})
     hello = hello.replace('"HERE"', number)
-    assert refused(tmp_path, hello) == f"not an event: {number} is no number"
+    assert refused(tmp_path, hello) == f"not an event: {number} is not a number"
 
 
 @pytest.mark.parametrize(

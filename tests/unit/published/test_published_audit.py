@@ -68,7 +68,7 @@ def test_graysky_percentages() -> None:
 
 
 def test_graysky_percentages_are_time_saved() -> None:
-    right = where("graysky-2012", "faster by so many percent", Status.FOLLOWS)
+    right = where("graysky-2012", "faster by 10 %", Status.FOLLOWS)
     assert [re.findall(r"(\d+) (?:are|speed)", one) for one in right.values()] == [["7", "4"], ["5", "4"], ["6", "2"]]
 
 

@@ -96,7 +96,7 @@ def test_a_missing_table(copy: Path) -> None:
 
 def test_an_empty_table(copy: Path) -> None:
     (copy / "sizes.csv").write_text("size_bytes,kernel\n")
-    with pytest.raises(UsageError, match=r"sizes\.csv: there is no row in it"):
+    with pytest.raises(UsageError, match=r"sizes\.csv: it has no rows"):
         catalogue.find(str(copy))
 
 
@@ -200,7 +200,7 @@ def test_addresses_of_cells() -> None:
         ("compile[9].bfs_s", "no row '9'"),
         ("compil[1].bfs_s", "no table 'compil'; did you mean 'compile'"),
         ("compile[1].bfs", "no number 'bfs'; did you mean 'bfs_s'"),
-        ("compile.bfs_s", "is no table"),
+        ("compile.bfs_s", "is not of the form table"),
         ("sizes[kernel-x86_64-2.6.31-gentoo-r4].kernel", "no number 'kernel'"),
     ]:
         with pytest.raises(UsageError, match=re.escape(sentence)):

@@ -41,7 +41,7 @@ def test_a_log_of_before_exits_were_told_is_read() -> None:
 
 @pytest.mark.parametrize("text", ["", "# device=259,2\n", FEW[:-20], FEW.replace("9008", "x"), "no log\n"])
 def test_what_is_no_log_is_refused(text):
-    with pytest.raises(UsageError, match="no log of requests"):
+    with pytest.raises(UsageError, match="not a log of requests"):
         parse(text)
 
 

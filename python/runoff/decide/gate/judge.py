@@ -25,7 +25,9 @@ def judge(report: Report, limit: float) -> Gate:
     Raises UsageError if there is nothing to compare, or for a limit that is none.
     """
     if not 0 < limit < 1:
-        raise UsageError(f"--max-regression {100 * limit:g}% is no limit: give one above 0 % and below 100 %, e.g. 2%")
+        raise UsageError(
+            f"--max-regression {100 * limit:g}% is not a limit: give one above 0 % and below 100 %, e.g. 2%"
+        )
     if len(report.results.arms) < 2:
         raise UsageError(
             f"{report.baseline} is the only arm of this campaign: a gate compares, so take one with two, e.g. "
@@ -65,13 +67,13 @@ def _judge_comparison(table: Table, comparison: Comparison, limit: float) -> Out
 
 
 def _has_difference(table: Table, comparison: Comparison) -> bool:
-    """Whether the report says that there is a difference, of whatever size."""
+    """Return whether the report says that there is a difference, of whatever size."""
     alpha = table.analysis.question.alpha
     return comparison.separated and (comparison.p_report is None or comparison.p_report <= alpha)
 
 
 def _sign(table: Table) -> int:
-    """Turns a change so that worse is above zero."""
+    """Return the factor that makes a change for the worse positive."""
     return -1 if table.metric.direction == "higher" else 1
 
 
@@ -81,12 +83,12 @@ def _worse_interval(table: Table, logs: Interval) -> Interval:
 
 
 def _limit(table: Table, limit: float) -> float:
-    """The logarithm beyond which a change is worse than allowed."""
+    """Return the logarithm beyond which a change is worse than allowed."""
     return _sign(table) * math.log1p(_sign(table) * limit)
 
 
 def _find_hindrance(table: Table, comparison: Comparison) -> Reason | None:
-    """What keeps this comparison from being held against a limit at all."""
+    """Return what keeps this comparison from being held against a limit at all."""
     arm, baseline = comparison.arm, table.analysis.question.baseline
     for each in (baseline, arm):
         if each not in table.analysis.summaries:
@@ -147,7 +149,7 @@ def _risk(tables: list[Table], arms: tuple[str, ...], limit: float) -> Risk | No
 
 
 def _differences(table: Table, arm: str) -> dict[int, float]:
-    """By block, worse above zero."""
+    """Return the differences by block; worse is above zero."""
     values = {
         name: {p.block: p.value for p in table.points if p.arm == name}
         for name in (arm, table.analysis.question.baseline)

@@ -70,5 +70,5 @@ class Gate:
         return EXIT_CODES[self.outcome]
 
     def find_lines(self, outcome: Outcome) -> tuple[Line, ...]:
-        """The lines with this outcome."""
+        """Return the lines with this outcome."""
         return tuple(line for line in self.lines if line.outcome is outcome)

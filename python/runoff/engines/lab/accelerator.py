@@ -24,7 +24,7 @@ SAFE_QEMU = (8, 1)
 
 
 def choose(kernel: Kernel, say: Callable[[str], None]) -> tuple[qemu.Accelerator, str]:
-    """The accelerator and, for emulation, why. A device that opens proves nothing: a guest is booted
+    """Return the accelerator and, for emulation, why. A device that opens proves nothing: a guest is booted
     in it, once per boot of this machine, QEMU and kernel."""
     if not os.access(KVM, os.R_OK | os.W_OK):
         return "tcg", f"{KVM} cannot be used here"
@@ -40,7 +40,7 @@ def choose(kernel: Kernel, say: Callable[[str], None]) -> tuple[qemu.Accelerator
 
 
 def _probe_kvm(kernel: Kernel, folder: Path) -> str:
-    """Why KVM does not work, or nothing."""
+    """Return why KVM does not work, or nothing."""
     machine = qemu.Machine(
         kernel=kernel.vmlinux,
         initramfs=folder / "initramfs",
@@ -63,7 +63,7 @@ def _identity(kernel: Kernel) -> str:
 
 
 def find_unsafe_emulation(cpus: int) -> str:
-    """Why guests with this many emulated CPUs may crash here, or nothing.
+    """Return why guests with this many emulated CPUs may crash here, or nothing.
 
     Before 8.1 QEMU reads a page of guest code without its lock while it translates, so that a CPU may execute a
     byte that another has already patched back; the kernel patches itself whenever a scheduler is attached.
@@ -76,12 +76,12 @@ def find_unsafe_emulation(cpus: int) -> str:
 
 @functools.cache
 def qemu_version() -> str:
-    """First line of what QEMU says of itself."""
+    """Return the first line of what QEMU says of itself."""
     output = subprocess.run([qemu.PROGRAM, "--version"], capture_output=True, text=True, check=False).stdout
     return output.partition("\n")[0]
 
 
 @functools.cache
 def qemu_sha256() -> str:
-    """Of the program."""
+    """Return the SHA-256 of the program."""
     return tools.hash_programs([qemu.PROGRAM])[qemu.PROGRAM]

@@ -22,38 +22,38 @@ _CHUNK = 1 << 20
 
 
 def root() -> Path:
-    """The cache's top directory: ``RUNOFF_CACHE``, or the user's cache directory."""
+    """Return the cache's top directory: ``RUNOFF_CACHE``, or the user's cache directory."""
     chosen = os.environ.get("RUNOFF_CACHE")
     return Path(chosen).absolute() if chosen else platformdirs.user_cache_path("runoff")
 
 
 def kernels() -> Path:
-    """One directory per kernel."""
+    """Return the directory with one folder per kernel."""
     return root() / "kernels"
 
 
 def images() -> Path:
-    """One directory per root file system."""
+    """Return the directory with one folder per root file system."""
     return root() / "images"
 
 
 def snapshots() -> Path:
-    """One directory per guest that is kept."""
+    """Return the directory with one folder per snapshot of a guest."""
     return root() / "snapshots"
 
 
 def emulators() -> Path:
-    """One directory per QEMU of runoff's own."""
+    """Return the directory with one folder per QEMU of runoff's own."""
     return root() / "qemus"
 
 
 def apt() -> Path:
-    """Private apt state, one directory per mirror."""
+    """Return the directory of private apt state, which has one folder per mirror."""
     return root() / "apt"
 
 
 def sha256(path: Path) -> str:
-    """Hex digest of a file's content."""
+    """Return the hex digest of a file's content."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
@@ -93,7 +93,7 @@ def explain_write_errors() -> Iterator[None]:
 
 
 def require_room(directory: Path, wanted_mb: int) -> None:
-    """Raises MissingError where ``directory`` has less room than that."""
+    """Raise MissingError if ``directory`` has too little room."""
     free_mb = shutil.disk_usage(directory).free // (1 << 20)
     if free_mb < wanted_mb:
         raise MissingError(

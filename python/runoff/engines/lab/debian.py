@@ -44,7 +44,7 @@ class Package:
 
 
 def keyring() -> Path:
-    """The archive's public keys.
+    """Return the archive's public keys.
 
     Raises:
         MissingError: the package that brings them is not installed.
@@ -91,11 +91,11 @@ class Archive:
             ) from error
 
     def names(self, prefix: str) -> list[str]:
-        """All package names with this prefix."""
+        """Return all package names with this prefix."""
         return sorted(set(self._apt("apt-cache", "pkgnames", prefix, what="apt-cache pkgnames").split()))
 
     def fields(self, package: str, suite: str = SUITE) -> Mapping[str, str]:
-        """The control fields of the package's best version in ``suite``.
+        """Return the control fields of the package's best version in ``suite``.
 
         Raises:
             MissingError: the archive has no such package.
@@ -152,7 +152,7 @@ class Archive:
         return target
 
     def proxies(self) -> Mapping[str, str]:
-        """The user's own apt proxies, by option name."""
+        """Return the user's own apt proxies, by option name."""
         dump = self._apt("apt-config", "dump", "Acquire", what="apt-config dump")
         found = re.findall(r'^(Acquire::\w+::Proxy(?:::[^ ]+)?) "([^"]+)";$', dump, re.MULTILINE)
         return dict(found)
@@ -197,7 +197,7 @@ class Archive:
         )
 
     def _settings(self) -> str:
-        """Apt reads this after the system's own files, so it can take back their hooks.
+        """Return settings that apt reads after the system's own files, so they can disable hooks.
 
         Container images install hooks that empty the system's package cache after every update, whoever asked for it.
         """
@@ -225,7 +225,7 @@ class Archive:
 
 
 def open_archive(chosen: str | None, progress: cache.Progress) -> Archive:
-    """The archive ready for use: resolved, configured, its package lists fresh.
+    """Return the archive ready for use: resolved, configured, its package lists fresh.
 
     Raises:
         MissingError: no archive is known, it cannot be reached, or its keys are missing.

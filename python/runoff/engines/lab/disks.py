@@ -20,16 +20,16 @@ _DRIVER = "ublk_drv"
 
 
 def make_request(elevator: Elevator, plan: Plan, root: str | None) -> Mapping[str, Any]:
-    """The agent's ``Disk`` message; the data lie in a file on the guest's own disk, below the ``root`` of its work."""
+    """Return the agent's ``Disk`` message; its data are a file on the guest's disk, below ``root``."""
     return disks.describe_made_disk(elevator, plan, CONTENT, f"{root or ''}{DISK_PLACE}/disk")
 
 
 def room_mb(plan: Plan) -> int:
-    """Size of the guest's own disk. A disk behind an elevator is a file on it, whose file system takes its share."""
+    """Return the size of the guest's disk: disks of arms are files on it, beside its file system."""
     return plan.disk_mb + (plan.disk_mb // 8 + 192 if plan.has_elevators else 0)
 
 
 def list_modules(plan: Plan) -> tuple[str, ...]:
-    """Of the kernel, in the guest."""
+    """Return the kernel modules that the guest needs."""
     elevators = [arm.elevator for arm in plan.arms if arm.elevator is not None]
     return (_DRIVER, *dict.fromkeys(name for elevator in elevators for name in elevator.modules))

@@ -100,7 +100,7 @@ def pack(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders | N
 
 
 def make_start_error(console: Path, agent: Agent, why: Exception) -> AgentLost:
-    """With the best reason that is known."""
+    """Return the error for a guest that did not start, with the best reason that is known."""
     return AgentLost(f"the guest did not start: {find_console_reason(console) or agent.last_words() or why}")
 
 
@@ -135,7 +135,7 @@ _REASONS = (r"Kernel panic - not syncing: .*", r"the guest cannot start: .*", r"
 
 
 def find_console_reason(console: Path) -> str:
-    """The line of a guest's console that best says why it died, or nothing."""
+    """Return the line of a guest's console that best says why it died, or nothing."""
     try:
         text = console.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -16,7 +16,7 @@ def _object_path(index: int) -> str:
 
 
 def translate_scheduler(plan: Plan, arm: Arm) -> Mapping[str, Any]:
-    """The arm's scheduler with the paths it has inside the guest."""
+    """Return the arm's scheduler with the paths it has inside the guest."""
     if arm.scheduler["kind"] == "object":
         return {**arm.scheduler, "path": _object_path(plan.arms.index(arm))}
     if arm.scheduler["kind"] == "program":
@@ -26,7 +26,7 @@ def translate_scheduler(plan: Plan, arm: Arm) -> Mapping[str, Any]:
 
 
 def _program_path(index: int, program: str) -> str:
-    """Not the path it has on the host: that may lie where the guest mounts something, like /tmp."""
+    """Return the program's path in the guest. The host's path may be where the guest mounts something, like /tmp."""
     return f"/programs/{index}/{Path(program).name}"
 
 
@@ -38,7 +38,7 @@ def _host_program(name: str) -> Path:
 
 
 def collect_cargo(plan: Plan) -> Cargo:
-    """The objects and programs of all arms, on their paths in the guest."""
+    """Return the objects and programs of all arms, on their paths in the guest."""
     objects = {
         _object_path(index): Path(arm.scheduler["path"])
         for index, arm in enumerate(plan.arms)

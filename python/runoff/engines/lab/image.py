@@ -68,10 +68,10 @@ class Image:
 
 
 def make_recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Sequence[Sequence[str]] = ()) -> Recipe:
-    """The recipe of an image with these Debian packages and unpacked source packages, set up by commands."""
+    """Return the recipe of an image with these Debian packages and unpacked source packages, set up by commands."""
     for name in [*packages, *sources]:
         if not _PACKAGE_NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no Debian package name: give names such as rt-tests")
+            raise UsageError(f"{name!r} is not the name of a Debian package: give names such as rt-tests")
     return Recipe(
         debian.SUITE,
         tuple(sorted(set(packages))),
@@ -81,12 +81,12 @@ def make_recipe(packages: Sequence[str], sources: Sequence[str] = (), setup: Seq
 
 
 def find_cached(wanted: Recipe) -> Image | None:
-    """The image of this recipe, if it has been made and is as it was made."""
+    """Return the image of this recipe, if it has been made and is as it was made."""
     return next((image for image in list_stored() if image.recipe == wanted and image.is_whole), None)
 
 
 def ensure(wanted: Recipe, progress: cache.Progress, mirror: str | None = None) -> Image:
-    """The image of this recipe, made now if it is not in the cache.
+    """Return the image of this recipe, made now if it is not in the cache.
 
     Raises:
         MissingError: a program, a package or the archive is not there, or the cache has no room.
@@ -123,13 +123,13 @@ def add(tarball: Path, progress: cache.Progress) -> Image:
 
 
 def list_stored() -> list[Image]:
-    """All usable images, by name."""
+    """Return all usable images, by name."""
     directories = [meta.parent for meta in sorted(cache.images().glob(f"[!.]*/{_META}"))]
     return [image for directory in directories if (image := _read(directory)) is not None]
 
 
 def find(name: str) -> Image:
-    """The stored image whose name, or the file name of its tarball, begins with ``name``.
+    """Return the stored image whose name, or the file name of its tarball, begins with ``name``.
 
     Raises:
         MissingError: there is none.
@@ -154,7 +154,7 @@ def remove(name: str) -> Image:
 def derive_recipe(
     definitions: Iterable[Definition], packages: Sequence[str] = (), sources: Sequence[str] = ()
 ) -> Recipe:
-    """The recipe of the image in which these workloads run, with more ``packages`` and ``sources`` if asked for.
+    """Return the recipe of the image in which these workloads run, with more ``packages`` and ``sources`` if asked for.
 
     Raises:
         UsageError: a name is no package name.
@@ -194,7 +194,7 @@ def _is_whole(directory: Path) -> bool:
 
 
 def _read(directory: Path) -> Image | None:
-    """None for what another version has stored, and for what is damaged."""
+    """Return what is stored there; None if another version stored it, or if it is damaged."""
     try:
         fields = json.loads((directory / _META).read_text())
         raw = fields.pop("recipe")

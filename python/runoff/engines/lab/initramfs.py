@@ -62,7 +62,7 @@ def build(
         entries[path] = _Entry(path, _EXECUTABLE, _read(program))
     for path, content in files.items():
         if not path.startswith("/") or ".." in PurePosixPath(path).parts:
-            raise UsageError(f"{path!r} is no absolute path for a guest's file: begin it with /")
+            raise UsageError(f"{path!r} is not an absolute path for a guest's file: begin it with /")
         entries[path] = _Entry(path, _PLAIN, content if isinstance(content, bytes) else _read(content))
     with cache.explain_write_errors(), out.open("wb") as archive:
         for part in _archive(entries):
@@ -70,7 +70,7 @@ def build(
 
 
 def list_libraries(program: Path) -> list[str]:
-    """The shared libraries a program loads, the dynamic linker among them, by the paths `ldd` names.
+    """Return the shared libraries a program loads, the dynamic linker among them, by the paths `ldd` names.
 
     Raises:
         MissingError: the program or one of the libraries is not there.
@@ -96,7 +96,7 @@ def _archive(entries: Mapping[str, _Entry]) -> Iterator[bytes]:
 
 
 def _parents(paths: Sequence[str]) -> set[str]:
-    """Every directory above the paths, and the ones listed for themselves."""
+    """Return every directory above the paths, and the ones listed for themselves."""
     above = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
     return (above | set(_DIRECTORIES)) - {"/"}
 

@@ -89,7 +89,7 @@ class Kernel:
         return self.meta.sha256
 
     def require_whole(self) -> None:
-        """Raises MissingError unless what is booted is what was stored."""
+        """Raise MissingError unless the image is the one that was stored."""
         name = self.meta.name
         for path, stored in ((self.vmlinux, self.sha256), (self.config, self.meta.config_sha256)):
             if stored is None or path is None:
@@ -116,7 +116,7 @@ class Kernel:
         return Modules(module_tree(self.directory, self.release), self.directory / "ko")
 
     def module(self, name: str) -> list[Path]:
-        """The .ko files to insert in this order for ``name``; empty when it is built in.
+        """Return the .ko files to insert in this order for ``name``; empty when it is built in.
 
         Raises:
             MissingError: this kernel has no such module.
@@ -125,17 +125,17 @@ class Kernel:
             return self.modules.files(name)
 
     def guest_files(self) -> dict[str, Path]:
-        """What the guest needs to know of its kernel, by guest path: libbpf reads the configuration there."""
+        """Return what the guest needs to know of its kernel, by guest path: libbpf reads the configuration there."""
         return {f"/boot/config-{self.release}": self.config} if self.config else {}
 
 
 def module_tree(directory: Path, release: str) -> Path:
-    """Where a stored kernel keeps its modules: the place ``depmod -b`` expects."""
+    """Return where a stored kernel keeps its modules: the place ``depmod -b`` expects."""
     return directory / "lib/modules" / release
 
 
 def directory_of(name: str) -> Path:
-    """The cache directory of the kernel with this full name, as this version of runoff stores it."""
+    """Return the cache directory of the kernel with this full name, as this version of runoff stores it."""
     return cache.kernels() / f"{re.sub(r'[^A-Za-z0-9.+_-]', '_', name)}-format{FORMAT}"
 
 
@@ -145,19 +145,19 @@ def write_meta(directory: Path, meta: Meta) -> None:
 
 
 def list_stored() -> list[Kernel]:
-    """All usable kernels, newest release first."""
+    """Return all usable kernels, newest release first."""
     directories = [meta.parent for meta in cache.kernels().glob(f"[!.]*/{_META}")]
     found = [kernel for directory in directories if (kernel := _read(directory)) is not None]
     return sorted(found, key=lambda kernel: release_key(kernel.release), reverse=True)
 
 
 def is_whole(directory: Path) -> bool:
-    """Whether a kernel lies there as this version of runoff stores it."""
+    """Return whether a kernel lies there as this version of runoff stores it."""
     return _read(directory) is not None
 
 
 def _read(directory: Path) -> Kernel | None:
-    """None for what another version has stored, and for what is damaged."""
+    """Return what is stored there; None if another version stored it, or if it is damaged."""
     try:
         fields = json.loads((directory / _META).read_text())
         return Kernel(Meta(**fields), directory) if fields["format"] == FORMAT else None
@@ -166,17 +166,17 @@ def _read(directory: Path) -> Kernel | None:
 
 
 def release_key(release: str) -> tuple[int, ...]:
-    """Order of releases: their numbers, left to right."""
+    """Return the key that sorts releases by their numbers, left to right."""
     return tuple(int(number) for number in re.findall(r"\d+", release))
 
 
 def matches(release: str, prefix: str) -> bool:
-    """Whether ``release`` begins with the version ``prefix``, whole numbers only: 6.1 does not fit 6.19."""
+    """Return whether ``release`` begins with the version ``prefix``, whole numbers only: 6.1 does not fit 6.19."""
     return not prefix or re.match(re.escape(prefix) + r"(?!\d)", release) is not None
 
 
 def find(name: str) -> Kernel:
-    """The newest stored kernel of that name: ``debian``, ``debian:6.19``, ``host``, or a full name.
+    """Return the newest stored kernel of that name: ``debian``, ``debian:6.19``, ``host``, or a full name.
 
     Raises:
         MissingError: there is none; the sentence says how to add it.
@@ -190,7 +190,7 @@ def find(name: str) -> Kernel:
 
 
 def find_default() -> Kernel:
-    """The kernel the lab boots when none is named: the newest that schedulers can be attached to.
+    """Return the kernel the lab boots when none is named: the newest that schedulers can be attached to.
 
     Raises:
         MissingError: there is none.

@@ -38,11 +38,11 @@ def add(spec: str, *, mirror: str | None, progress: cache.Progress) -> kernel.Ke
         case "file" if rest:
             return _add_file(rest, progress)
         case _:
-            raise UsageError(f"{spec!r} is no kernel to add: give {_FORMS}")
+            raise UsageError(f"{spec!r} is not a kernel that can be added: give {_FORMS}")
 
 
 def find_offered(names: Iterable[str]) -> dict[str, list[str]]:
-    """The cloud kernels among package names: release -> packages that make it up, newest release first.
+    """Return the cloud kernels among package names: release -> packages that make it up, newest release first.
 
     Up to Linux 6.18 one package holds all; later ones are split, and an archive may have kept only some of the parts
     of an old one, which then is no kernel. "Unsigned" speaks of Secure Boot, not of the archive's signature.
@@ -52,14 +52,14 @@ def find_offered(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def find_incomplete(names: Iterable[str]) -> dict[str, list[str]]:
-    """The cloud kernels of which an archive has only some parts: release -> packages that are missing."""
+    """Return the cloud kernels of which an archive has only some parts: release -> packages that are missing."""
     known = set(names)
     found = {release: [part for part in parts if part not in known] for release, parts in _parts(known).items()}
     return {release: missing for release, missing in found.items() if missing}
 
 
 def _parts(known: Set[str]) -> dict[str, list[str]]:
-    """The packages that each cloud kernel among the ``known`` names is made of, newest release first."""
+    """Return the packages that each cloud kernel among the ``known`` names is made of, newest release first."""
     releases = {match[1] for name in known if (match := _RELEASE.fullmatch(name))}
     found: dict[str, list[str]] = {}
     for release in sorted(releases, key=kernel.release_key, reverse=True):
@@ -70,7 +70,7 @@ def _parts(known: Set[str]) -> dict[str, list[str]]:
 
 
 def group_by_series(kernels: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
-    """``kernels``, release -> packages, by series such as 7.3; newest series first, newest release first."""
+    """Group ``kernels``, release -> packages, by series such as 7.3; newest series and release first."""
     series: dict[tuple[int, ...], dict[str, list[str]]] = {}
     for release in sorted(kernels, key=kernel.release_key, reverse=True):
         series.setdefault(kernel.release_key(release)[:2], {})[release] = kernels[release]
@@ -116,7 +116,7 @@ def _explain_missing(address: str, version: str, names: Iterable[str]) -> str:
 
 
 def _add_first(archive: debian.Archive, kernels: Mapping[str, list[str]], progress: cache.Progress) -> kernel.Kernel:
-    """The first of ``kernels``, release -> packages, whose files the archive still has.
+    """Return the first of ``kernels``, release -> packages, whose files the archive still has.
 
     Raises:
         GoneError: it has those of none.
@@ -186,7 +186,7 @@ def _add_file(rest: str, progress: cache.Progress) -> kernel.Kernel:
     file, _, option = rest.partition(",")
     key, _, value = option.partition("=")
     if option and key != "modules":
-        raise UsageError(f"{option!r} is no option of a kernel file: give file:VMLINUZ,modules=DIR")
+        raise UsageError(f"{option!r} is not an option of a kernel file: give file:VMLINUZ,modules=DIR")
     image = Path(file).absolute()
     tree = Path(value).absolute() if value else None
     for needed in filter(None, (image, tree)):
@@ -194,7 +194,7 @@ def _add_file(rest: str, progress: cache.Progress) -> kernel.Kernel:
             raise MissingError(f"{needed} does not exist: give file:VMLINUZ[,modules=DIR]")
     release = vmlinuz.read_release(image.read_bytes())
     if release is None:
-        raise UsageError(f"{image} is no x86 Linux kernel: give a vmlinuz or vmlinux")
+        raise UsageError(f"{image} is not an x86 Linux kernel: give a vmlinuz or vmlinux")
     return _add_local(f"file:{release}", image, tree, progress)
 
 
@@ -277,7 +277,7 @@ def _store(
 
 
 def _find_objection(image: Path) -> str | None:
-    """Why schedulers cannot be attached although the configuration says so, as the agent finds."""
+    """Return why schedulers cannot be attached although the configuration says so, as the agent finds."""
     found: str | None = json.loads(tools.run([find_agent(), "kernel-types", image], what="reading the kernel's types"))
     return found
 
@@ -294,6 +294,6 @@ def _is_enabled(config: str | None, option: str) -> bool | None:
 
 
 def _find_first(tree: Path, *paths: str) -> Path | None:
-    """The first that exists, in a tree whose packages may or may not have merged /usr."""
+    """Return the first that exists, in a tree whose packages may or may not have merged /usr."""
     candidates = (tree / prefix / path for path in paths for prefix in ("usr", "."))
     return next((path for path in candidates if path.exists()), None)

@@ -15,7 +15,7 @@ _NONE_FOUND = f"no Debian archive is known on this machine: name one with --mirr
 
 
 def resolve(chosen: str | None) -> str:
-    """The archive's base address, without a trailing slash.
+    """Return the archive's base address, without a trailing slash.
 
     Raises:
         UsageError: the chosen one is not an address apt understands.

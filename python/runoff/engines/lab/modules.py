@@ -29,11 +29,11 @@ class Modules:
             self._builtin = frozenset(_name(line) for line in (tree / "modules.builtin").read_text().split())
 
     def has(self, name: str) -> bool:
-        """Whether the module can be loaded or is built in."""
+        """Return whether the module can be loaded or is built in."""
         return _name(name) in self._builtin or _name(name) in self._needs
 
     def files(self, name: str) -> list[Path]:
-        """The .ko files to insert, in this order, so that ``name`` works; none when it is built in.
+        """Return the .ko files to insert, in this order, so that ``name`` works; none when it is built in.
 
         Raises:
             MissingError: the kernel has no such module.
@@ -79,12 +79,12 @@ def _read_dependencies(text: str) -> dict[str, tuple[str, list[str]]]:
 
 
 def _name(entry: str) -> str:
-    """A module's name; the kernel takes ``-`` and ``_`` for the same."""
+    """Return a module's name; the kernel takes ``-`` and ``_`` for the same."""
     return entry.rsplit("/", 1)[-1].split(".ko", 1)[0].replace("-", "_")
 
 
 def _read(file: Path) -> bytes:
-    """Raises MissingError where it is damaged."""
+    """Read a module file. Raises MissingError if it is damaged."""
     data = file.read_bytes()
     try:
         match file.suffix:

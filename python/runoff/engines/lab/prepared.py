@@ -162,6 +162,6 @@ class PreparedMachine:
 
 
 def _needs_image(definition: Definition) -> bool:
-    """Work that the agent itself can do needs no root file system."""
+    """Return whether the work needs a root file system: programs inside the agent do not."""
     commands = [argv for argv in (*definition.prepare, definition.command) if argv]
     return any(argv[0] != "runoff-agent" for argv in commands) or bool(definition.programs)

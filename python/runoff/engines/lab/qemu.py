@@ -77,7 +77,7 @@ class Machine:
 
 
 def build_command(machine: Machine) -> list[str]:
-    """Arguments for a guest whose second serial port is QEMU's standard input and output."""
+    """Return arguments for a guest whose second serial port is QEMU's standard input and output."""
     return [
         str(machine.program),
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
@@ -187,5 +187,5 @@ def _backend(name: str, path: Path, size: int, share: str) -> str:
 
 
 def _escape(path: Path) -> str:
-    """A comma ends a value in QEMU's options; two stand for one."""
+    """Escape commas, which end a value in QEMU's options, by doubling them."""
     return str(path).replace(",", ",,")

@@ -24,7 +24,7 @@ class Qmp:
         self.theirs.close()
 
     def begin(self, timeout_s: float) -> None:
-        """Once QEMU runs."""
+        """Negotiate with QEMU, once it runs."""
         # QEMU's end is its alone now: it is heard to leave.
         self.theirs.close()
         deadline = time.monotonic() + timeout_s
@@ -33,7 +33,7 @@ class Qmp:
         self.ask("qmp_capabilities", timeout_s=timeout_s)
 
     def ask(self, command: str, timeout_s: float = 60.0, **arguments: Any) -> Any:
-        """What QEMU returns. Raises QmpError."""
+        """Return what QEMU returns. Raises QmpError."""
         words = {"execute": command, "arguments": arguments}
         try:
             self._ours.sendall(json.dumps(words).encode() + b"\n")
@@ -49,7 +49,7 @@ class Qmp:
             self._events.append(message.get("event", ""))
 
     def wait_for(self, event: str, timeout_s: float) -> None:
-        """Returns at once if it has been heard since the last that was waited for. Raises QmpError."""
+        """Wait for an event; return at once if it came since the last wait. Raises QmpError."""
         deadline = time.monotonic() + timeout_s
         while event not in self._events:
             self._events.append(self._message(deadline).get("event", ""))

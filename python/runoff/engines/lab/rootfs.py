@@ -28,7 +28,7 @@ _WORLD_WRITABLE = 0o1777
 def bootstrap(
     archive: debian.Archive, packages: Sequence[str], sources: Sequence[str], scratch: Path, progress: cache.Progress
 ) -> Path:
-    """A tree with the essential packages, ``packages``, and each of ``sources`` unpacked in /usr/src/NAME.
+    """Return a tree with the essential packages, ``packages``, and each of ``sources`` unpacked in /usr/src/NAME.
 
     Raises:
         MissingError: mmdebstrap, a package or a source is not there.
@@ -77,9 +77,7 @@ def unpack(tarball: Path, scratch: Path) -> Path:
     command: list[str | Path] = [tools.require("tar", "tar"), *options.split(), "-C", tree, "-f", tarball]
     tools.run(command, what=f"unpacking {tarball.name}")
     if not (tree / "usr").is_dir() and not (tree / "bin").exists():
-        raise RunoffError(
-            f"{tarball.name} is no root file system: there is no /usr in it; pack one with tar -C ROOT -c ."
-        )
+        raise RunoffError(f"{tarball.name} is not a root file system: it has no /usr; pack one with tar -C ROOT -c .")
     # The builder may not be root: it has to read everything, and to remove the tree afterwards.
     tools.run([tools.require("chmod", "coreutils"), "-R", "u+rwX", tree], what=f"opening the tree of {tarball.name}")
     for point in MOUNT_POINTS:
@@ -89,7 +87,7 @@ def unpack(tarball: Path, scratch: Path) -> Path:
 
 
 def list_installed(tree: Path) -> dict[str, str]:
-    """Versions of the Debian packages installed in a tree, by name; empty for other systems."""
+    """Return versions of the Debian packages installed in a tree, by name; empty for other systems."""
     status = tree / "var/lib/dpkg/status"
     if not status.exists():
         return {}

@@ -70,7 +70,7 @@ class Snapshot:
 
 
 def ensure(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, limit_s: float, say: cache.Progress) -> Snapshot:
-    """The kept guest of this kind, booted now if there is none, or if it is damaged.
+    """Return the kept guest of this kind, booted now if there is none, or if it is damaged.
 
     ``machine`` is a guest whose files lie in a directory of the caller's, and stay as they are.
 
@@ -97,7 +97,7 @@ def ensure(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, limit_s: float, 
 
 
 def ensure_loaded(base: Snapshot, scheduler: Mapping[str, Any], limit_s: float, say: cache.Progress) -> Snapshot:
-    """A copy of ``base`` that has loaded a scheduler, kept again: the kernel checks it once, not in every sample.
+    """Return a snapshot of ``base`` with a scheduler loaded, so the kernel verifies it once, not in every sample.
 
     Raises:
         AgentLost: it cannot be loaded, or the guest is lost.
@@ -122,7 +122,7 @@ def ensure_loaded(base: Snapshot, scheduler: Mapping[str, Any], limit_s: float, 
 
 
 def restore(snapshot: Snapshot, folder: Path, orders: Orders, limit_s: float, budget_s: float | None = None) -> Guest:
-    """A copy, which goes on with these orders, for ``budget_s`` of its own time at most. Raises AgentLost."""
+    """Return a copy, which goes on with these orders, for ``budget_s`` of its own time at most. Raises AgentLost."""
     _use(snapshot.directory)
     machine = replace(snapshot.machine, console=folder / _CONSOLE, budget_s=budget_s)
     file = _write_orders(folder, orders)
@@ -134,7 +134,7 @@ def restore(snapshot: Snapshot, folder: Path, orders: Orders, limit_s: float, bu
 
 
 def _ensure_directory(name: str, make: Callable[[Path], None], say: cache.Progress) -> Path:
-    """The directory of this name, which ``make`` fills if it is not there, or damaged."""
+    """Return the directory of this name, which ``make`` fills if it is not there, or damaged."""
     final = cache.snapshots() / name
     _use(final)
     with cache.build_directory(final, say, _is_whole) as part:
@@ -158,7 +158,7 @@ def _copy(path: Path, target: Path) -> None:
 
 
 def _write_orders(folder: Path, orders: Orders, load: Mapping[str, Any] | None = None) -> Path:
-    """What crates/agent/src/guest/snapshot.rs reads."""
+    """Return what crates/agent/src/guest/snapshot.rs reads."""
     file = folder / _ORDERS
     words = {"load": load, "seed": orders.seed or 0, "requests": list(orders.requests or ())}
     file.write_text(json.dumps(words), encoding="utf-8")
@@ -183,7 +183,7 @@ def _resume_copy(qmp: Qmp, snapshot: Snapshot) -> None:
 def _start_qemu(
     machine: qemu.Machine, directory: Path, orders: Path, *, writes: bool, goes_on: bool
 ) -> Iterator[tuple[Agent, Qmp, list[str]]]:
-    """A QEMU that listens, its memory in ``directory``. It is ended when the block fails, and AgentLost says why."""
+    """Start a QEMU that listens, its memory in ``directory``. If the block fails, end it and raise AgentLost."""
     qmp = Qmp()
     keeping = qemu.SnapshotFiles(directory, orders, qmp.theirs.fileno(), writes, goes_on)
     command = qemu.build_command(replace(machine, keeping=keeping))
@@ -217,7 +217,7 @@ def _await_migration(qmp: Qmp) -> None:
 
 
 def _use_files_in(directory: Path, machine: qemu.Machine) -> qemu.Machine:
-    """``machine`` with its own files in ``directory``."""
+    """Return ``machine`` with its files in ``directory``."""
     return replace(
         machine,
         initramfs=directory / _INITRAMFS,
@@ -229,7 +229,7 @@ def _use_files_in(directory: Path, machine: qemu.Machine) -> qemu.Machine:
 
 
 def _name(machine: qemu.Machine, kernel: Kernel) -> str:
-    """What decides how the guest is when it is quiet: QEMU, its command line, and the content of what that names."""
+    """Return a name from all that decides the guest's state: QEMU, its command line and the files it names."""
     files = {name: sparse.sha256(path) for name, path in machine.files.items()}
     made_of = [
         FORMAT,
@@ -250,7 +250,7 @@ def _hide_paths(command: list[str], machine: qemu.Machine) -> str:
 
 
 def _digests(directory: Path) -> dict[str, str]:
-    """By file. That of the memory repeats itself when the guest is booted again; in the state there is host's time."""
+    """Return digests by file. A second boot repeats that of the memory; the state contains the host's time."""
     names = sorted(path.name for path in directory.iterdir() if path.name not in (_META, _CONSOLE))
     return {name: sparse.sha256(directory / name) for name in names}
 
@@ -271,7 +271,7 @@ def _use(directory: Path) -> bool:
 
 
 def _forget_old() -> None:
-    """Running copies go on: they have the files open. One that is being made or looked at is spared."""
+    """Remove old snapshots. Running copies have the files open; a locked snapshot is spared."""
     used: list[tuple[float, Path]] = []
     for path in cache.snapshots().glob("[!.]*"):
         # Another runoff may do the same.

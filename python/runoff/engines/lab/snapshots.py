@@ -39,18 +39,18 @@ class Snapshots:
         return {owner: kept.name for (_, owner), kept in sorted(self._guests.items())}
 
     def find_quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
-        """A guest that has booted ``kernel`` and has nothing to do. Raises RunoffError with the console's reason."""
+        """Return a guest that has booted ``kernel`` and is idle. Raises RunoffError with the console's reason."""
         with self._lock:
             return self._ensure_quiet(kernel, say)
 
     def find_loaded(self, kernel: Kernel, label: str, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
-        """One that has loaded the object of ``scheduler`` too; one that has not where the kernel refuses it."""
+        """Return one that has loaded the object of ``scheduler`` too; one that has not where the kernel refuses it."""
         with self._lock:
             base = self._ensure_quiet(kernel, say)
             return self._find(("arm", label), lambda: self._load(base, scheduler, say))
 
     def forget(self, kept: snapshot.Snapshot) -> None:
-        """Who wants it next has it looked at, and made again if it is not whole."""
+        """Forget a snapshot: the next user checks it, and makes it again if it is damaged."""
         with self._lock:
             self._guests = {owner: other for owner, other in self._guests.items() if other != kept}
 

@@ -62,7 +62,7 @@ class VirtualClockLab:
             self._find_snapshot(self._snapshots, arm)
 
     def _find_emulator(self, say: Callable[[str], None]) -> emulators.Emulator | None:
-        """runoff's QEMU; None where it was not built and the guest has one CPU, for which any QEMU will do."""
+        """Return runoff's QEMU; None if it was not built and the guest has one CPU, for which any QEMU will do."""
         if self._plan.settings.cpus == 1:
             return emulators.find_current()
         return emulators.find_current() or build.ensure(say)

@@ -25,12 +25,12 @@ _CONFIG_END = b"IKCFG_ED"
 
 
 def is_bzimage(image: bytes) -> bool:
-    """Whether the image carries the boot protocol's header."""
+    """Return whether the image carries the boot protocol's header."""
     return image[_MAGIC : _MAGIC + 4] == b"HdrS"
 
 
 def read_release(image: bytes) -> str | None:
-    """The kernel's release (``uname -r``) as the image itself states it, or None."""
+    """Return the kernel's release (``uname -r``) as the image itself states it, or None."""
     if is_bzimage(image):
         (offset,) = struct.unpack_from("<H", image, _KERNEL_VERSION)
         text = image[offset + _SECTOR : offset + _SECTOR + 256].split(b"\0", 1)[0]
@@ -40,7 +40,7 @@ def read_release(image: bytes) -> str | None:
 
 
 def extract_payload(image: bytes) -> bytes | None:
-    """The uncompressed ELF kernel inside a bzImage, the image itself if it is ELF, or None if it cannot be had."""
+    """Return the ELF kernel inside a bzImage, the image itself if it is ELF, or None if it cannot be unpacked."""
     if image.startswith(_ELF):
         return image
     if not is_bzimage(image):
@@ -59,7 +59,7 @@ def extract_payload(image: bytes) -> bytes | None:
 
 
 def extract_config(kernel: bytes) -> str | None:
-    """The configuration a kernel built with CONFIG_IKCONFIG carries, or None."""
+    """Return the configuration a kernel built with CONFIG_IKCONFIG carries, or None."""
     start = kernel.find(_CONFIG_START)
     end = kernel.find(_CONFIG_END, start)
     if start < 0 or end < 0:
@@ -68,7 +68,7 @@ def extract_config(kernel: bytes) -> str | None:
 
 
 def _choose_unpacker(packed: bytes) -> Callable[[bytes], bytes] | None:
-    """All of these stop at the end of their stream: the build appends the unpacked size to it."""
+    """Return a decompressor that stops at the end of its stream: the build appends the unpacked size."""
     kinds: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
         (b"\x28\xb5\x2f\xfd", lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data)),
         (b"\x1f\x8b", lambda data: zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data)),

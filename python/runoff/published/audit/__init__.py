@@ -30,7 +30,7 @@ RULES: Mapping[str, tuple[Rules, ...]] = {
 
 
 def audit(report: Report) -> tuple[Finding, ...]:
-    """All findings about a report: its tables in their order, then what its text says of them. Raises UsageError."""
+    """Return all findings about a report: its tables in order, then what its text says. Raises UsageError."""
     kinds = dict.fromkeys(table.about.kind for table in report.tables.values())
     rules = [rule for kind in kinds for rule in RULES.get(kind, ())]
     return (*(finding for rule in rules for finding in rule(report)), *relations.check_claims(report))

@@ -32,7 +32,7 @@ def _rows(report: Report) -> Iterator[tuple[str, ContestRow, str]]:
 
 
 def check_shares(report: Report) -> Iterator[Finding]:
-    """CPU% and LCPU%."""
+    """Check CPU% and LCPU%."""
     for _, row, place in _rows(report):
         yield _check_whole_seconds(CPU, place, row.cpu_pct, int(row.time_s.value), 0)
         if row.lcpu_pct.value:
@@ -44,7 +44,7 @@ def check_shares(report: Report) -> Iterator[Finding]:
 
 
 def _check_whole_seconds(rule: str, place: str, printed: Number, time_s: int, later_s: int) -> Finding:
-    """Whole seconds that give ``printed`` of a time that is ``later_s`` longer at most."""
+    """Check whether whole seconds can give ``printed`` of a time that is at most ``later_s`` longer."""
     for total in range(time_s, time_s + later_s + 1):
         for used in _bound_candidates(printed, total):
             if find_fit(printed, Quantity.exactly(Fraction(100 * used, total))) is Fit.ROUNDED:
@@ -65,7 +65,7 @@ def _bound_candidates(printed: Number, total: int) -> tuple[int, int]:
 
 
 def check_ratios(report: Report) -> Iterator[Finding]:
-    """Ratio, from the whole seconds that are printed."""
+    """Check the ratio against the whole seconds that are printed."""
     alone = report.tables.get(ALONE[0])
     for _, row, place in _rows(report):
         own = alone.row(row.kernel) if alone is not None else None
@@ -75,7 +75,7 @@ def check_ratios(report: Report) -> Iterator[Finding]:
 
 
 def check_loads(report: Report) -> Iterator[Finding]:
-    """What loads have done, and whether they ran."""
+    """Check what loads have done, and whether they ran."""
     for table, row, place in _rows(report):
         if table in report.about.whole_loads:
             yield _check_counts(place, row)

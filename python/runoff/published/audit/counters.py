@@ -13,7 +13,7 @@ KERNELS = {"k2631": "2.6.31", "bfs": "2.6.31-bfs", "k2632": "2.6.32-rc5"}
 
 
 def check_costs(report: Report) -> Iterator[Finding]:
-    """Cost of every kernel at every number of processes."""
+    """Check the cost of every kernel at every number of processes."""
     for table in report.of_kind("counters"):
         for row in table.rows:
             assert isinstance(row, CountersRow)
@@ -25,12 +25,12 @@ def check_costs(report: Report) -> Iterator[Finding]:
 
 
 def check_improvements(report: Report) -> Iterator[Finding]:
-    """Impr% of the counters."""
+    """Check Impr% of the counters."""
     yield from _check_improvements(report, "counters")
 
 
 def check_compile_improvements(report: Report) -> Iterator[Finding]:
-    """Impr% of the compile."""
+    """Check Impr% of the compile."""
     yield from _check_improvements(report, "compile")
 
 

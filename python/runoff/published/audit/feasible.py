@@ -25,7 +25,7 @@ MOST_RUNS = 100
 
 
 def compute_weights(p: Fraction, n: int) -> list[tuple[int, Fraction]]:
-    """Which of ``n`` sorted runs make up the quantile ``p``, with their parts."""
+    """Return which of ``n`` sorted runs make up the quantile ``p``, with their parts."""
     rank = p * (n + 1)
     if rank <= 1:
         return [(0, Fraction(1))]
@@ -36,13 +36,13 @@ def compute_weights(p: Fraction, n: int) -> list[tuple[int, Fraction]]:
 
 
 def ends_coincide(n: int) -> bool:
-    """Whether the 10 % quantile of ``n`` runs is their minimum, and so the 90 % quantile their maximum."""
+    """Return whether the 10 % quantile of ``n`` runs is their minimum, and so the 90 % quantile their maximum."""
     return len(compute_weights(RANKS["q10_s"], n)) == 1
 
 
 @cache
 def compute_mean_bounds(row: QuantileRow, n: int) -> tuple[float, float] | None:
-    """The least and the greatest mean that ``n`` runs with these quantiles can have; None if none can have them."""
+    """Return the least and greatest mean of ``n`` runs with these quantiles; None if no runs can have them."""
     import numpy as np
     from scipy.optimize import linprog
 
@@ -78,12 +78,12 @@ def _constraints(row: QuantileRow, n: int) -> Iterator[tuple[list[tuple[int, Fra
 
 
 def find_fewest_runs(row: QuantileRow) -> int:
-    """The least number of runs that can have these quantiles; more than are tried if none can."""
+    """Return the least number of runs that can have these quantiles; more than are tried if none can."""
     return next((n for n in range(2, MOST_RUNS + 1) if compute_mean_bounds(row, n) is not None), MOST_RUNS + 1)
 
 
 def find_run_count(row: QuantileRow, mean: Quantity, least: int, most: int = MOST_RUNS) -> int | None:
-    """The least number of runs from ``least`` to ``most`` that can have these quantiles and this mean."""
+    """Return the least number of runs from ``least`` to ``most`` that can have these quantiles and this mean."""
     for n in range(least, most + 1):
         found = compute_mean_bounds(row, n)
         if found is not None and found[0] <= float(mean.high) and float(mean.low) <= found[1]:
@@ -92,7 +92,7 @@ def find_run_count(row: QuantileRow, mean: Quantity, least: int, most: int = MOS
 
 
 def find_possible_runs(row: QuantileRow, stated: int | None) -> tuple[int, int]:
-    """From which to which number of runs it can be: those stated, or fewer if the row itself says that it was fewer."""
+    """Return the least and the greatest possible number of runs: as stated, or fewer if the row says so."""
     if stated is None:
         return 2, MOST_RUNS
     fewer = row.q10_s.value == row.minimum_s.value or row.q90_s.value == row.maximum_s.value

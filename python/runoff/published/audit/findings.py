@@ -29,7 +29,7 @@ class Finding:
 
 
 def check_derived(rule: str, place: str, printed: Number, quantity: Quantity, how: str) -> Finding:
-    """Whether a printed number is ``quantity``, which ``how`` computes from others that are printed."""
+    """Return whether a printed number is ``quantity``, which ``how`` computes from others that are printed."""
     status = {Fit.CUT: Status.ONLY_IF, Fit.NEITHER: Status.FAILS}
     found = find_fit(printed, quantity)
     shown = format_number(quantity.value, printed.decimals + 2)

@@ -13,7 +13,7 @@ from runoff.published.rows import CoresRow, HardwareRow, MeansRow, QuantileRow
 DIFFERENCE = "Difference is the mean of CK-Patched less that of Vanilla"
 PERCENT = "Result is that difference in percent of Vanilla"
 DIRECTION = "faster where the difference is negative"
-BASIS = "faster by so many percent is so much less time, not so much more speed"
+BASIS = "faster by 10 % means 10 % less time, not 10 % more speed"
 HEADING = "a heading names a machine of the tables, and the benchmark that the table is of"
 CLOCK = "a clock is the one its machine was sold with, or the comment says otherwise"
 PRODUCT = "an overclocked clock is multiplier times bus"
@@ -26,7 +26,7 @@ CLOCK_WORTH_MENTIONING = Fraction(1, 50)
 
 
 def check_means(report: Report) -> Iterator[Finding]:
-    """The derived cells of every table of means."""
+    """Yield the derived cells of every table of means."""
     for table in report.of_kind("means"):
         for row in table.rows:
             assert isinstance(row, MeansRow)
@@ -35,7 +35,7 @@ def check_means(report: Report) -> Iterator[Finding]:
 
 
 def _check_basis(table: Table) -> Finding:
-    """Which of two meanings of the word gives more of the printed percentages."""
+    """Return which of two meanings of the word gives more of the printed percentages."""
     rows = [row for row in table.rows if isinstance(row, MeansRow)]
     one = Quantity.exactly(1)
     time = sum(_is(row, one - row.ck_s.known / row.vanilla_s.known) for row in rows)
@@ -77,7 +77,7 @@ def _check_percent(place: str, row: MeansRow, gain: Quantity) -> Finding:
 
 
 def _reconcile(report: Report, table: Table, row: MeansRow) -> str:
-    """Which single wrong cell would explain a wrong difference: said of each whether percent and quantiles agree."""
+    """Say which single wrong cell would explain a wrong difference, and whether percent and quantiles agree."""
     difference = row.difference_s.known
     notes = [
         _describe_if_wrong(report, table, row, "Difference", row.vanilla_s.known, row.ck_s.known),
@@ -116,7 +116,7 @@ def _quantiles(report: Report, table: Table, row: MeansRow) -> list[QuantileRow]
 
 
 def check_headings(report: Report) -> Iterator[Finding]:
-    """Machines by the names in headings of quantiles: each word of them must be in one machine's name."""
+    """Check that each heading of quantiles names a machine: all its words are in the machine's name."""
     machines = [row.key for table in report.of_kind("hardware") for row in table.rows]
     for table in report.of_kind("quantiles"):
         about = table.about
@@ -135,7 +135,7 @@ def check_headings(report: Report) -> Iterator[Finding]:
 
 
 def check_hardware(report: Report) -> Iterator[Finding]:
-    """Clocks against multiplier and bus, and against what was sold."""
+    """Check clocks against multiplier and bus, and against what was sold."""
     for table in report.of_kind("hardware"):
         for row in table.rows:
             assert isinstance(row, HardwareRow)
@@ -166,7 +166,7 @@ def _check_sold(report: Report, table: Table, row: HardwareRow) -> Finding:
 
 
 def check_cores(report: Report) -> Iterator[Finding]:
-    """Numbers of CPUs against what was sold."""
+    """Check numbers of CPUs against what was sold."""
     for table in report.of_kind("cores"):
         for row in table.rows:
             assert isinstance(row, CoresRow)

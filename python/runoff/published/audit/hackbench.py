@@ -14,7 +14,7 @@ COLUMNS = ("groups10", "groups100")
 
 
 def check_percents(report: Report) -> Iterator[Finding]:
-    """Each percentage, then all of a column: rounded or cut."""
+    """Check each percentage, then whether a column is rounded or cut."""
     for table in report.of_kind("hackbench"):
         rows = [row for row in table.rows if isinstance(row, HackbenchRow)]
         base = rows[0]

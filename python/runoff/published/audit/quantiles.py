@@ -25,7 +25,7 @@ def _rows(report: Report) -> Iterator[tuple[Table, QuantileRow, str]]:
 
 
 def check_rows(report: Report) -> Iterator[Finding]:
-    """Each row by itself."""
+    """Check each row by itself."""
     for _, row, place in _rows(report):
         values = [getattr(row, column) for column in COLUMNS]
         if any(a.value > b.value for a, b in pairwise(values)):
@@ -40,7 +40,7 @@ def check_rows(report: Report) -> Iterator[Finding]:
 
 
 def check_runs(report: Report) -> Iterator[Finding]:
-    """The stated number of runs against what the ends of each row say of it."""
+    """Check the stated number of runs against the ends of each row."""
     stated = report.about.least_runs
     if stated is None:
         return
@@ -62,7 +62,7 @@ def check_runs(report: Report) -> Iterator[Finding]:
 
 
 def check_means(report: Report) -> Iterator[Finding]:
-    """Each printed mean against the quantiles of the same runs."""
+    """Check each printed mean against the quantiles of the same runs."""
     for table, row, place in _rows(report):
         other = _means_row(report, table)
         if other is None:
@@ -86,7 +86,7 @@ def _check_mean(row: QuantileRow, place: str, printed: Number, least: int, most:
 
 
 def check_medians(report: Report) -> Iterator[Finding]:
-    """Of two kernels on one machine: which has the lower median, which the lower mean."""
+    """Compare which of two kernels on one machine has the lower median, and which the lower mean."""
     for table in report.of_kind("quantiles"):
         other = _means_row(report, table)
         levels = {row.level: row for row in table.rows if isinstance(row, QuantileRow)}

@@ -23,7 +23,7 @@ MOST_NAMED = 6
 
 
 def check_claims(report: Report) -> Iterator[Finding]:
-    """A finding for each claim. Raises UsageError for cells that are not there."""
+    """Yield a finding for each claim. Raises UsageError for cells that are not there."""
     tables = {name: table.rows for name, table in report.tables.items()}
     for claim in report.about.claims:
         try:
@@ -82,7 +82,7 @@ def _check_extreme(tables: Tables, claim: said.ExtremeClaim) -> Answer:
 
 
 def _find_valid_rows(one: Cell, of: list[Cell], sign: int) -> str:
-    """Up to where in the table it would be true."""
+    """Say for which rows of the table the claim would be true."""
     rows = [other.row for other in of]
     if one.row not in rows:
         return ""
@@ -136,7 +136,7 @@ def _check_mean(tables: Tables, claim: said.MeanClaim) -> Answer:
 
 
 def _check_busy(tables: Tables, claim: said.BusyClaim) -> Answer:
-    """The same CPU time in 1/ratio of the time means CPUs that were busy by that much less, so dips have to last."""
+    """Check how long dips must last if the same CPU time was spread over a longer time."""
     ratio, dip = find_cell(tables, claim.ratio).known.value, find_cell(tables, claim.dip).known.value
     busy = sorted(one.known.value for one in find_cells(tables, claim.busy))
     need = [level * ratio for level in busy]

@@ -29,13 +29,13 @@ class Spread:
 
     @classmethod
     def from_cells(cls, tables: Tables, one: Cell, sd_pct: str) -> "Spread":
-        """From the cell and that of its row which has the deviation in percent."""
+        """Return the mean of a cell with the deviation in percent of the same row."""
         percent = find_cell(tables, f"{one.table}[{one.row}].{sd_pct}").known.value
         return cls(float(one.known.value), float(one.known.value * percent / 100))
 
 
 def check_apart(tables: Tables, claim: said.ApartClaim) -> Answer:
-    """Differences in standard deviations, by four readings of whose deviation is meant."""
+    """Return differences in standard deviations, by four readings of whose deviation is meant."""
     base = Spread.from_cells(tables, find_cell(tables, claim.base), claim.sd_pct)
     others = [Spread.from_cells(tables, one, claim.sd_pct) for one in find_cells(tables, claim.cells)]
     readings: Mapping[str, Callable[[Spread], float]] = {
@@ -60,7 +60,7 @@ def check_apart(tables: Tables, claim: said.ApartClaim) -> Answer:
 
 
 def is_enough(share: said.Share, count: int, of: int) -> bool:
-    """Whether ``count`` of ``of`` are what the word says."""
+    """Return whether ``count`` of ``of`` are what the word says."""
     if share == "several":
         return count >= SEVERAL
     if share == "none":
@@ -70,7 +70,7 @@ def is_enough(share: said.Share, count: int, of: int) -> bool:
 
 
 def check_different(tables: Tables, claim: said.DifferentClaim) -> Answer:
-    """Welch's test of each against the base, alone and by Holm's correction for all of them."""
+    """Test each against the base with Welch's test, alone and with Holm's correction."""
     from scipy.stats import ttest_ind_from_stats
 
     base = Spread.from_cells(tables, find_cell(tables, claim.base), claim.sd_pct)
@@ -94,12 +94,12 @@ def check_different(tables: Tables, claim: said.DifferentClaim) -> Answer:
     if all(right):
         return Status.FOLLOWS, text
     if right[1]:
-        return Status.ONLY_IF, f"the {len(p)} comparisons are corrected for being so many: {text}"
+        return Status.ONLY_IF, f"the {len(p)} comparisons are corrected for their number: {text}"
     return Status.FAILS, text
 
 
 def _holm(p: list[float]) -> int:
-    """How many of these, least first, are separated."""
+    """Return how many of these, least first, are separated."""
     for number, value in enumerate(p):
         if value >= ALPHA / (len(p) - number):
             return number
@@ -112,7 +112,7 @@ def _range_pct(found: list[Cell]) -> Fraction:
 
 
 def check_steady(tables: Tables, claim: said.SteadyClaim) -> Answer:
-    """By the range of ``cells`` in percent of their least, against that of ``reference``."""
+    """Compare the range of ``cells``, in percent of their least, with that of ``reference``."""
     found, reference = find_cells(tables, claim.cells), find_cells(tables, claim.reference)
     own, allowed = _range_pct(found), _range_pct(reference)
     text = (
@@ -126,7 +126,7 @@ def check_steady(tables: Tables, claim: said.SteadyClaim) -> Answer:
 
 
 def check_settles(tables: Tables, claim: said.SettlesClaim) -> Answer:
-    """By the ranges before and after."""
+    """Compare the ranges before and after."""
     found = find_cells(tables, claim.cells)
     before = [one for one in found if int(one.row) <= claim.after]
     after = [one for one in found if int(one.row) > claim.after]

@@ -15,7 +15,7 @@ HEADINGS = {
 
 
 def render(report: Report, findings: Sequence[Finding], width: int) -> str:
-    """All that is not plainly so, with the numbers; what follows is counted."""
+    """Return all that is not plainly so, with the numbers; what follows is counted."""
     about = report.about
     lines = wrap(f"{report.name}: {about.title}, {about.author}, {about.date}", width)
     for status in HEADINGS:
@@ -51,12 +51,12 @@ def _counts(findings: Sequence[Finding], width: int) -> Iterator[str]:
 
 
 def count_statuses(findings: Sequence[Finding]) -> dict[str, int]:
-    """How many findings of each status."""
+    """Return how many findings of each status."""
     return {status.value: sum(finding.status is status for finding in findings) for status in Status}
 
 
 def make_document(report: Report, findings: Sequence[Finding]) -> dict[str, Any]:
-    """The same as plain values, all findings."""
+    """Return all findings as plain values."""
     return {
         "name": report.name,
         "totals": count_statuses(findings),

@@ -16,7 +16,7 @@ class _Event:
 
 
 def render(log: RequestLog) -> str:
-    """A line for each event in order of time; times are in seconds since the start of the workload."""
+    """Return a line for each event in order of time; times are in seconds since the start of the workload."""
     events = heapq.merge(_arrivals(log), _disk(log), key=lambda event: event.at_ns)
     lines = [
         f"{log.device:>7} {event.cpu:2} {number:8} {_seconds(event.at_ns):>15} {event.pid:5} {event.rest}\n"
@@ -35,7 +35,7 @@ def _arrivals(log: RequestLog) -> Iterator[_Event]:
 
 
 def _disk(log: RequestLog) -> Iterator[_Event]:
-    """One command after the other; a time held idle ends with the next."""
+    """Yield one command after the other; a time held idle ends with the next."""
     served = [
         (service.dispatched_ns, service.number, request, service)
         for request in log.requests
@@ -59,6 +59,6 @@ def _event(request: Request, at_ns: int, action: str, what: Request | Service) -
 
 
 def _seconds(ns: int) -> str:
-    """All nine digits, and no rounding."""
+    """Return all nine digits, and no rounding."""
     sign = "-" if ns < 0 else ""
     return f"{sign}{abs(ns) // 10**9}.{abs(ns) % 10**9:09}"

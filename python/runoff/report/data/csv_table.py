@@ -12,7 +12,7 @@ COLUMNS = (
 
 
 def render(report: Report) -> str:
-    """One row per sample and metric in run order; a void sample is one row without a metric."""
+    """Return one row per sample and metric in run order; a void sample is one row without a metric."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

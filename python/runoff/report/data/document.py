@@ -21,12 +21,12 @@ SCHEMA = "runoff.report/2"
 
 
 def render(report: Report, *, indent: int | None = 1) -> str:
-    """All of the report and every sample, keys in a fixed order, no dates; samples keep full precision."""
+    """Return all of the report and every sample, keys in a fixed order, no dates; samples keep full precision."""
     return dump(make_document(report), indent=indent)
 
 
 def make_document(report: Report) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return then and now as plain values."""
     results = report.results
     return {
         "schema": SCHEMA,

@@ -8,11 +8,11 @@ DIGITS = 7
 
 
 def round_significant(value: float) -> float:
-    """A computed number with the digits that documents have."""
+    """Return a computed number with the digits that documents have."""
     return float(f"{value:.{DIGITS}g}")
 
 
 def dump(document: Any, *, indent: int | None = 1) -> str:
-    """One JSON document, keys in the order given. Raises ValueError for a number that JSON does not have."""
+    """Return one JSON document, keys in the order given. Raises ValueError for a number that JSON does not have."""
     separators = (",", ":") if indent is None else None
     return json.dumps(document, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False) + "\n"

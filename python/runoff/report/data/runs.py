@@ -24,7 +24,7 @@ JOBS = ("jobs", "threads")
 
 
 def render_log(report: Report) -> str:
-    """Tab-separated with a header, valid runs in run order; ``run_index`` counts from 1 within arm and benchmark."""
+    """Render valid runs, tab-separated with a header, in run order; ``run_index`` counts within arm and benchmark."""
     results = report.results
     machine, kernel = (results.fingerprint.get(table, {}) for table in ("machine", "kernel"))
     seen: Counter[tuple[str, str, str]] = Counter()
@@ -47,7 +47,7 @@ def render_log(report: Report) -> str:
 
 
 def render_wide(report: Report) -> str:
-    """CSV of every run in run order, void ones too: what it was, then a column for each metric of any workload."""
+    """Render CSV of every run in run order, void ones too, with a column for each metric of any workload."""
     results = report.results
     names = list(dict.fromkeys(metric.name for workload in results.workloads for metric in results.metrics[workload]))
     rows = []

@@ -20,18 +20,18 @@ class Axis:
 
     @classmethod
     def from_range(cls, low: float, high: float, start: float, end: float) -> "Axis":
-        """With 5 % of air on both sides, and some width even for one value."""
+        """Return an axis with 5 % of air on both sides, and some width even for one value."""
         size = max(abs(low), abs(high))
         air = (high - low) * 0.05 if high - low > NARROWEST * size else size * 0.05 or 1.0
         return cls(low - air, high + air, start, end)
 
     def at(self, value: float) -> float:
-        """Pixel of a value; values beyond the ends stay at the end."""
+        """Return the pixel of a value; values beyond the ends stay at the end."""
         share = (value - self.low) / (self.high - self.low)
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
 
     def ticks(self, most: int = 6) -> list[tuple[float, str]]:
-        """At most ``most`` round values with their labels."""
+        """Return at most ``most`` round values with their labels."""
         rough = (self.high - self.low) / most
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * step for step in STEPS if power * step >= rough * 0.999999)

@@ -19,7 +19,7 @@ STYLES = {Verdict.BETTER: "ci better", Verdict.WORSE: "ci worse"}
 
 
 def draw(table: Table, baseline: str) -> str:
-    """The picture; without any valid sample, an empty string."""
+    """Return the picture; without any valid sample, an empty string."""
     if not table.points:
         return ""
     scale = Scale.from_table(table)
@@ -81,7 +81,7 @@ def _row(canvas: Canvas, axis: Axis, scale: Scale, table: Table, summary: Summar
 
 
 def _spread(places: list[float]) -> list[tuple[float, float]]:
-    """A dot that touches the one before goes to the next lane."""
+    """Return lanes for dots: a dot that touches the one before goes to the next lane."""
     placed: list[tuple[float, float]] = []
     lane = 0
     for i, x in enumerate(places):

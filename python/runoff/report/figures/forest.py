@@ -24,7 +24,7 @@ STYLES = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}
 
 
 def draw(report: Report) -> str:
-    """The picture; an empty string if no headline table has a percent interval."""
+    """Return the picture; an empty string if no headline table has a percent interval."""
     tables = [(table, select_changes(table)) for table in report.headline]
     tables = [(table, rows) for table, rows in tables if rows]
     if not tables:
@@ -53,14 +53,14 @@ def draw(report: Report) -> str:
 
 
 def find_span(intervals: Sequence[Interval], margin: float) -> tuple[float, float]:
-    """What an axis has to cover, in percent."""
+    """Return what an axis has to cover, in percent."""
     low = min(-2 * margin, *(interval.low for interval in intervals))
     high = max(2 * margin, *(interval.high for interval in intervals))
     return max(FARTHEST.low, low), min(FARTHEST.high, high)
 
 
 def select_changes(table: Table) -> list[tuple[Comparison, Interval]]:
-    """Those with an interval, in the order of the table's rows."""
+    """Return the comparisons that have an interval, in the order of the table's rows."""
     comparisons = [table.analysis.comparisons[arm] for arm in table.arms]
     return [(c, c.percent_interval) for c in comparisons if c.percent_interval]
 

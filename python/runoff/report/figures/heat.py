@@ -20,7 +20,7 @@ LOADS = (16, 22)
 
 
 def draw(matrix: Matrix) -> str:
-    """The picture; colour is the ratio to the same arm alone, or without that to the best field."""
+    """Return the picture; colour is the ratio to the same arm alone, or without that to the best field."""
     field = min(WIDEST, (WIDTH - LEFT) / len(matrix.arms))
     table = matrix.first
     canvas = Canvas(WIDTH, f"{table.workload}: {table.metric.title} beside each load")
@@ -40,7 +40,7 @@ def draw(matrix: Matrix) -> str:
 
 
 def _shade(matrix: Matrix, entry: Entry) -> str:
-    """One level for each half of a doubling."""
+    """Return one level for each half of a doubling."""
     if entry.mean is None:
         return "h-void"
     lower = matrix.first.metric.direction != "higher"

@@ -30,7 +30,7 @@ class Move:
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> "Move":
-        """From one row of what the example ``head_movement`` prints."""
+        """Parse one row that the example ``head_movement`` prints."""
         return cls(
             process=row["process"],
             kb=float(row["kb"]),
@@ -43,7 +43,7 @@ class Move:
 
 
 def draw(title: str, about: str, moves: Sequence[Move], processes: Sequence[str], shown_ms: float) -> str:
-    """A picture of its own; every process has its colour in every picture, even if it got nothing."""
+    """Return a picture of its own; every process has its colour in every picture, even if it got nothing."""
     bottom = TOP + HEIGHT
     canvas = Canvas(WIDTH, f"{title}: {about}")
     times = Axis(0, shown_ms, LEFT, WIDTH - RIGHT)
@@ -68,7 +68,7 @@ def draw(title: str, about: str, moves: Sequence[Move], processes: Sequence[str]
 
 
 def draw_grid(canvas: Canvas, times: Axis, cylinders: Axis, bottom: float) -> None:
-    """Lines and numbers of both axes; those of time stand below ``bottom``."""
+    """Draw lines and numbers of both axes; those of time stand below ``bottom``."""
     for value, label in times.ticks(9):
         canvas.line(times.at(value), cylinders.end, times.at(value), bottom, "grid")
         canvas.text(times.at(value), bottom + 16, label, "tick", "middle")
@@ -78,18 +78,18 @@ def draw_grid(canvas: Canvas, times: Axis, cylinders: Axis, bottom: float) -> No
 
 
 def draw_ways(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move]) -> None:
-    """How the head went to each."""
+    """Draw how the head moved to each request."""
     canvas.path("".join(_way(times, cylinders, move) for move in moves), "axis")
 
 
 def draw_bars(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move], index: int) -> None:
-    """Where it served them, in the colour of the ``index``-th process."""
+    """Draw where the head served requests, in the colour of the ``index``-th process."""
     if moves:
         canvas.path("".join(_bar(times, cylinders, move) for move in moves), style(index))
 
 
 def style(index: int) -> str:
-    """Of the ``index``-th process."""
+    """Return the style of the ``index``-th process."""
     # The first colour is grey, which is the way of the head.
     return f"a{1 + index % (COLOURS - 1)}"
 
@@ -106,13 +106,13 @@ def _bar(times: Axis, cylinders: Axis, move: Move) -> str:
 
 
 def _compute_rate(shown: Sequence[Move], process: str, shown_ms: float) -> float:
-    """MB/s within the picture."""
+    """Return MB/s within the picture."""
     own = [move for move in shown if move.process == process and move.done <= shown_ms]
     return sum(move.kb for move in own) * 1024 / 1e6 / (shown_ms / 1000)
 
 
 def draw_legend(canvas: Canvas, y: float, index: int, process: str, about: str, width: int = 160) -> None:
-    """One process: its colour, its name, and a number that ends ``width`` from the left."""
+    """Draw the colour and name of one process, and a number that ends ``width`` from the left."""
     canvas.rect(LEFT, y - 10, 16, 11, style(index))
     canvas.text(LEFT + 22, y, process, "name")
     canvas.text(LEFT + width, y, about, "name", "end")

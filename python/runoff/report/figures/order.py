@@ -19,7 +19,7 @@ BLOCK_LABEL_ROOM = 28
 
 
 def draw(report: Report, table: Table) -> str:
-    """The picture; without any valid sample, an empty string."""
+    """Return the picture; without any valid sample, an empty string."""
     if not table.points:
         return ""
     scale = Scale.from_table(table)
@@ -73,7 +73,7 @@ def _draw_voids(canvas: Canvas, table: Table, across: Axis, bottom: float) -> No
 
 
 def draw_legend(canvas: Canvas, arms: tuple[str, ...], y: float) -> float:
-    """Each arm's mark and name from ``y`` on; returns where they end."""
+    """Return each arm's mark and name from ``y`` on; returns where they end."""
     x = float(LEFT)
     letters = find_distinct_width(arms, *NAMES)
     for index, arm in enumerate(arms):

@@ -31,7 +31,7 @@ class Row:
 
     @classmethod
     def from_timeline(cls, label: str, timeline: Mapping[str, Any]) -> "Row":
-        """From what ``runoff-agent scene --timeline`` writes of one actor."""
+        """Parse what ``runoff-agent scene --timeline`` writes about one actor."""
         return cls(
             label=label,
             runs=[(start, end, cpu) for start, end, cpu in timeline["runs"]],
@@ -40,7 +40,7 @@ class Row:
 
 
 def draw(title: str, about: str, rows: Sequence[Row], window: Span) -> str:
-    """A picture of its own of what happened within ``window``; its axis begins at 0."""
+    """Return a picture of its own of what happened within ``window``; its axis begins at 0."""
     bottom = TOP + ROW * len(rows)
     canvas = Canvas(WIDTH, f"{title}: {about}")
     axis = Axis(0, window[1] - window[0], LEFT, WIDTH - RIGHT)
@@ -73,7 +73,7 @@ def _row(canvas: Canvas, axis: Axis, row: Row, window: Span, middle: float) -> N
 
 
 def _clip(spans: Sequence[Span], window: Span) -> list[Span]:
-    """The parts inside the window, counted from its start."""
+    """Return the parts inside the window, counted from its start."""
     cut = [(max(start, window[0]) - window[0], min(end, window[1]) - window[0]) for start, end in spans]
     return [(start, end) for start, end in cut if end > start]
 
@@ -88,7 +88,7 @@ def _line(axis: Axis, span: Span, middle: float) -> str:
 
 
 def _colour(cpu: int) -> str:
-    """The first one is grey, which is what waiting looks like."""
+    """Return the colour of a CPU; the first one is not grey, the colour of waiting."""
     return f"a{1 + cpu % (COLOURS - 1)}"
 
 

@@ -31,7 +31,7 @@ ANCHORS = {"start": "", "middle": "mid", "end": "end"}
 
 
 def number(value: float) -> str:
-    """A coordinate with one decimal at most."""
+    """Return a coordinate with one decimal at most."""
     text = f"{value:.1f}"
     return text.removesuffix(".0") if text != "-0.0" else "0"
 
@@ -45,32 +45,32 @@ class Canvas:
         self._parts: list[str] = []
 
     def line(self, x1: float, y1: float, x2: float, y2: float, style: str) -> None:
-        """A straight line."""
+        """Draw a straight line."""
         start, end = (number(x1), number(y1)), (number(x2), number(y2))
         way = f"V{end[1]}" if start[0] == end[0] else f"H{end[0]}" if start[1] == end[1] else f"L{end[0]} {end[1]}"
         self._parts.append(f'<path class="{style}" d="M{start[0]} {start[1]}{way}"/>')
 
     def rect(self, x: float, y: float, width: float, height: float, style: str, tip: str = "") -> None:
-        """A rectangle, with a tooltip if given."""
+        """Draw a rectangle, with a tooltip if given."""
         place = f'x="{number(x)}" y="{number(y)}" width="{number(max(width, 0.5))}" height="{number(height)}"'
         self._element("rect", f'class="{style}" {place}', tip)
 
     def path(self, d: str, style: str, tip: str = "") -> None:
-        """Any outline."""
+        """Draw an outline."""
         self._element("path", f'class="{style}" d="{d}"', tip)
 
     def text(self, x: float, y: float, text: str, style: str = "", anchor: str = "start") -> None:
-        """One line of text; ``y`` is its baseline."""
+        """Draw one line of text; ``y`` is its baseline."""
         classes = f"{style} {ANCHORS[anchor]}".strip()
         attributes = f' class="{classes}"' if classes else ""
         self._parts.append(f'<text x="{number(x)}" y="{number(y)}"{attributes}>{escape(text)}</text>')
 
     def render(self, height: float) -> str:
-        """The finished picture, for a page that has the style sheet."""
+        """Return the finished picture, for a page that has the style sheet."""
         return f"<svg {self._head(height)}>{''.join(self._parts)}</svg>"
 
     def render_alone(self, height: float) -> str:
-        """The finished picture as a file of its own, with style sheet and background."""
+        """Return the finished picture as a file of its own, with style sheet and background."""
         size = f'xmlns="http://www.w3.org/2000/svg" width="{number(self.width)}" height="{number(height)}"'
         paper = '<rect class="paper" width="100%" height="100%"/>'
         return f"<svg {size} {self._head(height)}>\n<style>\n{_sheet()}</style>\n{paper}{''.join(self._parts)}</svg>\n"
@@ -89,12 +89,12 @@ def _sheet() -> str:
 
 
 def render_dots(places: Iterable[tuple[float, float]]) -> str:
-    """Lines of no length, which round caps turn into dots: the shortest way to draw many."""
+    """Render dots as lines of no length with round caps: the shortest way to draw many."""
     return "".join(f"{letter}{way}h0" for letter, way in zip(chain("M", repeat("m")), _ways(places, 10), strict=False))
 
 
 def render_points(points: Iterable[tuple[float, float]]) -> str:
-    """Where a path of class ``marks`` has its markers, to the pixel: much shorter than as many outlines."""
+    """Return where a path of class ``marks`` has its markers, to the pixel: much shorter than as many outlines."""
     d = "l".join(_ways(points, 1))
     return f"M{d}" if d else ""
 
@@ -111,7 +111,7 @@ def _ways(points: Iterable[tuple[float, float]], parts: int) -> Iterator[str]:
 
 
 def markers(count: int) -> str:
-    """What the paths of a page refer to, as a picture of no size, and the style that refers to it."""
+    """Return what the paths of a page refer to, as a picture of no size, and the style that refers to it."""
     used = range(min(count, MARKERS))
     drawn = "".join(
         f'<marker id="m{i}" markerWidth="12" markerHeight="12" refX="6" refY="6" markerUnits="userSpaceOnUse">'
@@ -123,12 +123,12 @@ def markers(count: int) -> str:
 
 
 def render_mark(shape: str, x: float, y: float) -> str:
-    """The outline of a mark about (x, y), to be joined with others in one path; eight units across."""
+    """Return the outline of a mark about (x, y), to be joined with others in one path; eight units across."""
     left, top, outline = OUTLINES[shape]
     return f"M{number(x + left)} {number(y + top)}{outline}"
 
 
 def render_cross(x: float, y: float, r: float = 4.0) -> str:
-    """A void sample."""
+    """Return a void sample."""
     a, b = number(r), number(2 * r)
     return f"M{number(x)} {number(y)}m-{a}-{a}l{b} {b}m-{b} 0l{b}-{b}"

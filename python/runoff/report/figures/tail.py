@@ -17,7 +17,7 @@ SHARES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
 def draw(report: Report, table: Table) -> str:
-    """One step line an arm; empty without at least two values of one arm."""
+    """Return one step line an arm; empty without at least two values of one arm."""
     by_arm = {arm: sorted(p.value for p in table.points if p.arm == arm) for arm in report.results.arms}
     most = max(map(len, by_arm.values()))
     if most < 2:
@@ -45,7 +45,7 @@ def draw(report: Report, table: Table) -> str:
 
 
 def _steps(places: list[float], upward: Axis) -> str:
-    """From all runs down to one, then to the end of the axis; all are above what is left of the first."""
+    """Return the steps from all runs down to one, then to the end of the axis."""
     d = [f"M{LEFT} {number(upward.at(0.0))}"]
     for taken, x in enumerate(places, 1):
         left = len(places) - taken

@@ -14,7 +14,7 @@ STRIP = 54
 
 
 def draw(timeline: Timeline) -> str:
-    """A picture for the page, of bounded size: `MOST_MOVES` bars, and one step a pixel."""
+    """Return a picture for the page, of bounded size: `MOST_MOVES` bars, and one step a pixel."""
     bottom = TOP + HEIGHT
     floor = bottom + GAP + STRIP
     canvas = Canvas(WIDTH, timeline.caption)
@@ -59,7 +59,7 @@ def _strip(canvas: Canvas, times: Axis, timeline: Timeline, floor: float) -> Non
 
 
 def _columns(times: Axis, timeline: Timeline) -> dict[int, int]:
-    """By pixel where it changes: the most that waited until the next."""
+    """Return by pixel where it changes the most requests that waited until the next."""
     columns: dict[int, int] = {}
     for at, depth in timeline.waiting:
         column = round(times.at(at))

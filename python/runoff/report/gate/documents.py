@@ -18,12 +18,12 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render_json(gate: Gate) -> str:
-    """One document, keys in a fixed order; percentages of the baseline, chances from 0 to 1."""
+    """Return one document, keys in a fixed order; percentages of the baseline, chances from 0 to 1."""
     return dump(make_document(gate))
 
 
 def make_document(gate: Gate) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return then and now as plain values."""
     results = gate.report.results
     return {
         "schema": SCHEMA,
@@ -65,7 +65,7 @@ def _chances(chances: dict[str, float]) -> dict[str, float]:
 
 
 def render_junit(gate: Gate) -> str:
-    """A test for each comparison: a failure where it regressed or is worse, an error where nothing can be told."""
+    """Render one test for each comparison: a failure if it is worse, an error if nothing can be told."""
     count = {outcome: len(gate.find_lines(outcome)) for outcome in Outcome}
     extra = int(gate.outcome is Outcome.UNCLEAR and not count[Outcome.UNCLEAR])
     sums = {
@@ -101,5 +101,5 @@ def _mark(case: ElementTree.Element, outcome: Outcome, message: str) -> None:
 
 
 def _xml(text: str) -> str:
-    """Without what XML cannot hold, not even escaped."""
+    """Remove characters that XML cannot contain, not even escaped."""
     return NOT_XML.sub("\ufffd", text)

@@ -13,7 +13,7 @@ SIGNS = {outcome: f"**{outcome}**" if EXIT_CODES[outcome] == 1 else f"{outcome}"
 
 
 def render(gate: Gate) -> str:
-    """The answer, a table, and folded how often the gate is wrong and how to run the campaign again."""
+    """Return the answer, a table, and folded how often the gate is wrong and how to run the campaign again."""
     return "\n".join(_lines(gate)) + "\n"
 
 

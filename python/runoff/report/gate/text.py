@@ -14,7 +14,7 @@ LABEL = max(len(outcome) for outcome in Outcome) + 2
 
 
 def render(gate: Gate, width: int = 80) -> str:
-    """The answer first, then each comparison, then how often the gate is wrong."""
+    """Return the answer first, then each comparison, then how often the gate is wrong."""
     return "\n".join(_lines(gate, width)) + "\n"
 
 

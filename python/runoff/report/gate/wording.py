@@ -10,12 +10,12 @@ from runoff.statistics.gate import Chances, Outcome
 
 
 def format_share(share: float) -> str:
-    """A share for people: ``2 %``."""
+    """Return a share for people: ``2 %``."""
     return f"{100 * share:g} %"
 
 
 def format_chance(share: float) -> str:
-    """A probability of so many digits as it is known to."""
+    """Return a probability of so many digits as it is known to."""
     if 0 < share < 0.001:
         return "under 0.1 %"
     if 0.999 < share < 1:
@@ -24,7 +24,7 @@ def format_chance(share: float) -> str:
 
 
 def describe_change(line: Line) -> str:
-    """The change with its interval; as much of it as there is."""
+    """Return the change with its interval; as much of it as there is."""
     percent, interval = line.comparison.percent, line.comparison.percent_interval
     if percent is None:
         return ""
@@ -34,7 +34,7 @@ def describe_change(line: Line) -> str:
 
 
 def describe_blocks(n: int) -> str:
-    """A number of them."""
+    """Return a number of them."""
     return f"{n} block{'' if n == 1 else 's'}"
 
 
@@ -141,7 +141,7 @@ def _notes(gate: Gate) -> Iterator[str]:
 
 
 def describe_gate(gate: Gate) -> str:
-    """The answer."""
+    """Return the answer."""
     baseline, limit = gate.report.baseline, format_share(gate.limit)
     if gate.outcome is Outcome.FINE:
         return f"Fine: no headline metric is worse than with {baseline} by more than {limit}."
@@ -165,12 +165,12 @@ def _listed(gate: Gate, outcome: Outcome) -> str:
 
 
 def format_chances(chances: Chances) -> tuple[str, ...]:
-    """A row of the table of chances: fine, regressed, worse, cannot tell."""
+    """Return a row of the table of chances: fine, regressed, worse, cannot tell."""
     return tuple(format_chance(share) for share in (chances.fine, chances.regressed, chances.worse, chances.unclear))
 
 
 def list_risk_rows(gate: Gate) -> Iterator[tuple[str, Chances]]:
-    """What might be true, and how this gate would end."""
+    """Yield what might be true, and how this gate would end."""
     if gate.risk is not None:
         yield "nothing changed", gate.risk.unchanged
         yield f"one is {format_share(gate.limit / 2)} worse", gate.risk.at_half
@@ -179,9 +179,9 @@ def list_risk_rows(gate: Gate) -> Iterator[tuple[str, Chances]]:
 
 
 def describe_risk(gate: Gate) -> str:
-    """What the rows are about, or why there are none."""
+    """Return what the rows are about, or why there are none."""
     counts = sorted({line.comparison.n for line in gate.lines})
     if gate.risk is None:
-        return "How often this gate would be wrong cannot be reckoned: some comparison shows no noise to reckon with."
+        return "How often this gate would be wrong cannot be computed: some comparison shows no noise."
     taken = describe_blocks(counts[0]) if len(counts) == 1 else f"{counts[0]} to {describe_blocks(counts[-1])}"
     return f"How often this gate ends in which way, with this noise and {taken}, if in truth"

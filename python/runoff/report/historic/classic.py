@@ -28,7 +28,7 @@ ABOUT = (
 
 
 def render(report: Report) -> str:
-    """All headline metrics, judged or not; ASCII."""
+    """Return all headline metrics, judged or not; ASCII."""
     return "\n".join(_lines(report)) + "\n"
 
 
@@ -57,7 +57,7 @@ def _table(table: Table, found: Classic) -> Iterator[str]:
 
 
 def _f_test(found: Classic) -> str:
-    """The analysis of variance in short; empty if there was none."""
+    """Return the analysis of variance in short; empty if there was none."""
     anova = found.anova
     if anova is None or anova.f is None or anova.p is None:
         return ""
@@ -92,7 +92,7 @@ def _pairs(table: Table, found: Classic) -> list[tuple[str, ...]]:
 
 
 def _columns(titles: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Words to the left, numbers to the right."""
+    """Lay out columns: words to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
     left = [place == 0 or title in ("", "grp") for place, title in enumerate(titles)]
     for row in (titles, *rows):

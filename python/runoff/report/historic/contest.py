@@ -37,7 +37,7 @@ class Means:
 
 
 def render(report: Report, accounting: Accounting) -> str:
-    """One table a workload and load; ASCII. Raises UsageError if the campaign has no loads."""
+    """Return one table a workload and load; ASCII. Raises UsageError if the campaign has no loads."""
     if not any(report.results.loads):
         raise UsageError("the campaign has no loads, and contest's table is about them: compare with --load")
     return "\n".join(_lines(report, accounting)) + "\n"
@@ -78,7 +78,7 @@ def _columns(*cells: str) -> str:
 
 
 def _name(load: str) -> str:
-    """contest's: process_load, io_load, but io_other and cacherun; parameters stay."""
+    """Return the name as contest prints it: process_load, io_load, but io_other and cacherun; parameters stay."""
     name, colon, rest = load.partition(":")
     named = "no_load" if name == NO_LOAD else name if name in WITHOUT_SUFFIX else f"{name}_load"
     return f"{named}{colon}{rest}"

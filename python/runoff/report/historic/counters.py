@@ -40,7 +40,7 @@ class Series:
 
 
 def render(report: Report) -> str:
-    """One table and plot for each workload in several sizes. Raises UsageError if the campaign has none; ASCII."""
+    """Render a table and plot for each workload in several sizes, in ASCII. Raises UsageError without one."""
     found = list(_series(report))
     if not found:
         raise UsageError(
@@ -67,7 +67,7 @@ def _lines(report: Report, found: Sequence[Series]) -> Iterator[str]:
 
 
 def _series(report: Report) -> Iterator[Series]:
-    """Headline metrics of which less is better, of workloads that differ in nothing but one whole number."""
+    """Yield headline metrics for which lower is better, of workloads that differ in one whole number only."""
     groups: dict[tuple[str, str, str], list[Table]] = {}
     for table in report.headline:
         if table.metric.direction == "lower":
@@ -130,7 +130,7 @@ def _improvement(table: Table, baseline: str, arm: str) -> str:
 
 
 def _plot(report: Report, series: Series) -> Iterator[str]:
-    """The cost, or the metric itself, over the number: a letter for each arm."""
+    """Yield the cost, or the metric itself, over the number: a letter for each arm."""
     tables = series.costs or series.tables
     points = {
         (number, mark): mean

@@ -11,7 +11,7 @@ WIDTH = 100
 
 
 def render_footer(report: Report, about: str) -> Iterator[str]:
-    """What the table is ``about``, then the voids and warnings of the campaign."""
+    """Yield what the table is ``about``, then the voids and warnings of the campaign."""
     yield ""
     yield from wrap(about, WIDTH)
     for line in wording.list_notes(report):

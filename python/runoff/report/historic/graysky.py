@@ -21,7 +21,7 @@ QUANTILES = ("Level", "Minimum", "10%", "25%", "Median", "75%", "90%", "Maximum"
 
 
 def render(report: Report) -> str:
-    """For each headline metric the means of every other arm beside the baseline's, then all arms' quantiles; ASCII."""
+    """Render for each headline metric the means against the baseline's, then the quantiles of all arms; ASCII."""
     return "\n".join(_lines(report)) + "\n"
 
 
@@ -41,7 +41,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _means(report: Report, table: Table) -> Iterator[str]:
-    """One table for each arm that is not the baseline: a row for the machine, as he had one for each of seven."""
+    """Yield one table for each arm that is not the baseline: a row for the machine, as he had one for each of seven."""
     unit = Scale.from_table(table).unit
     average = f"Average Time ({'sec' if unit == 's' else unit})" if unit in TIME_EXPONENTS else "Average"
     for arm in report.results.arms:
@@ -65,7 +65,7 @@ def _join_columns(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def describe_machine(report: Report) -> str:
-    """What the row is called: the processor, if the fingerprint has one."""
+    """Return what the row is called: the processor, if the fingerprint has one."""
     known = report.results.fingerprint.get("machine", {})
     return str(known.get("cpu_model") or known.get("cpu") or report.engine)
 
@@ -80,7 +80,7 @@ def _row(report: Report, table: Table, arm: str) -> list[str]:
 
 
 def _result(table: Table, base: float, mean: float) -> str:
-    """``1.9 % faster`` of times, ``more`` or ``less`` of other numbers."""
+    """Return e.g. ``1.9 % faster`` for times, ``more`` or ``less`` for other numbers."""
     if not base:
         return "-"
     percent = abs(100 * (mean - base) / base)

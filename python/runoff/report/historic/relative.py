@@ -29,7 +29,7 @@ class Label:
 
     @classmethod
     def from_text(cls, text: str) -> "Label":
-        """``zaphod:mode=eb`` has parameters, a command line is all name. An arm's ``@kernel`` counts as a parameter."""
+        """Split e.g. ``zaphod:mode=eb``; a command line is all name. ``@kernel`` of an arm counts as a parameter."""
         if text.startswith(COMMANDS):
             return cls(text, {})
         body, at, kernel = text.rpartition("@")
@@ -42,7 +42,7 @@ class Label:
 
 
 def render(report: Report) -> str:
-    """One table per workload and headline metric, arms in plan order; ASCII."""
+    """Return one table per workload and headline metric, arms in plan order; ASCII."""
     return "\n".join(_lines(report)) + "\n"
 
 
@@ -61,7 +61,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _groups(report: Report) -> list[list[Table]]:
-    """Headline tables that differ in the parameters of their workload only."""
+    """Group headline tables that differ only in the parameters of their workload."""
     groups: dict[tuple[str, str, str], list[Table]] = {}
     for table in report.headline:
         groups.setdefault((Label.from_text(table.workload).name, table.load, table.metric.name), []).append(table)
@@ -85,7 +85,7 @@ def _table(report: Report, tables: Sequence[Table]) -> Iterator[str]:
 
 
 def _titles(tables: Sequence[Table]) -> list[str]:
-    """What tells the workloads of a group apart, and each column's unit."""
+    """Return what tells the workloads of a group apart, and each column's unit."""
     labels = [Label.from_text(table.workload) for table in tables]
     differ = [key for key in labels[0].parameters if len({label.parameters.get(key) for label in labels}) > 1]
     differ = differ or list(labels[0].parameters)
@@ -115,7 +115,7 @@ def _results(report: Report, table: Table, title: str) -> list[str]:
 
 
 def _size(table: Table, arm: str) -> float | None:
-    """Of one mean in percent of the other, as the announcement had it; the verdicts' change is by blocks."""
+    """Return one mean in percent of the other, as the announcement had it; verdicts compare by blocks."""
     if table.analysis.comparisons[arm].percent is None:
         return None
     summaries = table.analysis.summaries
@@ -123,7 +123,7 @@ def _size(table: Table, arm: str) -> float | None:
 
 
 def _percent(value: float | None, width: int) -> str:
-    """One decimal, and two for what would read as nothing."""
+    """Return one decimal, and two for what would read as nothing."""
     if value is None:
         return "-"
     decimals = 2 if 0 < value < 0.05 else 1

@@ -34,7 +34,7 @@ LONGEST_NAME = 70
 
 
 def render(report: Report) -> str:
-    """The page; same report, same bytes."""
+    """Return the page; same report, same bytes."""
     panels = why.build(report)
     return _template().render(
         report=report,
@@ -66,7 +66,7 @@ def render(report: Report) -> str:
 
 
 def _name(arms: Sequence[str]) -> str:
-    """What is compared, short enough to leave the first screen to the answer."""
+    """Return what is compared, short enough to leave the first screen to the answer."""
     every = " / ".join(arms)
     return every if len(every) <= LONGEST_NAME else f"{arms[0]} and {len(arms) - 1} other arms"
 
@@ -86,12 +86,12 @@ def _template() -> Template:
 
 
 def _typeset(text: str) -> str:
-    """What ASCII spells in the terminal."""
+    """Return ``text`` with typographic signs for those that ASCII spells in the terminal."""
     return text.replace("+-", "±")
 
 
 def _panels(report: Report, panels: Sequence[why.Explanation]) -> dict[str, list[dict[str, object]]]:
-    """By place, so that all arms share a table."""
+    """Return the panels by workload and load, so that all arms share a table."""
     anchors = {id(table): f"t{number}" for number, table in enumerate(report.tables, 1)}
     places: dict[str, list[dict[str, object]]] = {}
     for panel in panels:
@@ -103,7 +103,7 @@ def _panels(report: Report, panels: Sequence[why.Explanation]) -> dict[str, list
 
 
 def _disk(report: Report) -> dict[str, list[tuple[str, Markup]]]:
-    """By place: caption and picture of each arm's timeline."""
+    """Return by workload and load the caption and picture of each arm's timeline."""
     places: dict[str, list[tuple[str, Markup]]] = {}
     for each in timelines.build(report):
         places.setdefault(each.place, []).append((each.caption, Markup(timeline.draw(each))))
@@ -131,5 +131,5 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
 
 
 def _embedded(report: Report) -> str:
-    """JSON that no HTML parser can mistake for the end of the script or a comment."""
+    """Return JSON that an HTML parser cannot mistake for the end of the script or a comment."""
     return document.render(report, indent=None).replace("<", "\\u003c").replace("&", "\\u0026")

@@ -49,7 +49,7 @@ class ResultRow:
 
 
 def list_summary_rows(report: Report) -> list[SummaryRow]:
-    """All tables, headline or not."""
+    """Return all tables, headline or not."""
     return [
         SummaryRow(
             f"t{number}",
@@ -66,7 +66,7 @@ def list_summary_rows(report: Report) -> list[SummaryRow]:
 
 
 def list_result_rows(table: Table, baseline: str) -> list[ResultRow]:
-    """In the table's order."""
+    """Return one row for each arm, in the table's order."""
     scale = Scale.from_table(table)
     return [_result(table, arm, baseline, scale) for arm in table.arms]
 
@@ -99,7 +99,7 @@ def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = Fals
 
 
 def describe_change(table: Table, arm: str, scale: Scale, unit: str) -> tuple[str, str]:
-    """Against the baseline with its interval: in percent where that means something, else with ``unit``."""
+    """Return the change against the baseline and its interval, in percent if possible, else with ``unit``."""
     comparison = table.analysis.comparisons[arm]
     decimals = choose_percent_decimals(table)
     if comparison.percent is not None:
@@ -114,14 +114,14 @@ def describe_change(table: Table, arm: str, scale: Scale, unit: str) -> tuple[st
 
 
 def list_quantile_rows(table: Table) -> list[tuple[str, ...]]:
-    """Arm, minimum, 10 %, 25 %, median, 75 %, 90 %, maximum."""
+    """Return arm, minimum, 10 %, 25 %, median, 75 %, 90 %, maximum."""
     scale = Scale.from_table(table)
     known = [table.analysis.summaries[arm] for arm in table.arms if arm in table.analysis.summaries]
     return [(s.arm, *map(scale.plain, (s.minimum, s.q10, s.q25, s.median, s.q75, s.q90, s.maximum))) for s in known]
 
 
 def list_spread_rows(table: Table) -> list[tuple[str, ...]]:
-    """Those of `quantile_rows`, with the interval of the median and the number of outliers."""
+    """Return `list_quantile_rows` with the interval of the median and the number of outliers."""
     scale, summaries = Scale.from_table(table), table.analysis.summaries
     rows: list[tuple[str, ...]] = []
     for row in list_quantile_rows(table):
@@ -131,7 +131,7 @@ def list_spread_rows(table: Table) -> list[tuple[str, ...]]:
 
 
 def list_comparison_rows(table: Table) -> list[tuple[str, ...]]:
-    """Arm, blocks, effect, smallest change that shows, what may have gone unseen, correlation, p of the report."""
+    """Return arm, blocks, effect, smallest detectable change, share possibly unseen, correlation, p of the report."""
     scale = Scale.from_table(table)
     rows: list[tuple[str, ...]] = []
     for arm in table.arms:
@@ -153,7 +153,7 @@ def list_comparison_rows(table: Table) -> list[tuple[str, ...]]:
 
 
 def list_run_rows(report: Report, table: Table) -> list[tuple[str, ...]]:
-    """Block, and the value of each arm in plan order: the numbers of the figures."""
+    """Return block, and the value of each arm in plan order: the numbers of the figures."""
     scale = Scale.from_table(table)
     values = {(p.block, p.arm): scale.plain(p.value) for p in table.points}
     void = {(s.block, s.arm): "void" for s in table.voids}
@@ -163,7 +163,7 @@ def list_run_rows(report: Report, table: Table) -> list[tuple[str, ...]]:
 
 
 def list_heat_rows(found: Matrix) -> list[tuple[str, ...]]:
-    """Load, and for each arm its mean, with the ratio to that arm alone."""
+    """Return load, and for each arm its mean, with the ratio to that arm alone."""
     rows: list[tuple[str, ...]] = []
     for load in found.tables:
         entries = [found.entries[load, arm] for arm in found.arms]
@@ -174,7 +174,7 @@ def list_heat_rows(found: Matrix) -> list[tuple[str, ...]]:
 
 
 def list_overall_rows(found: Overall) -> list[tuple[str, str, str, str]]:
-    """Arm, change, interval, p; an arm that has no block with all of them has dashes."""
+    """Return arm, change, interval, p; an arm that has no block with all of them has dashes."""
     rows = []
     for arm, c in ({} if found.analysis is None else found.analysis.comparisons).items():
         if found.analysis is None or arm == found.analysis.question.baseline:

@@ -30,7 +30,7 @@ BEYOND = "<>"
 
 
 def render_rows(report: Report, width: int) -> Iterator[Text]:
-    """An axis, then a line for each arm under its metric; nothing without a percent interval or without room."""
+    """Yield an axis, then a line for each arm under its metric; nothing without a percent interval or without room."""
     tables = [(table, found) for table in report.headline if (found := select_changes(table))]
     if not tables:
         return
@@ -68,7 +68,7 @@ def _row(table: Table, comparison: Comparison, interval: Interval, axis: Axis, m
 
 
 def _plot(percent: float, interval: Interval, axis: Axis, margin: float) -> list[tuple[str, bool]]:
-    """Characters, and which of them are of the interval."""
+    """Return the characters of a line, and which of them belong to the interval."""
     cells: list[tuple[str, bool]] = [(" ", False)] * (round(axis.end) + 1)
 
     def put(value: float, sign: str, coloured: bool) -> None:
@@ -89,7 +89,7 @@ def _plot(percent: float, interval: Interval, axis: Axis, margin: float) -> list
 
 
 def _ticks(axis: Axis, left: int, width: int, baseline: str) -> str:
-    """Round values over their columns, as many as fit."""
+    """Return round values over their columns, as many as fit."""
     line = list(" " * width)
     title = f"% against {baseline}"
     for value, label in axis.ticks(max(3, (width - left) // 12)):

@@ -15,7 +15,7 @@ LONGEST_ARM = 24
 
 
 def render_rows(matrix: Matrix, width: int) -> Iterator[Text]:
-    """Heading and a line for each load; arms that do not fit beside each other get further lines below."""
+    """Yield heading and a line for each load; arms that do not fit beside each other get further lines below."""
     yield from (Text(line, style="bold") for line in wrap(wording.render_matrix_heading(matrix), width))
     load_width = max(len("load"), *(min(len(load), LONGEST_LOAD) for load in matrix.tables))
     columns = [_column(matrix, arm, matrix.scale) for arm in matrix.arms]

@@ -26,7 +26,7 @@ NARROWEST = 40
 
 
 def render(report: Report, width: int = 80, colour: bool = False, *, mail: bool = False) -> str:
-    """The whole report, no line longer than ``width`` (at least 40) columns; for a ``mail`` with method and machine."""
+    """Render the report, no line longer than ``width`` (at least 40); for a ``mail`` with method and machine."""
     width = max(width, NARROWEST)
     out = io.StringIO()
     console = Console(
@@ -45,7 +45,7 @@ def render(report: Report, width: int = 80, colour: bool = False, *, mail: bool 
 
 
 def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Only on a terminal, and never with NO_COLOR set to anything (its own convention)."""
+    """Return whether to use colour: only on a terminal, and never with NO_COLOR set to anything."""
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
@@ -93,7 +93,7 @@ def _forest(report: Report, width: int) -> Iterator[Text]:
 
 
 def _overall(report: Report, width: int) -> Iterator[Text]:
-    """A line for each arm, or why there is none."""
+    """Yield a line for each arm, or why there is none."""
     if report.overall is None:
         return
     yield Text()

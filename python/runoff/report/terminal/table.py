@@ -35,12 +35,12 @@ class Column:
         return max(len(cell) for cell in (self.title, *self.cells))
 
     def put(self, cell: str) -> str:
-        """Aligned to the column's width."""
+        """Return ``cell`` aligned to the column's width."""
         return cell.ljust(self.width) if self.left else cell.rjust(self.width)
 
 
 def render_rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
-    """Heading, column titles and one line per arm, none longer than ``width``."""
+    """Yield heading, column titles and one line per arm, none longer than ``width``."""
     yield Text(_heading(table, width), style="bold")
     verdicts = [table.analysis.comparisons[arm].verdict for arm in table.arms]
     styles = [STYLES.get(verdict, "") if verdict else "" for verdict in verdicts]
@@ -48,7 +48,7 @@ def render_rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
 
 
 def render_columns(arms: Sequence[str], wanted: list[Column], width: int, styles: Sequence[str] = ()) -> Iterator[Text]:
-    """Titles and one line per arm, none longer than ``width``; nothing without an arm."""
+    """Yield titles and one line per arm, none longer than ``width``; nothing without an arm."""
     if not arms:
         return
     longest = max(len(arm) for arm in (*arms, "arm"))
@@ -72,7 +72,7 @@ def _heading(table: Table, width: int) -> str:
 
 
 def measure_columns(columns: list[Column]) -> int:
-    """Columns of text that they take, with their gaps."""
+    """Return columns of text that they take, with their gaps."""
     return sum(column.width + len(GAP) for column in columns)
 
 
@@ -126,7 +126,7 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
 
 
 def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
-    """Percent where it means something, else the difference in the metric's unit."""
+    """Return percent where it means something, else the difference in the metric's unit."""
     comparisons, decimals = table.analysis.comparisons, choose_percent_decimals(table)
     in_units = not any(c.percent is not None for c in comparisons.values())
     changes, intervals = [], []

@@ -16,7 +16,7 @@ SHORTEST_TITLE = 16
 
 
 def render_rows(panels: Sequence[Explanation], baseline: str, width: int) -> Iterator[Text]:
-    """Heading, a line for each counter, and what to think of it; none longer than ``width``."""
+    """Yield heading, a line for each counter, and what to think of it; none longer than ``width``."""
     for panel in panels[:MOST_PANELS]:
         yield Text()
         yield from _panel(panel, baseline, width)

@@ -27,7 +27,7 @@ _STEP = re.compile(r"\[(\d+)/(\d+)\] ")
 
 
 def ensure(progress: cache.Progress, *, mirror: str | None = None, tarball: Path | None = None) -> store.Emulator:
-    """runoff's QEMU, built now if it is not in the cache. ``tarball`` is its source, if that need not be fetched.
+    """Return runoff's QEMU, built now if it is not in the cache. ``tarball`` replaces the download of its source.
 
     Raises:
         MissingError: a program, a library, room, or the source is not there, or the source is another.
@@ -104,7 +104,7 @@ def _unpack(tarball: Path, scratch: Path, progress: cache.Progress) -> Path:
 
 
 def _find_python(directory: Path, progress: cache.Progress) -> Path:
-    """A Python that has what QEMU's configure needs."""
+    """Return a Python that has what QEMU's configure needs."""
     progress("fetching meson and ninja")
     tools.run([sys.executable, "-m", "venv", directory], what="making a Python for the build")
     python = directory / "bin/python"

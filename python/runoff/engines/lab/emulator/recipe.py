@@ -46,7 +46,7 @@ _NAME_LENGTH = 12
 
 
 def name() -> str:
-    """The version and a digest of all of this."""
+    """Return the version and a digest of all of this."""
     parts = [path.read_text(encoding="utf-8") for path in (*PATCHES, DEVICES, TOOLS)]
     text = json.dumps([VERSION, TARBALL_SHA256, CONFIGURE, *parts])
     return f"{VERSION}-{hashlib.sha256(text.encode()).hexdigest()[:_NAME_LENGTH]}"

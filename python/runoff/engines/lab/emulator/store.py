@@ -20,7 +20,7 @@ class Meta:
     version: str
     """As it says itself."""
     sha256: str
-    """Of the program."""
+    """Return the SHA-256 of the program."""
     compiler: str
     """First line of what the compiler says of itself."""
 
@@ -57,18 +57,18 @@ def directory_of(name: str) -> Path:
 
 
 def is_whole(directory: Path) -> bool:
-    """Whether a QEMU lies there, as it was built."""
+    """Return whether a QEMU lies there, as it was built."""
     return _read(directory).is_whole
 
 
 def list_stored() -> list[Emulator]:
-    """All, the current one first."""
+    """Return all stored builds, the current one first."""
     found = [_read(path.parent) for path in sorted(cache.emulators().glob(f"[!.]*/{_META}"))]
     return sorted(found, key=lambda emulator: not emulator.is_current)
 
 
 def find_current() -> Emulator | None:
-    """The one that this runoff uses, if it has been built.
+    """Return the build that this runoff uses, if there is one.
 
     Raises:
         MissingError: it is not as it was built.
@@ -80,7 +80,7 @@ def find_current() -> Emulator | None:
 
 
 def find(name: str) -> Emulator:
-    """The stored one of this name.
+    """Return the stored build of this name.
 
     Raises:
         MissingError: there is none.

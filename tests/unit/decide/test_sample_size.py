@@ -115,7 +115,7 @@ def test_one_arm_has_no_differences(tmp_path):
         ask(command, made(tmp_path / "c", noisy(0.0), arms=("default",)))
 
 
-def test_what_does_not_vary_is_not_reckoned_with(tmp_path):
+def test_a_constant_metric_is_left_out(tmp_path):
     """ "6 blocks" was the answer to equal values, and to samples and their copies."""
     place = made(tmp_path / "c", lambda cell: {"time_s": 10.0})
     assert json.loads(ask(command, place, "--json").output)["comparisons"][0]["answers"] == []
