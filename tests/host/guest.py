@@ -10,7 +10,7 @@ from pathlib import Path
 
 import forked
 import modules
-import tally
+import run_log
 
 from runoff.engines.lab import cache, guest, kernel
 from runoff.errors import MissingError
@@ -30,7 +30,7 @@ KERNEL_WORDS = (
 PYTEST = (
     *("-q", "-p", "no:cacheprovider"),
     # What only the machine outside needs takes two thirds of the start: plug-ins, and tests/conftest.py with its xdist.
-    *("-p", "pytest_timeout", "-p", "tally", "--confcutdir=tests/host"),
+    *("-p", "pytest_timeout", "-p", "run_log", "--confcutdir=tests/host"),
 )
 
 
@@ -50,7 +50,7 @@ def run(tests: list[str], folder: Path) -> dict[str, str]:
         own.mkdir()
         left = [test for test in tests if test not in failures]
         lost = _boot(left, own, "tcg" if number == 1 else "tcg,thread=single")
-        told = tally.read(own / "tally.jsonl")
+        told = run_log.read(own / "run.jsonl")
         failures |= told.failures
         if not lost or failures.keys() >= set(tests):
             break
@@ -62,7 +62,7 @@ def run(tests: list[str], folder: Path) -> dict[str, str]:
 def _boot(tests: list[str], folder: Path, accelerator: str) -> str:
     """Run them in one guest. Why it was lost, or nothing."""
     script, console = folder / "tests.sh", folder / "kernel.txt"
-    pytest = [sys.executable, "-m", "pytest", *PYTEST, f"--tally={folder / 'tally.jsonl'}", *tests]
+    pytest = [sys.executable, "-m", "pytest", *PYTEST, f"--run-log={folder / 'run.jsonl'}", *tests]
     command = [
         _program("vng"), "--run", _kernel(), "--disable-kvm", "--user", "root",
         "--cpus", "2", "--memory", "2G", *(f"--append={word}" for word in KERNEL_WORDS),

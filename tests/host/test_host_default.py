@@ -10,7 +10,7 @@ import psutil
 import pytest
 from campaign_rows import remains, rows
 from command import run, start
-from tried_disks import engine, plan
+from disk_fixtures import engine, plan
 from waiting import LIMIT_S, wait_until
 
 from runoff.campaign.run import list_cells

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from campaign_rows import remains
 from command import run, start
+from disk_fixtures import BORROWED, SET, Sample, begun, disk_with_bfq, engine, plan, seen, settings, workload
 from in_charge import agents_of
-from tried_disks import BORROWED, SET, Sample, begun, disk_with_bfq, engine, plan, seen, settings, workload
 from waiting import LIMIT_S, wait_until
 
 from runoff.campaign.run import list_cells

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from campaign_rows import remains
+from disk_fixtures import begun, engine, plan, seen, workload
 from in_charge import agents_of
 from modules import insert
-from tried_disks import begun, engine, plan, seen, workload
 
 from runoff.campaign.run import list_cells
 from runoff.engines import ublk

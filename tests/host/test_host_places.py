@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from disk_fixtures import call, disk_of, disk_with_bfq, engine, plan, seen, settings, workload
 from modules import insert
-from tried_disks import call, disk_of, disk_with_bfq, engine, plan, seen, settings, workload
 
 from runoff.campaign.run import list_cells
 from runoff.engines import disks

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from asked import ask
+from cli_runner import ask
 from made_campaigns import MACHINE, alternating, made, noisy
 
 from runoff.analysis import build

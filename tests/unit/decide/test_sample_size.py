@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asked import ask
+from cli_runner import ask
 from made_campaigns import alternating, made, noisy
 
 from runoff.cli.noise import command as noise

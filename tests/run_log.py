@@ -1,4 +1,4 @@
-"""A pytest plug-in that writes down each test as it begins and as it ends: what is known when the machine is lost."""
+"""A pytest plug-in that logs each test as it begins and ends, in case the machine is lost."""
 
 import json
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ BAD = ("failed", "skipped")
 
 
 @dataclass
-class Tally:
+class RunLog:
     """What became of tests, by their ids."""
 
     failures: dict[str, str] = field(default_factory=dict)
@@ -20,20 +20,20 @@ class Tally:
     """The one that had begun when the machine was lost."""
 
 
-def read(file: Path) -> Tally:
+def read(file: Path) -> RunLog:
     """An absent file is one in which nothing began."""
-    tally = Tally()
+    run_log = RunLog()
     for line in file.read_text().splitlines() if file.exists() else []:
         try:
-            told = json.loads(line)
+            entry = json.loads(line)
         except ValueError:
             break  # Half a line is the last.
-        if "failure" in told:
-            tally.failures[told["test"]] = told["failure"]
-            tally.cut = None
+        if "failure" in entry:
+            run_log.failures[entry["test"]] = entry["failure"]
+            run_log.cut = None
         else:
-            tally.cut = told["test"]
-    return tally
+            run_log.cut = entry["test"]
+    return run_log
 
 
 class Writer:
@@ -59,10 +59,10 @@ class Writer:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--tally", type=Path, help="write each test's beginning and end into this file")
+    parser.addoption("--run-log", type=Path, help="write each test's beginning and end into this file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    file: Path | None = config.getoption("--tally")
+    file: Path | None = config.getoption("--run-log")
     if file is not None:
         config.pluginmanager.register(Writer(file.open("a")))
