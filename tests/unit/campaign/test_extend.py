@@ -1,0 +1,86 @@
+"""Blocks that are added to a campaign after somebody has seen it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from made_campaigns import add, made, noisy
+
+from runoff.analysis import build
+from runoff.campaign.directory import read_results, reopen
+from runoff.campaign.extend import extend
+from runoff.campaign.journal import Journal
+from runoff.cli.main import cli
+from runoff.cli.report import command as report
+from runoff.errors import UsageError
+
+UNTIL = {"until": 0.01, "most_blocks": 60, "rare": 0.3}
+
+
+def document(place: Path) -> dict[str, object]:
+    answer = CliRunner().invoke(report, [str(place), "--json"], standalone_mode=False)
+    assert answer.exception is None
+    found: dict[str, object] = json.loads(answer.output)
+    return found
+
+
+def test_more_blocks_after_a_look_put_a_campaign_under_the_rule(tmp_path):
+    place = made(tmp_path / "c", noisy(0.0, 0.03, sd=0.02))
+    before = read_results(place)
+    assert not before.is_sequential
+    extend(place, 14)
+    after = read_results(place)
+    assert (after.looks, after.blocks, after.planned, after.is_sequential) == ((10,), 14, 28, True)
+    assert after.samples == before.samples
+    plan, journal = reopen(place)
+    with journal:
+        add(journal, plan, noisy(0.0, 0.03, sd=0.02), range(20, 28))
+    results = read_results(place)
+    (table,) = build.build_report(results).headline
+    (once,) = build.build_report(replace(results, looks=())).headline
+    wide, narrow = (t.analysis.comparisons["bfs"].percent_interval for t in (table, once))
+    assert wide is not None
+    assert narrow is not None
+    assert wide.high - wide.low > 1.4 * (narrow.high - narrow.low)
+    assert any("after 10 had been seen" in str(warning) for warning in document(place)["warnings"])  # type: ignore[attr-defined]
+
+
+def test_looks_are_counted_up(tmp_path):
+    place = made(tmp_path / "c", noisy(0.0, 0.0))
+    extend(place, 14)
+    extend(place, 20)
+    assert read_results(place).looks == (10, 10)
+
+
+def test_more_blocks_before_the_first_sample_are_no_look(tmp_path):
+    place = made(tmp_path / "c", noisy(0.0, 0.0), stop_after=0)
+    extend(place, 14)
+    assert (read_results(place).looks, read_results(place).planned) == ((), 28)
+
+
+@pytest.mark.parametrize("blocks", [1, 9, 10])
+def test_fewer_blocks_than_there_are_is_refused(tmp_path, blocks):
+    place = made(tmp_path / "c", noisy(0.0, 0.0))
+    with pytest.raises(UsageError, match="is of 10 blocks already"):
+        extend(place, blocks)
+    assert CliRunner().invoke(cli, ["resume", str(place), "--blocks", "0"]).exit_code != 0
+
+
+def test_more_blocks_for_one_that_had_ended(tmp_path):
+    place = made(tmp_path / "c", noisy(0.0, 0.05), stop_after=24, **UNTIL)
+    with Journal.open(place, write=True) as journal:
+        journal.set_fact("ended", {"blocks": 12, "why": "x", "decided": True})
+    with pytest.raises(UsageError, match="is of 12 blocks already"):
+        extend(place, 12)
+    extend(place, 30)
+    results = read_results(place)
+    assert (results.ended, results.looks, results.planned) == (None, (12,), 120)
+    plan, journal = reopen(place)
+    journal.close()
+    assert (plan.settings.blocks, plan.settings.most_blocks) == (30, 60)
+    extend(place, 80)
+    plan, journal = reopen(place)
+    journal.close()
+    assert (plan.settings.blocks, plan.settings.most_blocks) == (80, 80)
