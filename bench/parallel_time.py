@@ -59,7 +59,7 @@ def show_pinned(cpus: int) -> None:
 
 
 def measure_wall_s(cpus: int, busy: int) -> float:
-    """Of a virtual second in which ``busy`` of the CPUs are: a long sample less a short one."""
+    """Return the wall time of a virtual second in which ``busy`` of the CPUs are: a long sample less a short one."""
     took = {}
     for passes in (1, 5):
         work = f"counters:n={busy},count={10 * COUNT},passes={passes}"

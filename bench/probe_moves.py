@@ -25,7 +25,7 @@ COMPARISONS = (
 
 
 def describe_change(arms: tuple[str, str], work: str, metric: str, probe: str | None, blocks: int) -> str:
-    """Of the second arm against the first, with its interval, in per cent."""
+    """Return the change of the second arm against the first, with its interval, in percent."""
     chosen = ("--probe", probe) if probe else ()
     campaign = progress.compare(
         *arms, "--work", work, *chosen, "--on", "lab", "--clock", "virtual", "--cpus", "2",

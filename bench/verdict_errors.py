@@ -124,7 +124,7 @@ def _powers(tables: int) -> Iterator[str]:
             yield f"  {k} arms, {n} blocks: {theory:.2f} / {power(0, shape):.2f}, {power(0.1, shape):.2f}"
 
 
-def same(tables: Tables, rare: float = 0.05) -> float:
+def count_same(tables: Tables, rare: float = 0.05) -> float:
     """Return percent of tables in which the first arm is called the same as the baseline."""
     return percent(rule.judge(tables, rare=rare).same[:, 0])
 
@@ -137,7 +137,7 @@ def draw_stalling(share: float, times: float, shape: Shape) -> Tables:
     return taken
 
 
-def _same(tables: int) -> Iterator[str]:
+def _list_same(tables: int) -> Iterator[str]:
     yield "called the same although the truth is the margin, 2 %, noise 0.5 / 2 %, %"
     for k in ARMS:
         told = []
@@ -146,16 +146,22 @@ def _same(tables: int) -> Iterator[str]:
             for noise in (0.005, 0.02):
                 taken = take(scenarios.normal(noise), Shape(tables, n, k))
                 taken.values[:, :, 1] *= 1.02
-                cells.append(f"{same(taken, rare=0.21):.1f}")
+                cells.append(f"{count_same(taken, rare=0.21):.1f}")
             told.append(f"{n} blocks {' / '.join(cells)}")
         yield f"  {k} arms (--rare 21%): {', '.join(told)}"
     yield "called the same although stalls cost 3 % in the mean, usual --rare 5%, %"
     for share, times in STALLS:
-        told = [f"{n} blocks {same(draw_stalling(share, times, Shape(tables, n, 2))):.1f}" for n in (5, 10, 20, 45, 90)]
+        told = [
+            f"{n} blocks {count_same(draw_stalling(share, times, Shape(tables, n, 2))):.1f}"
+            for n in (5, 10, 20, 45, 90)
+        ]
         yield f"  {100 * share:.0f} % of runs times {times}: {', '.join(told)}"
     yield "called the same with reason (no difference, 2 arms), %"
     for noise in (0.01, 0.02):
-        told = [f"{n} blocks {same(take(scenarios.normal(noise), Shape(tables, n, 2))):.0f}" for n in (10, 45, 60, 100)]
+        told = [
+            f"{n} blocks {count_same(take(scenarios.normal(noise), Shape(tables, n, 2))):.0f}"
+            for n in (10, 45, 60, 100)
+        ]
         yield f"  noise {100 * noise:.0f} %: {', '.join(told)}"
 
 
@@ -188,7 +194,7 @@ def main() -> None:
         _false("scenarios", scenarios.USUAL, tables),
         _false("where the rule does not hold", scenarios.BEYOND, tables),
         _campaigns(tables), _unequal(tables), _one_spread(tables), _widths(tables), _powers(tables),
-        _same(tables), _third(tables),
+        _list_same(tables), _third(tables),
     ):  # fmt: skip
         print()
         for line in part:

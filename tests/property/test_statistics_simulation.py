@@ -149,14 +149,14 @@ def test_what_differs_by_the_margin_is_seldom_called_the_same(arms, noise):
     for blocks in (10, 20, 45):
         taken = errors.take(scenarios.normal(noise), Shape(TABLES, blocks, arms))
         taken.values[:, :, 1] *= 1.02
-        assert at_most(0.05, errors.same(taken, rare=0.21))
+        assert at_most(0.05, errors.count_same(taken, rare=0.21))
 
 
 @pytest.mark.parametrize(("share", "times"), errors.STALLS[:2])
 def test_what_stalls_now_and_then_is_seldom_called_the_same(share, times):
     for blocks in (10, 20, 45, 90):
-        assert at_most(0.1, errors.same(errors.draw_stalling(share, times, Shape(TABLES, blocks, 2))))
+        assert at_most(0.1, errors.count_same(errors.draw_stalling(share, times, Shape(TABLES, blocks, 2))))
 
 
 def test_equal_arms_are_called_the_same_when_there_are_blocks_enough():
-    assert errors.same(errors.take(scenarios.normal(0.01), Shape(TABLES, 45, 2))) > 95
+    assert errors.count_same(errors.take(scenarios.normal(0.01), Shape(TABLES, 45, 2))) > 95

@@ -20,7 +20,7 @@ class Cell:
     table: str
     row: str
     column: str
-    known: Quantity
+    quantity: Quantity
     printed: Number | None
 
     @property
@@ -30,7 +30,7 @@ class Cell:
     @property
     def text(self) -> str:
         """As printed; derived ones with two decimals."""
-        return str(self.printed) if self.printed is not None else f"{float(self.known.value):.2f}"
+        return str(self.printed) if self.printed is not None else f"{float(self.quantity.value):.2f}"
 
 
 def find_cells(tables: Mapping[str, tuple[Row, ...]], address: str) -> list[Cell]:
@@ -58,7 +58,7 @@ def _find_in_table(
     known = {row.key: row for row in tables[table]}
     for key in _keys(rows, list(known), address):
         try:
-            number = known[key].known(column)
+            number = known[key].find_quantity(column)
         except (AttributeError, TypeError):
             raise UsageError(f"{address}: no number {column!r}{suggest(column, known[key].cells)}") from None
         printed = getattr(known[key], column)

@@ -64,11 +64,11 @@ class Number:
         return len(self.text.partition(".")[2])
 
     @property
-    def known(self) -> Quantity:
+    def quantity(self) -> Quantity:
         """Anything that is rounded to this."""
-        return self.within(self.step)
+        return self.with_step(self.step)
 
-    def within(self, step: Fraction) -> Quantity:
+    def with_step(self, step: Fraction) -> Quantity:
         """Return the quantity if the last kept digit counts ``step``: trailing zeros may have been left out."""
         return Quantity(self.value, self.value - step / 2, self.value + step / 2)
 

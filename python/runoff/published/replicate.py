@@ -114,9 +114,9 @@ def _compare(report: Report, about: Comparisons, today: PresentCampaign | None) 
 def _find_then(report: Report, about: Comparisons, pair: Pair, place: Cell) -> Quantity:
     tables = {name: table.rows for name, table in report.tables.items()}
     hundred, one = Quantity.exactly(100), Quantity.exactly(1)
-    other = find_cell(tables, _fill(pair.other, place)).known
+    other = find_cell(tables, _fill(pair.other, place)).quantity
     if about.unit == "time":
-        other = other / find_cell(tables, _fill(pair.base, place)).known
+        other = other / find_cell(tables, _fill(pair.base, place)).quantity
     return hundred * (other - one)
 
 

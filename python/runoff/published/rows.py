@@ -56,11 +56,11 @@ class Row(Checked):
         """Column by column, as printed."""
         return {name: str(getattr(self, name)) for name in type(self).model_fields}
 
-    def known(self, column: str) -> Quantity:
+    def find_quantity(self, column: str) -> Quantity:
         """Return a number of this row, printed or derived. Raises AttributeError, TypeError if there is none."""
         value = getattr(self, column)
         if isinstance(value, Number):
-            return value.known
+            return value.quantity
         if not isinstance(value, Quantity):
             raise TypeError(f"{column} is not a number")
         return value
@@ -79,12 +79,12 @@ class MeansRow(Row):
     @property
     def difference(self) -> Quantity:
         """As its title says: the patched kernel less the other."""
-        return self.ck_s.known - self.vanilla_s.known
+        return self.ck_s.quantity - self.vanilla_s.quantity
 
     @property
     def gain(self) -> Quantity:
         """Time that is saved, in percent of the vanilla kernel's; negative if it takes more."""
-        return HUNDRED * (self.vanilla_s.known - self.ck_s.known) / self.vanilla_s.known
+        return HUNDRED * (self.vanilla_s.quantity - self.ck_s.quantity) / self.vanilla_s.quantity
 
 
 class QuantileRow(Row):
@@ -177,7 +177,7 @@ class CountersRow(Row):
     @property
     def gain(self) -> Quantity:
         """Time that BFS saves, in percent of 2.6.31's."""
-        return HUNDRED * (self.k2631_s.known - self.bfs_s.known) / self.k2631_s.known
+        return HUNDRED * (self.k2631_s.quantity - self.bfs_s.quantity) / self.k2631_s.quantity
 
 
 class CompileRow(Row):
@@ -192,7 +192,7 @@ class CompileRow(Row):
     @property
     def gain(self) -> Quantity:
         """Time that BFS saves, in percent of 2.6.31's."""
-        return HUNDRED * (self.k2631_s.known - self.bfs_s.known) / self.k2631_s.known
+        return HUNDRED * (self.k2631_s.quantity - self.bfs_s.quantity) / self.k2631_s.quantity
 
 
 class SizeRow(Row):

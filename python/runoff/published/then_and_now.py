@@ -67,7 +67,7 @@ def _facts(today: PresentCampaign | None) -> Mapping[str, str]:
 def _table(besides: Sequence[ComparedPair]) -> Iterator[str]:
     ran = [one for one in besides if one.now is not None]
     rows = [["", "then", "now", "interval", "n", "", ""]]
-    rows += [[one.row, describe_change(float(one.then.value)), *_now(one.now), _outcome(one)] for one in ran]
+    rows += [[one.row, describe_change(float(one.then.value)), *_render_now(one.now), _outcome(one)] for one in ran]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     workloads = dict.fromkeys(one.now.workload for one in ran if one.now is not None)
     for number, row in enumerate(rows if ran else []):
@@ -85,7 +85,7 @@ def _table(besides: Sequence[ComparedPair]) -> Iterator[str]:
         yield "  not run: " + (", ".join(left) if len(left) <= 8 else f"{', '.join(left[:8])} and {len(left) - 8} more")
 
 
-def _now(now: PresentResult | None) -> list[str]:
+def _render_now(now: PresentResult | None) -> list[str]:
     if now is None:
         return ["", "", "", ""]
     interval = format_percent_range(now.interval, 1) if now.interval is not None else "-"

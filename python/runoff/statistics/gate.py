@@ -37,7 +37,7 @@ GRAVEST_LAST = tuple(Outcome)
 def judge_comparison(
     estimate: float, interval: Interval | None, limit: float, separated: bool, step: float = 0.0
 ) -> Outcome:
-    """Of one comparison.
+    """Return the outcome of one comparison.
 
     Regressed: the interval is beyond the limit. Worse: the estimate is, and the report says that there is a difference
     (``separated``), which may be one within the limit. Fine: the whole interval is within the limit. What the digits of

@@ -171,13 +171,13 @@ def test_what_starts_a_digit_is_cut_to_it() -> None:
 
 
 def test_bounds_are_carried_along() -> None:
-    ten, three = Number.parse("10").known, Number.parse("3.0").known
+    ten, three = Number.parse("10").quantity, Number.parse("3.0").quantity
     assert (float((ten - three).low), float((ten - three).high)) == (6.45, 7.55)
     quotient = ten / three
     assert float(quotient.low) == pytest.approx(9.5 / 3.05)
     assert float(quotient.high) == pytest.approx(10.5 / 2.95)
     with pytest.raises(ZeroDivisionError):
-        ten / Number.parse("0").known
+        ten / Number.parse("0").quantity
 
 
 def test_quantiles_have_seven_digits() -> None:

@@ -18,7 +18,7 @@ def check_costs(report: Report) -> Iterator[Finding]:
         for row in table.rows:
             assert isinstance(row, CountersRow)
             for key, kernel in KERNELS.items():
-                quantity = row.known(f"{key}_s") / row.processes.within(row.processes.step * 0)
+                quantity = row.find_quantity(f"{key}_s") / row.processes.with_step(row.processes.step * 0)
                 how = f"{row.cells[f'{key}_s']} / {row.processes}"
                 place = f"{table.name}, {row.processes}, {kernel}"
                 yield check_derived(COST, place, getattr(row, f"{key}_cost_s"), quantity, how)

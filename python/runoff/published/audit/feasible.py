@@ -70,11 +70,11 @@ def compute_mean_bounds(row: QuantileRow, n: int) -> tuple[float, float] | None:
 
 
 def _constraints(row: QuantileRow, n: int) -> Iterator[tuple[list[tuple[int, Fraction]], Quantity]]:
-    yield [(0, Fraction(1))], row.minimum_s.within(jmp_step(row.minimum_s))
-    yield [(n - 1, Fraction(1))], row.maximum_s.within(jmp_step(row.maximum_s))
+    yield [(0, Fraction(1))], row.minimum_s.with_step(jmp_step(row.minimum_s))
+    yield [(n - 1, Fraction(1))], row.maximum_s.with_step(jmp_step(row.maximum_s))
     for column, p in RANKS.items():
         number = getattr(row, column)
-        yield compute_weights(p, n), number.within(jmp_step(number))
+        yield compute_weights(p, n), number.with_step(jmp_step(number))
 
 
 def find_fewest_runs(row: QuantileRow) -> int:

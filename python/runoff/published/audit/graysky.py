@@ -38,8 +38,8 @@ def _check_basis(table: Table) -> Finding:
     """Return which of two meanings of the word gives more of the printed percentages."""
     rows = [row for row in table.rows if isinstance(row, MeansRow)]
     one = Quantity.exactly(1)
-    time = sum(_is(row, one - row.ck_s.known / row.vanilla_s.known) for row in rows)
-    speed = sum(_is(row, row.vanilla_s.known / row.ck_s.known - one) for row in rows)
+    time = sum(_is(row, one - row.ck_s.quantity / row.vanilla_s.quantity) for row in rows)
+    speed = sum(_is(row, row.vanilla_s.quantity / row.ck_s.quantity - one) for row in rows)
     text = f"of {len(rows)} percentages {time} are time saved and {speed} speed gained"
     return Finding(BASIS, table.name, Status.FOLLOWS if time >= speed else Status.FAILS, text)
 
@@ -67,7 +67,7 @@ def _check_percent(place: str, row: MeansRow, gain: Quantity) -> Finding:
     found = check_derived(PERCENT, place, row.result_pct, gain, way)
     if found.status is Status.FOLLOWS:
         return found
-    printed = Quantity.exactly(100) * row.difference_s.known / row.vanilla_s.known
+    printed = Quantity.exactly(100) * row.difference_s.quantity / row.vanilla_s.quantity
     if printed.value < 0:
         printed = Quantity.exactly(0) - printed
     agrees = find_fit(row.result_pct, printed) in (Fit.ROUNDED, Fit.HIDDEN)
@@ -78,11 +78,13 @@ def _check_percent(place: str, row: MeansRow, gain: Quantity) -> Finding:
 
 def _reconcile(report: Report, table: Table, row: MeansRow) -> str:
     """Say which single wrong cell would explain a wrong difference, and whether percent and quantiles agree."""
-    difference = row.difference_s.known
+    difference = row.difference_s.quantity
     notes = [
-        _describe_if_wrong(report, table, row, "Difference", row.vanilla_s.known, row.ck_s.known),
-        _describe_if_wrong(report, table, row, "CK-Patched", row.vanilla_s.known, row.vanilla_s.known + difference),
-        _describe_if_wrong(report, table, row, "Vanilla", row.ck_s.known - difference, row.ck_s.known),
+        _describe_if_wrong(report, table, row, "Difference", row.vanilla_s.quantity, row.ck_s.quantity),
+        _describe_if_wrong(
+            report, table, row, "CK-Patched", row.vanilla_s.quantity, row.vanilla_s.quantity + difference
+        ),
+        _describe_if_wrong(report, table, row, "Vanilla", row.ck_s.quantity - difference, row.ck_s.quantity),
     ]
     ends = [cell.text.partition(".")[2] for cell in (row.vanilla_s, row.ck_s)]
     alike = f". Both means end in .{ends[0]}" if ends[0] == ends[1] else ""
@@ -148,7 +150,7 @@ def check_hardware(report: Report) -> Iterator[Finding]:
 
 def _check_product(table: Table, row: HardwareRow, multiplier: str, bus: str) -> Finding:
     # 266 and 400 stand for 266.67 and 400.00 MHz: the bus is known to one in its last digit.
-    clock = Number.parse(multiplier).known.value * Number.parse(bus).value / 1000
+    clock = Number.parse(multiplier).quantity.value * Number.parse(bus).value / 1000
     low, high = (Fraction(multiplier) * (int(bus) + step) / 1000 for step in (Fraction(-1, 2), Fraction(1)))
     how = f"{multiplier} x {bus} MHz, of which the last digit may be cut"
     return check_derived(PRODUCT, f"{table.name}, {row.cpu}", row.clock_ghz, Quantity(clock, low, high), how)

@@ -27,7 +27,7 @@ def check_percents(report: Report) -> Iterator[Finding]:
 def _quantity(column: str, row: HackbenchRow, base: HackbenchRow) -> Quantity:
     if row is base:
         return Quantity.exactly(100)
-    return Quantity.exactly(100) * row.known(f"{column}_s") / base.known(f"{column}_s")
+    return Quantity.exactly(100) * row.find_quantity(f"{column}_s") / base.find_quantity(f"{column}_s")
 
 
 def _check_percent(table: str, column: str, row: HackbenchRow, base: HackbenchRow) -> Finding:

@@ -72,7 +72,7 @@ def check_means(report: Report) -> Iterator[Finding]:
 
 
 def _check_mean(row: QuantileRow, place: str, printed: Number, least: int, most: int) -> Finding:
-    n = feasible.find_run_count(row, printed.known, least, most)
+    n = feasible.find_run_count(row, printed.quantity, least, most)
     if n is not None:
         return Finding(MEAN, place, Status.FOLLOWS, f"{printed} is possible, with {n} runs for one")
     found = [

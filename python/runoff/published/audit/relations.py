@@ -36,7 +36,7 @@ def check_claims(report: Report) -> Iterator[Finding]:
 def _check_within(tables: Tables, claim: said.WithinClaim) -> Answer:
     low, high = Fraction(str(claim.low)), Fraction(str(claim.high))
     found = find_cells(tables, claim.cells)
-    outside = [one for one in found if not low <= round(one.known.value, claim.decimals) <= high]
+    outside = [one for one in found if not low <= round(one.quantity.value, claim.decimals) <= high]
     text = f"{len(found) - len(outside)} of {len(found)} are between {claim.low:g} and {claim.high:g}"
     return _check_all(outside, text, "outside")
 
@@ -58,7 +58,7 @@ def _check_less(tables: Tables, claim: said.LessClaim) -> Answer:
         pairs = [(one, other) for one, other in zip(smaller, larger, strict=True)]
     else:
         pairs = [(one, other) for one in smaller for other in larger]
-    wrong = [(one, other) for one, other in pairs if one.known.value >= other.known.value]
+    wrong = [(one, other) for one, other in pairs if one.quantity.value >= other.quantity.value]
     text = f"{len(pairs) - len(wrong)} of {len(pairs)} are less"
     if wrong:
         text += "; not: " + ", ".join(
@@ -73,10 +73,10 @@ def _check_less(tables: Tables, claim: said.LessClaim) -> Answer:
 def _check_extreme(tables: Tables, claim: said.ExtremeClaim) -> Answer:
     one, of = find_cell(tables, claim.cell), find_cells(tables, claim.of)
     sign = 1 if claim.relation == "least" else -1
-    better = [other for other in of if sign * other.known.value < sign * one.known.value]
+    better = [other for other in of if sign * other.quantity.value < sign * one.quantity.value]
     if not better:
         return Status.FOLLOWS, f"{one.text} is the {claim.relation} of {len(of)}"
-    best = min(better, key=lambda other: sign * other.known.value)
+    best = min(better, key=lambda other: sign * other.quantity.value)
     text = f"{one.text} is not the {claim.relation} of {len(of)}: {len(better)} are beyond it, {best.place} with "
     return Status.FAILS, text + best.text + _find_valid_rows(one, of, sign)
 
@@ -86,7 +86,7 @@ def _find_valid_rows(one: Cell, of: list[Cell], sign: int) -> str:
     rows = [other.row for other in of]
     if one.row not in rows:
         return ""
-    upto = next(i for i, other in enumerate(of) if sign * other.known.value < sign * one.known.value)
+    upto = next(i for i, other in enumerate(of) if sign * other.quantity.value < sign * one.quantity.value)
     if upto <= rows.index(one.row):
         return ""
     return f"; it is among {rows[0]} to {rows[upto - 1]}"
@@ -94,13 +94,13 @@ def _find_valid_rows(one: Cell, of: list[Cell], sign: int) -> str:
 
 def _check_about(tables: Tables, claim: said.AboutClaim) -> Answer:
     one = find_cell(tables, claim.cell)
-    known, how = one.known, f"it is {one.text}"
+    known, how = one.quantity, f"it is {one.text}"
     if claim.than:
         other = find_cell(tables, claim.than)
         how = f"{one.text} against {other.text}"
-        known = one.known - other.known
+        known = one.quantity - other.quantity
         if claim.unit == "percent":
-            known = Quantity.exactly(100) * known / other.known
+            known = Quantity.exactly(100) * known / other.quantity
         value, low, high = (format_number(each, 2) for each in (known.value, known.low, known.high))
         how += f": {value}, {low} to {high} with what rounding hides"
     half, stated = Fraction(1, 10**claim.decimals) / 2, Fraction(str(claim.value))
@@ -116,18 +116,18 @@ def _check_rows(tables: Tables, claim: said.RowsClaim) -> Answer:
 
 def _check_falling(tables: Tables, claim: said.FallingClaim) -> Answer:
     found = find_cells(tables, claim.cells)
-    rising = [after for before, after in pairwise(found) if after.known.value >= before.known.value]
+    rising = [after for before, after in pairwise(found) if after.quantity.value >= before.quantity.value]
     text = f"{len(found) - 1 - len(rising)} of {len(found) - 1} steps fall"
     first = f", the first from {found[0].text} to {found[1].text}"
     return _check_all(rising, text + first, "it rises again at")
 
 
 def _check_mean(tables: Tables, claim: said.MeanClaim) -> Answer:
-    one, runs = find_cell(tables, claim.cell), int(find_cell(tables, claim.runs).known.value)
+    one, runs = find_cell(tables, claim.cell), int(find_cell(tables, claim.runs).quantity.value)
     rest = runs - 2
     ends = Fraction(str(claim.least)) + Fraction(str(claim.most))
-    low = (one.known.low * runs - ends) / rest if rest else ends
-    high = (one.known.high * runs - ends) / rest if rest else ends
+    low = (one.quantity.low * runs - ends) / rest if rest else ends
+    high = (one.quantity.high * runs - ends) / rest if rest else ends
     text = f"{one.text} is the mean of {runs} with {claim.least:g} and {claim.most:g} among them"
     possible = low <= Fraction(str(claim.most)) and high >= Fraction(str(claim.least)) and rest > 0
     others = "is" if rest == 1 else f"{rest} are on average"
@@ -137,8 +137,8 @@ def _check_mean(tables: Tables, claim: said.MeanClaim) -> Answer:
 
 def _check_busy(tables: Tables, claim: said.BusyClaim) -> Answer:
     """Check how long dips must last if the same CPU time was spread over a longer time."""
-    ratio, dip = find_cell(tables, claim.ratio).known.value, find_cell(tables, claim.dip).known.value
-    busy = sorted(one.known.value for one in find_cells(tables, claim.busy))
+    ratio, dip = find_cell(tables, claim.ratio).quantity.value, find_cell(tables, claim.dip).quantity.value
+    busy = sorted(one.quantity.value for one in find_cells(tables, claim.busy))
     need = [level * ratio for level in busy]
     share = sorted(100 * (level - mean) / (level - dip) for level, mean in zip(busy, need, strict=True))
     if share[0] > 100:

@@ -30,8 +30,8 @@ class Spread:
     @classmethod
     def from_cells(cls, tables: Tables, one: Cell, sd_pct: str) -> "Spread":
         """Return the mean of a cell with the deviation in percent of the same row."""
-        percent = find_cell(tables, f"{one.table}[{one.row}].{sd_pct}").known.value
-        return cls(float(one.known.value), float(one.known.value * percent / 100))
+        percent = find_cell(tables, f"{one.table}[{one.row}].{sd_pct}").quantity.value
+        return cls(float(one.quantity.value), float(one.quantity.value * percent / 100))
 
 
 def check_apart(tables: Tables, claim: said.ApartClaim) -> Answer:
@@ -107,7 +107,7 @@ def _holm(p: list[float]) -> int:
 
 
 def _range_pct(found: list[Cell]) -> Fraction:
-    values = [one.known.value for one in found]
+    values = [one.quantity.value for one in found]
     return 100 * (max(values) - min(values)) / min(values)
 
 

@@ -25,7 +25,7 @@ class Axis:
         air = (high - low) * 0.05 if high - low > NARROWEST * size else size * 0.05 or 1.0
         return cls(low - air, high + air, start, end)
 
-    def at(self, value: float) -> float:
+    def locate(self, value: float) -> float:
         """Return the pixel of a value; values beyond the ends stay at the end."""
         share = (value - self.low) / (self.high - self.low)
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)

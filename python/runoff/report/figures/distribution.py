@@ -29,12 +29,12 @@ def draw(table: Table, baseline: str) -> str:
     axis = _axis(table, scale, left)
     bottom = TOP + ROW * len(table.arms)
     for value, label in axis.ticks():
-        canvas.line(axis.at(value), TOP, axis.at(value), bottom, "grid")
-        canvas.text(axis.at(value), bottom + 16, label, "tick", "middle")
+        canvas.line(axis.locate(value), TOP, axis.locate(value), bottom, "grid")
+        canvas.text(axis.locate(value), bottom + 16, label, "tick", "middle")
     canvas.text((axis.start + axis.end) / 2, bottom + 34, _axis_title(table, scale), "tick", "middle")
     summaries = table.analysis.summaries
     if baseline in summaries:
-        x = axis.at(scale.scaled(summaries[baseline].mean))
+        x = axis.locate(scale.scaled(summaries[baseline].mean))
         canvas.line(x, TOP, x, bottom, "zero")
     for row, arm in enumerate(table.arms):
         middle = TOP + ROW * (row + 0.5)
@@ -59,25 +59,30 @@ def _axis(table: Table, scale: Scale, left: float) -> Axis:
 
 
 def _row(canvas: Canvas, axis: Axis, scale: Scale, table: Table, summary: Summary, middle: float) -> None:
-    def at(value: float) -> float:
-        return axis.at(scale.scaled(value))
+    def locate(value: float) -> float:
+        return axis.locate(scale.scaled(value))
 
     strip, box = middle - 9, middle + 14
     if summary.ci:
         verdict = table.analysis.comparisons[summary.arm].verdict
-        low, mean, high = at(summary.ci.low), at(summary.mean), at(summary.ci.high)
+        low, mean, high = locate(summary.ci.low), locate(summary.mean), locate(summary.ci.high)
         d = f"M{number(low)} {number(strip)}L{number(mean)} {number(strip - 12)}L{number(high)} {number(strip)}"
         tip = f"{summary.arm}: mean {scale.plain(summary.mean)} {scale.unit}, 95 % CI {scale.range(summary.ci)}"
         style = STYLES.get(verdict, "ci") if verdict else "ci"
         canvas.path(f"{d}L{number(mean)} {number(strip + 12)}ZM{number(mean)} {number(strip - 12)}v24", style, tip)
-    places = sorted(at(point.value) for point in table.points if point.arm == summary.arm)
+    places = sorted(locate(point.value) for point in table.points if point.arm == summary.arm)
     canvas.path(render_dots((x, strip + lane) for x, lane in _spread(places)), "dot")
-    canvas.line(at(summary.minimum), box, at(summary.maximum), box, "whisker")
+    canvas.line(locate(summary.minimum), box, locate(summary.maximum), box, "whisker")
     quartiles = ", ".join(map(scale.plain, (summary.q25, summary.median, summary.q75)))
     canvas.rect(
-        at(summary.q25), box - 6, at(summary.q75) - at(summary.q25), 12, "box", f"{summary.arm}: quartiles {quartiles}"
+        locate(summary.q25),
+        box - 6,
+        locate(summary.q75) - locate(summary.q25),
+        12,
+        "box",
+        f"{summary.arm}: quartiles {quartiles}",
     )
-    canvas.line(at(summary.median), box - 6, at(summary.median), box + 6, "median")
+    canvas.line(locate(summary.median), box - 6, locate(summary.median), box + 6, "median")
 
 
 def _spread(places: list[float]) -> list[tuple[float, float]]:

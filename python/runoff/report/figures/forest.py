@@ -35,11 +35,11 @@ def draw(report: Report) -> str:
     low, high = find_span([interval for _, rows in tables for _, interval in rows], margin)
     letters = find_distinct_width(report.results.arms, *NAMES)
     axis = Axis.from_range(low, high, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
-    canvas.rect(axis.at(-margin), TOP, axis.at(margin) - axis.at(-margin), bottom - TOP, "margin")
+    canvas.rect(axis.locate(-margin), TOP, axis.locate(margin) - axis.locate(-margin), bottom - TOP, "margin")
     for value, label in axis.ticks(6):
-        canvas.line(axis.at(value), TOP, axis.at(value), bottom, "grid")
-        canvas.text(axis.at(value), bottom + 16, f"{label} %", "tick", "middle")
-    canvas.line(axis.at(0), TOP, axis.at(0), bottom, "zero")
+        canvas.line(axis.locate(value), TOP, axis.locate(value), bottom, "grid")
+        canvas.text(axis.locate(value), bottom + 16, f"{label} %", "tick", "middle")
+    canvas.line(axis.locate(0), TOP, axis.locate(0), bottom, "zero")
     y = float(TOP)
     for table, rows in tables:
         y += HEADING
@@ -68,9 +68,9 @@ def select_changes(table: Table) -> list[tuple[Comparison, Interval]]:
 def _row(canvas: Canvas, axis: Axis, comparison: Comparison, interval: Interval, y: float, decimals: int) -> None:
     verdict = comparison.verdict
     style = STYLES.get(verdict, "neutral") if verdict else "neutral"
-    canvas.line(axis.at(interval.low), y, axis.at(interval.high), y, f"span {style}")
+    canvas.line(axis.locate(interval.low), y, axis.locate(interval.high), y, f"span {style}")
     percent = comparison.percent or 0.0
     tip = f"{comparison.arm}: {format_percent(percent, decimals)} %, 95 % CI {format_percent_range(interval, decimals)}"
-    canvas.path(render_mark("square", axis.at(percent), y), f"point {style}", tip)
+    canvas.path(render_mark("square", axis.locate(percent), y), f"point {style}", tip)
     word = f", {verdict.word}" if verdict else ""
     canvas.text(WIDTH - RIGHT + 8, y + 4, f"{format_percent(percent, decimals)} %{word}", f"value {style}")

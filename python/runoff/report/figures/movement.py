@@ -70,11 +70,11 @@ def draw(title: str, about: str, moves: Sequence[Move], processes: Sequence[str]
 def draw_grid(canvas: Canvas, times: Axis, cylinders: Axis, bottom: float) -> None:
     """Draw lines and numbers of both axes; those of time stand below ``bottom``."""
     for value, label in times.ticks(9):
-        canvas.line(times.at(value), cylinders.end, times.at(value), bottom, "grid")
-        canvas.text(times.at(value), bottom + 16, label, "tick", "middle")
+        canvas.line(times.locate(value), cylinders.end, times.locate(value), bottom, "grid")
+        canvas.text(times.locate(value), bottom + 16, label, "tick", "middle")
     for value, label in cylinders.ticks(4):
-        canvas.line(LEFT, cylinders.at(value), WIDTH - RIGHT, cylinders.at(value), "grid")
-        canvas.text(LEFT - 8, cylinders.at(value) + 4, label, "tick", "end")
+        canvas.line(LEFT, cylinders.locate(value), WIDTH - RIGHT, cylinders.locate(value), "grid")
+        canvas.text(LEFT - 8, cylinders.locate(value) + 4, label, "tick", "end")
 
 
 def draw_ways(canvas: Canvas, times: Axis, cylinders: Axis, moves: Sequence[Move]) -> None:
@@ -95,13 +95,13 @@ def style(index: int) -> str:
 
 
 def _way(times: Axis, cylinders: Axis, move: Move) -> str:
-    start, end = cylinders.at(move.from_cylinder), cylinders.at(move.cylinder)
-    return f"M{number(times.at(move.at))} {number(start)}L{number(times.at(move.reached))} {number(end)}"
+    start, end = cylinders.locate(move.from_cylinder), cylinders.locate(move.cylinder)
+    return f"M{number(times.locate(move.at))} {number(start)}L{number(times.locate(move.reached))} {number(end)}"
 
 
 def _bar(times: Axis, cylinders: Axis, move: Move) -> str:
-    left, right = times.at(move.reached), times.at(move.done)
-    top = cylinders.at(move.cylinder) - BAR / 2
+    left, right = times.locate(move.reached), times.locate(move.done)
+    top = cylinders.locate(move.cylinder) - BAR / 2
     return f"M{number(left)} {number(top)}h{number(max(right - left, 0.5))}v{BAR}H{number(left)}z"
 
 

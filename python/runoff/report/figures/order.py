@@ -31,11 +31,11 @@ def draw(report: Report, table: Table) -> str:
     upward = Axis.from_range(min(values), max(values), TOP + PLOT, TOP)
     _draw_bands(canvas, report, across, bottom)
     for value, label in upward.ticks(5):
-        canvas.line(LEFT, upward.at(value), WIDTH - 8, upward.at(value), "grid")
-        canvas.text(LEFT - 6, upward.at(value) + 4, label, "tick", "end")
+        canvas.line(LEFT, upward.locate(value), WIDTH - 8, upward.locate(value), "grid")
+        canvas.text(LEFT - 6, upward.locate(value) + 4, label, "tick", "end")
     for index, arm in enumerate(report.results.arms):
         mine = [point for point in table.points if point.arm == arm]
-        d = render_points((across.at(p.position), upward.at(scale.scaled(p.value))) for p in mine)
+        d = render_points((across.locate(p.position), upward.locate(scale.scaled(p.value))) for p in mine)
         if d:
             canvas.path(d, f"marks m{index % MARKERS}")
     _draw_voids(canvas, table, across, bottom)
@@ -51,7 +51,7 @@ def _draw_bands(canvas: Canvas, report: Report, across: Axis, bottom: float) -> 
     shaded = ""
     labelled = float("-inf")
     for block, positions in sorted(spans.items()):
-        left, right = across.at(min(positions) - 0.5), across.at(max(positions) + 0.5)
+        left, right = across.locate(min(positions) - 0.5), across.locate(max(positions) + 0.5)
         middle = (left + right) / 2
         if block % 2:
             shaded += f"M{number(left)} {TOP}H{number(right)}V{number(bottom)}H{number(left)}z"
@@ -69,7 +69,7 @@ def _draw_voids(canvas: Canvas, table: Table, across: Axis, bottom: float) -> No
     canvas.text(LEFT - 6, bottom - 7, "void", "tick", "end")
     for sample in table.voids:
         tip = f"{sample.arm}, block {sample.block + 1}: {sample.reason or 'no reason given'}"
-        canvas.path(render_cross(across.at(sample.position), bottom - VOID_LANE / 2), "void", tip)
+        canvas.path(render_cross(across.locate(sample.position), bottom - VOID_LANE / 2), "void", tip)
 
 
 def draw_legend(canvas: Canvas, arms: tuple[str, ...], y: float) -> float:

@@ -48,8 +48,8 @@ def draw(title: str, about: str, rows: Sequence[Row], window: Span) -> str:
     canvas.text(LEFT, 40, about, "tick")
     canvas.text(WIDTH - RIGHT + 8, TOP - 8, "of a CPU", "tick")
     for value, label in axis.ticks(7):
-        canvas.line(axis.at(value), TOP, axis.at(value), bottom, "grid")
-        canvas.text(axis.at(value), bottom + 16, label, "tick", "middle")
+        canvas.line(axis.locate(value), TOP, axis.locate(value), bottom, "grid")
+        canvas.text(axis.locate(value), bottom + 16, label, "tick", "middle")
     for index, row in enumerate(rows):
         _row(canvas, axis, row, window, TOP + ROW * (index + 0.5))
     canvas.text(WIDTH - RIGHT + 16, bottom + 16, "ms", "tick")
@@ -79,12 +79,12 @@ def _clip(spans: Sequence[Span], window: Span) -> list[Span]:
 
 
 def _bar(axis: Axis, span: Span, middle: float) -> str:
-    left, right = axis.at(span[0]), axis.at(span[1])
+    left, right = axis.locate(span[0]), axis.locate(span[1])
     return f"M{number(left)} {number(middle - BAR / 2)}h{number(max(right - left, 0.5))}v{BAR}H{number(left)}z"
 
 
 def _line(axis: Axis, span: Span, middle: float) -> str:
-    return f"M{number(axis.at(span[0]))} {number(middle)}H{number(axis.at(span[1]))}"
+    return f"M{number(axis.locate(span[0]))} {number(middle)}H{number(axis.locate(span[1]))}"
 
 
 def _colour(cpu: int) -> str:

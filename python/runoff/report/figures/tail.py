@@ -30,15 +30,15 @@ def draw(report: Report, table: Table) -> str:
     upward = Axis(math.log(0.7 / most), 0.0, bottom, TOP)
     for share in SHARES:
         if math.log(share) >= upward.low:
-            y = upward.at(math.log(share))
+            y = upward.locate(math.log(share))
             canvas.line(LEFT, y, WIDTH - 8, y, "grid")
             canvas.text(LEFT - 6, y + 4, f"{100 * share:g} %", "tick", "end")
     for value, label in across.ticks():
-        canvas.line(across.at(value), TOP, across.at(value), bottom, "grid")
-        canvas.text(across.at(value), bottom + 16, label, "tick", "middle")
+        canvas.line(across.locate(value), TOP, across.locate(value), bottom, "grid")
+        canvas.text(across.locate(value), bottom + 16, label, "tick", "middle")
     for index, each in enumerate(by_arm.values()):
         if each:
-            canvas.path(_steps([across.at(scale.scaled(v)) for v in each], upward), f"steps s{index % COLOURS}")
+            canvas.path(_steps([across.locate(scale.scaled(v)) for v in each], upward), f"steps s{index % COLOURS}")
     unit = f" ({scale.unit})" if scale.unit else ""
     canvas.text((LEFT + WIDTH) / 2, bottom + 34, f"share of runs above {table.metric.title}{unit}", "tick", "middle")
     return canvas.render(draw_legend(canvas, report.results.arms, bottom + 56))
@@ -46,8 +46,8 @@ def draw(report: Report, table: Table) -> str:
 
 def _steps(places: list[float], upward: Axis) -> str:
     """Return the steps from all runs down to one, then to the end of the axis."""
-    d = [f"M{LEFT} {number(upward.at(0.0))}"]
+    d = [f"M{LEFT} {number(upward.locate(0.0))}"]
     for taken, x in enumerate(places, 1):
         left = len(places) - taken
-        d.append(f"H{number(x)}V{number(upward.at(math.log(left / len(places))) if left else upward.start)}")
+        d.append(f"H{number(x)}V{number(upward.locate(math.log(left / len(places))) if left else upward.start)}")
     return "".join(d)

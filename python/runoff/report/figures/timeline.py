@@ -42,7 +42,7 @@ def _size(kb: float) -> str:
 
 
 def _render_held(times: Axis, start: float, until: float) -> str:
-    left, right = times.at(start), times.at(until)
+    left, right = times.locate(start), times.locate(until)
     return f"M{number(left)} {TOP}h{number(max(right - left, 0.5))}v{HEIGHT}H{number(left)}z"
 
 
@@ -51,10 +51,10 @@ def _strip(canvas: Canvas, times: Axis, timeline: Timeline, floor: float) -> Non
     most = max(columns.values(), default=0)
     depths = Axis(0, max(most, 1), floor, floor - STRIP)
     for value in (0, max(most, 1)):
-        canvas.line(LEFT, depths.at(value), WIDTH - RIGHT, depths.at(value), "grid")
-        canvas.text(LEFT - 8, depths.at(value) + 4, str(value), "tick", "end")
+        canvas.line(LEFT, depths.locate(value), WIDTH - RIGHT, depths.locate(value), "grid")
+        canvas.text(LEFT - 8, depths.locate(value) + 4, str(value), "tick", "end")
     canvas.text(WIDTH - RIGHT + 4, floor - STRIP + 4, "wait", "tick")
-    outline = "".join(f"H{column}V{number(depths.at(depth))}" for column, depth in columns.items())
+    outline = "".join(f"H{column}V{number(depths.locate(depth))}" for column, depth in columns.items())
     canvas.path(f"M{LEFT} {number(floor)}{outline}H{WIDTH - RIGHT}V{number(floor)}z", "depth")
 
 
@@ -62,7 +62,7 @@ def _columns(times: Axis, timeline: Timeline) -> dict[int, int]:
     """Return by pixel where it changes the most requests that waited until the next."""
     columns: dict[int, int] = {}
     for at, depth in timeline.waiting:
-        column = round(times.at(at))
+        column = round(times.locate(at))
         columns[column] = max(depth, columns.get(column, 0))
         columns[min(column + 1, WIDTH - RIGHT)] = depth
     return columns

@@ -145,7 +145,7 @@ def describe_gate(gate: Gate) -> str:
     baseline, limit = gate.report.baseline, format_share(gate.limit)
     if gate.outcome is Outcome.FINE:
         return f"Fine: no headline metric is worse than with {baseline} by more than {limit}."
-    certain, perhaps = (_listed(gate, outcome) for outcome in (Outcome.REGRESSED, Outcome.WORSE))
+    certain, perhaps = (_join_lines(gate, outcome) for outcome in (Outcome.REGRESSED, Outcome.WORSE))
     if gate.outcome is Outcome.REGRESSED:
         also = f" Worse, perhaps by more than {limit}: {perhaps}." if perhaps else ""
         return f"Regressed: worse than {baseline} by more than {limit}: {certain}.{also}"
@@ -160,7 +160,7 @@ def describe_gate(gate: Gate) -> str:
     )
 
 
-def _listed(gate: Gate, outcome: Outcome) -> str:
+def _join_lines(gate: Gate, outcome: Outcome) -> str:
     return "; ".join(f"{line.arm} on {line.name} ({describe_change(line)})" for line in gate.find_lines(outcome))
 
 

@@ -73,18 +73,18 @@ def _plot(percent: float, interval: Interval, axis: Axis, margin: float) -> list
 
     def put(value: float, sign: str, coloured: bool) -> None:
         if axis.low <= value <= axis.high:
-            cells[round(axis.at(value))] = sign, coloured
+            cells[round(axis.locate(value))] = sign, coloured
 
     for value, sign in ((-margin, EDGE), (margin, EDGE), (0.0, ZERO)):
         put(value, sign, False)
-    low, high = round(axis.at(interval.low)), round(axis.at(interval.high))
+    low, high = round(axis.locate(interval.low)), round(axis.locate(interval.high))
     for column in range(low, high + 1):
         if cells[column][0] == " ":
             cells[column] = LINE, True
     cells[low] = ("[" if interval.low >= axis.low else BEYOND[0]), True
     cells[high] = ("]" if interval.high <= axis.high else BEYOND[1]), True
     point = BEYOND[0] if percent < axis.low else BEYOND[1] if percent > axis.high else POINT
-    cells[round(axis.at(percent))] = point, True
+    cells[round(axis.locate(percent))] = point, True
     return cells
 
 
@@ -94,7 +94,7 @@ def _ticks(axis: Axis, left: int, width: int, baseline: str) -> str:
     title = f"% against {baseline}"
     for value, label in axis.ticks(max(3, (width - left) // 12)):
         text = label if value <= 0 else f"+{label}"
-        start = left + round(axis.at(value)) - len(text) // 2
+        start = left + round(axis.locate(value)) - len(text) // 2
         around = line[max(0, start - 1) : start + len(text) + 1]
         if left <= start and start + len(text) <= width and not any(cell.strip() for cell in around):
             line[start : start + len(text)] = text
