@@ -223,6 +223,6 @@ def require_own(place: Path) -> None:
         shared = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not about.st_mode & stat.S_ISVTX
         if about.st_uid != 0 or shared:
             raise UsageError(
-                f"--place {place} is not root's alone, so that others could lead elsewhere what runoff writes there: "
+                f"--place {place} is writable by other users, who could redirect what runoff writes there: "
                 f"only root may write in {directory}, or name another directory"
             )
