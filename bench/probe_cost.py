@@ -10,7 +10,8 @@ import statistics
 import figures
 import progress
 
-from runoff.plan.probes import ALL, COST, PROBES
+from runoff.engines.agent import describe_metrics
+from runoff.plan.probes import ALL, PROBES
 
 ARMS = ("default", "bfs")
 GROUPS = 10
@@ -32,16 +33,17 @@ def run_campaign(*probes: str) -> progress.Campaign:
 def main() -> None:
     """One campaign without probes, one with each, one with all; then the table."""
     print(figures.machine())
+    cost = describe_metrics().probe_cost
     found: dict[tuple[str, str], float] = {}
-    for name in ("none", *(probe.name for probe in PROBES), ALL):
+    for name in ("none", *PROBES, ALL):
         seen = run_campaign(*([] if name == "none" else [name]))
         for arm in ARMS:
             each = [elapsed_s * 1e9 / MESSAGES for elapsed_s in seen.metric("elapsed_s", arm)]
             figures.show(f"{name}, {arm}, per message", each, "instructions")
             found[name, arm] = statistics.median(each)
             if name not in ("none", "scheduler"):
-                figures.show(f"{name}, {arm}, {COST.title}", seen.metric(COST.name, arm), COST.unit)
-    for name in (*(probe.name for probe in PROBES), ALL):
+                figures.show(f"{name}, {arm}, {cost.title}", seen.metric(cost.name, arm), cost.unit)
+    for name in (*PROBES, ALL):
         ratios = [found[name, arm] / found["none", arm] for arm in ARMS]
         print(f"| `{name}` | {' | '.join(f'{100 * (ratio - 1):+.1f} %' for ratio in ratios)} |")
 

@@ -43,7 +43,7 @@ def _rows(report: dict[str, Any], metric: str, arm: str) -> Any:
 
 def main(blocks: int = BLOCKS) -> None:
     print(figures.machine(), flush=True)
-    probes = (None, *(probe.name for probe in PROBES if probe.name != NOT_HERE), ALL)
+    probes = (None, *(name for name in PROBES if name != NOT_HERE), ALL)
     print("| probe | " + " | ".join(f"{arms[1]} against {arms[0]}, {work}" for arms, work, _ in COMPARISONS) + " |")
     for probe in probes:
         cells = [describe_change(arms, work, metric, probe, blocks) for arms, work, metric in COMPARISONS]

@@ -12,7 +12,7 @@ import progress
 
 from runoff.engines.agent import describe_schedulers
 
-VARIANTS = ("o1:era=B", "zaphod:mode=eb", "hydra:mode=pb", "hydra:mode=eb", "cfs:era=2.6.31")
+VARIANTS = ("o1:era=2.6.20", "zaphod:mode=eb", "hydra:mode=pb", "hydra:mode=eb", "cfs:era=2.6.31")
 BLOCKS = 2
 CONNECTIONS = 20
 WORKS = {10: 20, 100: 5}

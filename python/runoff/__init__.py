@@ -10,7 +10,7 @@ As a library: settings are checked, a campaign is conducted, its results are loa
     print(runoff.render(report, "text"))
 
 ``runoff.load`` returns the results of a campaign that was taken before. What these return is described where it is
-defined: ``runoff.plan.settings.Settings``, ``runoff.campaign.conduct.Conducted``, ``runoff.results.Results`` and
+defined: ``runoff.plan.settings.Settings``, ``runoff.campaign.conduct.CampaignResult``, ``runoff.results.Results`` and
 ``runoff.analysis.values.Report``. Every error is a ``runoff.errors.RunoffError`` with one sentence.
 """
 

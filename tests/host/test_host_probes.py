@@ -8,8 +8,8 @@ import pytest
 from campaign_rows import remains, rows
 from command import run
 
-from runoff.engines.agent import find_agent
-from runoff.plan.probes import COST, PROBES
+from runoff.engines.agent import describe_metrics, find_agent
+from runoff.results import PROBE_COST
 
 pytestmark = [
     pytest.mark.host,
@@ -25,9 +25,9 @@ def test_all_probes_observe_the_kernels_own_scheduler(tmp_path: Path) -> None:
     (sample,) = document["samples"]
     seen = sample["metrics"]
     # There is neither a sched_ext scheduler nor a disk behind an elevator.
-    here = [probe for probe in PROBES if probe.name not in ("scheduler", "requests")]
+    here = [probe for probe in describe_metrics().probes if probe.name not in ("scheduler", "requests")]
     known = {metric.name for probe in here for metric in probe.metrics}
-    assert known | {COST.name} <= seen.keys()
+    assert known | {PROBE_COST} <= seen.keys()
     # Two passes of two processes, which their parent waits for.
     assert seen["turns"] > seen["preemptions"] >= 0
     assert seen["wakeups"] >= 4

@@ -30,7 +30,7 @@ LAST_POLICY = {"bfs": IDLE, "hydra": BATCH, "eevdf": IDLE}
 
 SCHEDULERS: list[tuple[str, dict[str, str]]] = [
     ("o1", {}),
-    ("o1", {"era": "B"}),
+    ("o1", {"era": "2.6.20"}),
     ("zaphod", {}),
     ("zaphod", {"mode": "eb"}),
     ("staircase", {}),

@@ -10,13 +10,15 @@ from command import run, samples
 from conftest import MakeCopies
 from copies import LIMIT_S, Copies
 
+from runoff.engines.agent import describe_metrics
 from runoff.engines.lab import guest
 from runoff.engines.outcome import ValidSample
-from runoff.plan.probes import COST, PROBES
+from runoff.plan.probes import PROBES
+from runoff.results import PROBE_COST
 
 pytestmark = [pytest.mark.lab, pytest.mark.core]
 
-ALL = [probe.name for probe in PROBES]
+ALL = list(PROBES)
 SECONDS = 2.0
 STUCK = "/objects/stuck.bpf.o"
 """choosy with the queue of each CPU: a task stays for ever where it was when it was started."""
@@ -77,7 +79,7 @@ def test_counts_are_those_of_the_kernel(scheduler: str, on_two_cpus: Copies) -> 
     assert 0 < moves(seen) <= seen["migrations"]
     on_cpu_s = seen["turns"] * seen["turn_mean_us"] / 1e6
     assert on_cpu_s == pytest.approx(seen["user_s"] + seen["system_s"], rel=0.1)
-    assert 0 < seen[COST.name] < 50
+    assert 0 < seen[PROBE_COST] < 50
 
 
 def test_only_a_sched_ext_scheduler_has_a_run_time(on_two_cpus: Copies) -> None:
@@ -114,7 +116,7 @@ def test_every_waking_of_a_sleeper_is_seen(on_two_cpus: Copies) -> None:
 
 
 def test_without_probes_nothing_is_observed(on_two_cpus: Copies) -> None:
-    added = {metric.name for probe in PROBES for metric in probe.metrics} | {COST.name}
+    added = {metric.name for metric in describe_metrics().list_probe_metrics(PROBES)}
     assert not added & measure(on_two_cpus, "bfs", *spin(1), probes=[]).keys()
 
 

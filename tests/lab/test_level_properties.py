@@ -37,7 +37,7 @@ class Case:
         return Hogs(self.scheduler, self.nice, self.parameters, self.seconds)
 
 
-ERA_B = {"era": "B"}
+ERA_2_6_20 = {"era": "2.6.20"}
 
 O1 = [
     Case("o1", (0, 0), (50, 50)),
@@ -45,10 +45,10 @@ O1 = [
     Case("o1", (0, -20), (33.8, 66.2)),
     Case("o1", (0, 10), (65.8, 34.2)),
     Case("o1", (0, 0, 19), (47.7, 47.7, 4.7)),
-    Case("o1", (0, 19), (95.2, 4.8), ERA_B, always=True),
-    Case("o1", (0, -20), (11.1, 88.9), ERA_B),
-    Case("o1", (-1, 0), (80.8, 19.2), ERA_B),
-    Case("o1", (0, 1), (51.3, 48.7), ERA_B),
+    Case("o1", (0, 19), (95.2, 4.8), ERA_2_6_20, always=True),
+    Case("o1", (0, -20), (11.1, 88.9), ERA_2_6_20),
+    Case("o1", (-1, 0), (80.8, 19.2), ERA_2_6_20),
+    Case("o1", (0, 1), (51.3, 48.7), ERA_2_6_20),
 ]
 """The ratio of the slices."""
 

@@ -206,7 +206,7 @@ CROWD = 2000 if LONG else 400
     [
         *((name, {}) for name in ALL),
         ("hydra", {"mode": "pb"}),
-        ("o1", {"era": "B"}),
+        ("o1", {"era": "2.6.20"}),
         ("staircase", {"compute": "1"}),
     ],
     ids=str,

@@ -66,7 +66,7 @@ def test_who_yields_without_company_owes_nobody(scheduler: str, one_cpu: Copies)
     ("scheduler", "parameters", "sleep_ms"),
     [
         ("o1", {}, 300),
-        ("o1", {"era": "B"}, 300),
+        ("o1", {"era": "2.6.20"}, 300),
         ("zaphod", {}, 300),
         ("staircase", {}, 300),
         ("hydra", {}, 300),

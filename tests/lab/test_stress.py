@@ -57,7 +57,7 @@ MORE = [
         for name, parameters in [
             ("hydra", {"mode": "pb"}),
             ("zaphod", {"mode": "eb"}),
-            ("o1", {"era": "B"}),
+            ("o1", {"era": "2.6.20"}),
             ("cfs", {"era": "2.6.24"}),
             ("cfs", {"era": "2.6.31"}),
             ("cfs", {"era": "2.6.32"}),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from runoff.analysis import build
 from runoff.campaign import directory
+from runoff.campaign.manifest import list_metrics
 from runoff.cli.main import cli
 from runoff.engines.outcome import ValidSample
 from runoff.plan.make import make_plan
@@ -72,7 +73,7 @@ def carried_out(place: Path, chosen: Settings) -> None:
     with directory.create(place, plan) as journal:
         for cell in draw(len(plan.arms), len(plan.works), plan.load_blocks, plan.seed):
             work = plan.works[cell.work]
-            metrics = {metric.name: 1.0 + cell.arm + cell.block / 7 for metric in work.metrics}
+            metrics = {metric.name: 1.0 + cell.arm + cell.block / 7 for metric in list_metrics(plan, work)}
             journal.add(cell, plan.arms[cell.arm].label, work.label, "none", ValidSample(metrics, {"object": ""}))
 
 

@@ -218,7 +218,7 @@ mod tests {
         for ops in ["bfs", ""] {
             for file in ["state", "enable_seq", "nr_rejected"] {
                 let reason = judged(ops, |tree| tree.pipe(file), nothing).unwrap();
-                assert!(reason.contains(file) && reason.contains("no file"), "{reason}");
+                assert!(reason.contains(file) && reason.contains("not a file"), "{reason}");
                 let reason = judged(ops, nothing, |tree| tree.write(file, "")).unwrap();
                 assert!(reason.contains(file) && reason.contains("is empty"), "{reason}");
             }

@@ -15,7 +15,7 @@ from runoff.campaign.observer import Observer, SilentObserver
 from runoff.campaign.run import run
 from runoff.decide.looks import Rule
 from runoff.engines.agent import AGENT_CATALOGUE
-from runoff.engines.choose import choose, choose_clock
+from runoff.engines.choose import choose, choose_lab_clock
 from runoff.engines.requirements import require_patterns
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan import rerun, stopping
@@ -74,7 +74,7 @@ def conduct(
         RunoffError: it was stopped before its first sample, or an engine failed.
     """
     watching = observer or SilentObserver()
-    plan = check(settings, lambda plan: choose_clock(plan, watching.say))
+    plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
     was_there = directory.exists()
     with campaigns.create(directory, plan) as journal, _discard_if_empty(journal, was_there):
         return _carry_out(plan, journal, watching, jobs, keep_going)

@@ -5,29 +5,35 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from runoff.campaign.records import Definitions, Outline, StoredDefinition
+from runoff.engines.agent import describe_metrics
 from runoff.errors import UsageError
-from runoff.plan.elevators import DISK_METRICS
 from runoff.plan.plan import Plan
-from runoff.plan.probes import list_probe_metrics
-from runoff.workloads import LOAD_METRICS, LOADS, WORKLOADS, Work
+from runoff.results import Metric
+from runoff.workloads import LOADS, WORKLOADS, Work
 
 
 def make_outline(plan: Plan) -> Outline:
     """Return all that a reader of the samples needs, even if files, runoff or the machine change later."""
-    added = (
-        *(LOAD_METRICS if plan.settings.loads else ()),
-        *(DISK_METRICS if plan.has_elevators or plan.settings.place else ()),
-        *list_probe_metrics(plan.probes),
-    )
     return Outline(
         clock=plan.clock,
         arms=[arm.label for arm in plan.arms],
         workloads=[work.label for work in plan.works],
         loads=list(plan.load_labels),
-        metrics={work.label: [*work.metrics, *added] for work in plan.works},
+        metrics={work.label: list_metrics(plan, work) for work in plan.works},
         parameters={work.label: dict(work.values) for work in plan.works},
         twins=dict(plan.twins),
     )
+
+
+def list_metrics(plan: Plan, work: Work) -> list[Metric]:
+    """Return all that a sample of ``work`` may have, headline metrics first."""
+    agent = describe_metrics()
+    return [
+        *work.list_metrics(agent.workload),
+        *(agent.load if plan.settings.loads else ()),
+        *(agent.disk if plan.has_elevators or plan.settings.place else ()),
+        *agent.list_probe_metrics(plan.probes),
+    ]
 
 
 def collect_definitions(plan: Plan) -> Definitions:

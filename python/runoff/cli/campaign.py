@@ -39,18 +39,24 @@ def begin(
 
 def finish(conducted: "CampaignResult", *, as_json: bool, show: "Callable[[Report], None] | None" = None) -> int:
     """Write the page and the logs, print the report. Returns the exit code."""
-    from runoff.decide.noise import build_report_with_noise
     from runoff.report.data import document
-    from runoff.report.files import write_files
 
-    report = build_report_with_noise(conducted.results)
-    page = write_files(report, conducted.directory)
+    report, page = write_report(conducted)
     if as_json:
         write(document.render(report))
     else:
         (show or print_text)(report)
     print_way_on(conducted, page, err=as_json)
     return choose_exit_code(report)
+
+
+def write_report(conducted: "CampaignResult") -> "tuple[Report, Path]":
+    """Write the page and the logs into the campaign. Returns the report, and where its page is."""
+    from runoff.decide.noise import build_report_with_noise
+    from runoff.report.files import write_files
+
+    report = build_report_with_noise(conducted.results)
+    return report, write_files(report, conducted.directory)
 
 
 def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:

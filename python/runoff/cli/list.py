@@ -8,7 +8,6 @@ import click
 from runoff import workloads
 from runoff.cli.output import echo
 from runoff.plan.parameters import describe_allowed
-from runoff.plan.probes import PROBES
 from runoff.results import NO_LOAD
 from runoff.text import render_parameter
 
@@ -82,7 +81,9 @@ def _loads() -> list[dict[str, Any]]:
 
 
 def _probes() -> list[dict[str, Any]]:
-    return [{"name": probe.name, "title": probe.title, "parameters": []} for probe in PROBES]
+    from runoff.engines.agent import describe_metrics
+
+    return [{"name": probe.name, "title": probe.title, "parameters": []} for probe in describe_metrics().probes]
 
 
 def _definitions(catalogue: workloads.Catalogue) -> list[dict[str, Any]]:

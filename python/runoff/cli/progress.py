@@ -8,13 +8,14 @@ from rich.console import Console
 from rich.status import Status
 
 from runoff.analysis.labels import shorten_labels
+from runoff.campaign.manifest import list_metrics
 from runoff.cli.output import echo
 from runoff.decide.looks import Look
 from runoff.engines.outcome import Outcome, ValidSample
 from runoff.plan import stopping
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
-from runoff.results import LoadedWork
+from runoff.results import LoadedWork, Metric
 from runoff.text import escape_line, escape_lines, format_duration
 
 MOST_NAMED = 3
@@ -29,6 +30,7 @@ class Progress:
     def __init__(self) -> None:
         self._console = Console(stderr=True, highlight=False)
         self._works: dict[str, str] = {}
+        self._headlines: list[Metric] = []
         self._done = 0
         self._taken_here = 0
         self._start_s = time.monotonic()
@@ -39,6 +41,7 @@ class Progress:
     def began(self, plan: Plan, done: int) -> None:
         self._plan = plan
         self._works = shorten_labels([work.label for work in plan.works])
+        self._headlines = [list_metrics(plan, work)[0] for work in plan.works]
         self._done = done
         self._taken_here = 0
         self._start_s = time.monotonic()
@@ -75,10 +78,10 @@ class Progress:
         self._done += 1
         self._taken_here += 1
         if isinstance(outcome, ValidSample):
-            self._sums.setdefault((cell.work, cell.load, cell.arm), []).append(
-                outcome.metrics[self._headline(cell.work)]
-            )
-            text = f"{outcome.metrics[self._headline(cell.work)]:.4g} {self._unit(cell.work)}".rstrip()
+            headline = self._headlines[cell.work]
+            value = outcome.metrics[headline.name]
+            self._sums.setdefault((cell.work, cell.load, cell.arm), []).append(value)
+            text = f"{value:.4g} {headline.unit}".rstrip()
         else:
             text = f"void: {outcome.reason}"
         if self._status is None:
@@ -144,12 +147,6 @@ class Progress:
             if values:
                 parts.append(f"{arm.label} {sum(values) / len(values):.4g}")
         return "  ".join(parts)
-
-    def _headline(self, work: int) -> str:
-        return self._plan.works[work].metrics[0].name
-
-    def _unit(self, work: int) -> str:
-        return self._plan.works[work].metrics[0].unit
 
 
 def _describe_undecided(look: Look) -> str:

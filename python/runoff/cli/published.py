@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from runoff.campaign.directory import read_results
-from runoff.cli.campaign import print_way_on
+from runoff.cli.campaign import print_way_on, write_report
 from runoff.cli.options import json_option, output_options
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
@@ -166,9 +166,8 @@ def _run(settings: "Settings", place: Path, jobs: int, keep_going: bool) -> "Res
     """Return a campaign, whose own report is in its page: standard output is for then and now."""
     from runoff.campaign.conduct import conduct
     from runoff.cli.progress import Progress
-    from runoff.decide.noise import build_report_with_noise
-    from runoff.report.files import write_files
 
     conducted = conduct(settings, place, Progress(), jobs=jobs, keep_going=keep_going)
-    print_way_on(conducted, write_files(build_report_with_noise(conducted.results), place), err=True)
+    _, page = write_report(conducted)
+    print_way_on(conducted, page, err=True)
     return conducted.results

@@ -13,6 +13,7 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
+from runoff.engines.agent_metrics import AgentMetrics, parse_agent_metrics
 from runoff.engines.base import OnPhase
 from runoff.engines.events import NotAnEvent, Reader
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample, VoidSample
@@ -68,6 +69,12 @@ def describe_schedulers() -> Mapping[str, Any]:
 def describe_elevators() -> Mapping[str, Any]:
     """Return the elevators and disk models of the agent; see ``runoff.plan.elevators``."""
     return dict(json.loads(_ask("elevators")))
+
+
+@functools.cache
+def describe_metrics() -> AgentMetrics:
+    """Return what the agent can measure."""
+    return parse_agent_metrics(json.loads(_ask("metrics")))
 
 
 AGENT_CATALOGUE = AgentCatalogue(describe_schedulers, describe_elevators)

@@ -24,7 +24,7 @@ def choose(plan: Plan, directory: Path) -> Engine:
     return RealClockLab(plan, folder)
 
 
-def choose_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
+def choose_lab_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
     """Return the clock of a plan for the lab that leaves it open: the real one in KVM, else the virtual one.
 
     Emulated CPUs under the real clock scatter by more than schedulers usually differ. Raises MissingError: no kernel.

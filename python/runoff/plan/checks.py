@@ -4,7 +4,7 @@ from pathlib import Path
 
 from runoff.errors import UsageError
 from runoff.plan.arms import Describe
-from runoff.plan.elevators import KERNEL_ELEVATORS
+from runoff.plan.elevators import DescribeElevators
 from runoff.plan.plan import Plan
 from runoff.plan.settings import DEFAULT_DISK_MODEL, DEFAULT_QUANTUM, LEAST_QUANTUM, MOST_QUANTUM, Settings
 
@@ -76,18 +76,19 @@ def check_host(plan: Plan) -> None:
         )
 
 
-def check_place(plan: Plan, place: str) -> None:
+def check_place(plan: Plan, place: str, describe_elevators: DescribeElevators | None) -> None:
     if plan.settings.on != "host":
         raise UsageError("--place is a directory of this machine: use it with --on host")
     if not Path(place).is_absolute():
         raise UsageError(f"place {place!r}: give the whole path, from / on")
     if plan.settings.disk_model != DEFAULT_DISK_MODEL:
         raise UsageError("--disk-model is of disks that runoff makes: leave it out, or --place")
+    kernels = [entry["name"] for entry in describe_elevators()["kernel"]] if describe_elevators is not None else []
     for arm in plan.arms:
-        if arm.elevator is not None and not arm.elevator.is_the_kernels:
+        if kernels and arm.elevator is not None and not arm.elevator.is_the_kernels:
             raise UsageError(
                 f"arm {arm.label!r}: {arm.elevator.name} can only have a disk that runoff makes: leave --place out, "
-                f"or choose one of the kernel's own: {', '.join(KERNEL_ELEVATORS)}"
+                f"or choose one of the kernel's own: {', '.join(kernels)}"
             )
 
 

@@ -56,7 +56,7 @@ def make_plan(
     if settings.on == "host":
         checks.check_host(plan)
     if settings.place is not None:
-        checks.check_place(plan, settings.place)
+        checks.check_place(plan, settings.place, catalogue.elevators)
     clock = _choose_clock(plan, choose_clock)
     twins = find_twins(arms, catalogue.schedulers) if clock == "virtual" else {}
     return replace(plan, settings=settings.model_copy(update={"clock": clock}), twins=twins)

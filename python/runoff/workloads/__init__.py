@@ -1,12 +1,10 @@
 """Workloads: one TOML file each says what it runs, needs, prepares and measures."""
 
 from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter, Source
-from runoff.workloads.work import LOAD_METRICS, STANDARD_METRICS, Work, parse_loads, parse_works
+from runoff.workloads.work import Work, parse_loads, parse_works
 
 __all__ = [
     "LOADS",
-    "LOAD_METRICS",
-    "STANDARD_METRICS",
     "WORKLOADS",
     "Catalogue",
     "Definition",

@@ -2,8 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,38 +19,6 @@ from runoff.workloads.definition import (
     Parameter,
     Source,
 )
-
-STANDARD_METRICS = (
-    Metric("elapsed_s", "s", "lower", "elapsed time"),
-    Metric("user_s", "s", "none", "user CPU time"),
-    Metric("system_s", "s", "none", "system CPU time"),
-    Metric("cpu_pct", "%", "none", "CPU use (100 is one CPU)"),
-    Metric("runqueue_wait_s", "s", "none", "time tasks waited for a CPU, whole machine"),
-    Metric("voluntary_switches", "", "none", "voluntary context switches"),
-    Metric("involuntary_switches", "", "none", "involuntary context switches"),
-    Metric("migrations", "", "none", "moves between CPUs"),
-    Metric("max_rss_kb", "KiB", "none", "largest resident set"),
-    Metric("pgpgin_kb", "KiB", "none", "read from disks, whole machine"),
-    Metric("pgpgout_kb", "KiB", "none", "written to disks, whole machine"),
-    Metric("pswpin", "", "none", "pages swapped in, whole machine"),
-    Metric("pswpout", "", "none", "pages swapped out, whole machine"),
-    Metric("io_stall_some_s", "s", "none", "time some task waited for a disk, whole machine"),
-    Metric("io_stall_full_s", "s", "none", "time all tasks waited for a disk, whole machine"),
-)
-"""What the agent measures for every workload (docs/protocol.md)."""
-
-LOAD_METRICS = (
-    Metric("load_elapsed_s", "s", "none", "load: from the workload's start to its own end"),
-    Metric("load_user_s", "s", "none", "load: user CPU time while the workload ran"),
-    Metric("load_system_s", "s", "none", "load: system CPU time while the workload ran"),
-    Metric("load_cpu_pct", "%", "none", "load: CPU use while the workload ran (100 is one CPU)"),
-    Metric("load_reaped_cpu_s", "s", "none", "load: CPU time of what it waited for, as contest counted it"),
-    Metric("load_passes", "", "none", "load: how often it did all of its work"),
-    Metric("load_units", "", "none", "load: work done in contest's unit"),
-    Metric("load_bytes_read", "B", "none", "load: bytes read"),
-    Metric("load_bytes_written", "B", "none", "load: bytes written"),
-)
-"""What the agent measures beside a load, and what runoff's own loads count."""
 
 
 def parse_loads(text: str, cpus: int, catalogue: Catalogue = LOADS) -> list["Work | None"]:
@@ -70,18 +38,14 @@ class Work:
     source: Source
     """Where the definition is from."""
 
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """All metrics of a sample, headline metrics first."""
+    def list_metrics(self, measured: Sequence[Metric]) -> tuple[Metric, ...]:
+        """Return all metrics of a sample, headline metrics first: its own, and those ``measured`` of every work."""
         own = [
             Metric(name, metric.unit, metric.direction, metric.title, metric.headline)
             for name, metric in self._own_metrics.items()
         ]
-        standard = [
-            Metric(m.name, m.unit, m.direction, m.title, headline=m.name == "elapsed_s" and self._judges_elapsed)
-            for m in STANDARD_METRICS
-        ]
-        return tuple(sorted([*own, *standard], key=lambda metric: not metric.headline))
+        every = [replace(metric, headline=metric.headline and self._judges_elapsed) for metric in measured]
+        return tuple(sorted([*own, *every], key=lambda metric: not metric.headline))
 
     @property
     def _judges_elapsed(self) -> bool:

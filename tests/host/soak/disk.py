@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from runoff.plan.elevators import KERNEL_ELEVATORS
+from runoff.engines.agent import describe_elevators
 
 SIZE_MB = 64
 BESIDE = {"nr_requests": "200", "iosched/low_latency": "0", "iosched/slice_idle_us": "4000"}
@@ -54,7 +54,8 @@ def loop(folder: Path) -> Iterator[Disk]:
         _call("mkfs.ext4", "-q", device)
         _call("mount", device, place)
         try:
-            known = [each for each in elevators if each in KERNEL_ELEVATORS]
+            kernels = [entry["name"] for entry in describe_elevators()["kernel"]]
+            known = [each for each in elevators if each in kernels]
             yield Disk(Path(device).name, place, known)
         finally:
             subprocess.run(["umount", "--lazy", place], check=False)

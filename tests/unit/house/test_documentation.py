@@ -14,7 +14,7 @@ import pytest
 from checkout import ROOT
 
 from runoff.cli.main import COMMANDS, cli
-from runoff.engines.agent import find_agent
+from runoff.engines.agent import describe_metrics, find_agent
 from runoff.errors import MissingError
 from runoff.plan.catalogue import AgentCatalogue
 from runoff.plan.make import make_plan
@@ -65,7 +65,9 @@ def test_the_example_workload_works(tmp_path: Path) -> None:
     works = parse_works(f"{path}:level=1..3", cpus=2)
     assert [work.label for work in works] == ["gzip:level=1", "gzip:level=2", "gzip:level=3"]
     assert "gzip -2 --keep" in works[1].message(None)["command"][2]
-    assert Metric("elapsed_s", "s", "lower", "elapsed time", headline=True) in works[0].metrics
+    assert Metric("elapsed_s", "s", "lower", "elapsed time", headline=True) in works[0].list_metrics(
+        describe_metrics().workload
+    )
 
 
 def test_the_page_of_loads_names_every_load_and_parameter() -> None:

@@ -7,21 +7,21 @@ import pytest
 from checkout import ROOT
 from command import run
 
-from runoff.engines.agent import find_agent, make_sample_request
+from runoff.engines.agent import describe_metrics, find_agent, make_sample_request
 from runoff.errors import MissingError, UsageError
 from runoff.plan.make import make_plan
-from runoff.plan.probes import COST, PROBES, REQUESTS, list_probe_metrics, parse_probes
+from runoff.plan.probes import PROBES, REQUESTS, parse_probes
 from runoff.plan.rerun import render_command
 from runoff.plan.settings import parse_settings
+from runoff.results import PROBE_COST
 from runoff.workloads import parse_works
 
 PAGE = ROOT / "docs/probes.md"
-NAMES = tuple(probe.name for probe in PROBES)
 
 
 def test_all_is_every_probe_and_each_counts_once():
-    assert parse_probes(["all", "idle"], makes_disks=True) == NAMES
-    assert parse_probes(["all"], makes_disks=False) == tuple(name for name in NAMES if name != REQUESTS)
+    assert parse_probes(["all", "idle"], makes_disks=True) == PROBES
+    assert parse_probes(["all"], makes_disks=False) == tuple(name for name in PROBES if name != REQUESTS)
     assert parse_probes(["turns", "wakeups", "turns"], makes_disks=False) == ("wakeups", "turns")
     assert parse_probes([], makes_disks=True) == ()
 
@@ -42,20 +42,22 @@ def test_requests_are_of_disks_behind_elevators():
 def test_a_plan_carries_them_to_the_agent_and_to_the_next_run():
     settings = parse_settings({"arms": ["default+io=noop"], "workloads": ["counters:n=1"], "probes": ["all"]}, "test")
     plan = make_plan(settings)
-    assert plan.probes == NAMES
+    assert plan.probes == PROBES
     assert "--probe all" in render_command(settings)
     (work,) = parse_works("counters:n=1", cpus=1)
-    assert make_sample_request("a", {"kind": "default"}, work, probes=plan.probes)["probes"] == list(NAMES)
+    assert make_sample_request("a", {"kind": "default"}, work, probes=plan.probes)["probes"] == list(PROBES)
     assert make_sample_request("a", {"kind": "default"}, work)["probes"] == []
 
 
 def test_metrics_are_those_of_the_probes_that_are_asked_for():
-    assert list_probe_metrics([]) == ()
-    assert [metric.name for metric in list_probe_metrics(["idle"])] == [
-        "idle_while_waiting_s", "idle_while_waiting_count", "idle_while_waiting_longest_s", COST.name,
+    assert describe_metrics().list_probe_metrics([]) == ()
+    assert [metric.name for metric in describe_metrics().list_probe_metrics(["idle"])] == [
+        "idle_while_waiting_s", "idle_while_waiting_count", "idle_while_waiting_longest_s", PROBE_COST,
     ]  # fmt: skip
-    assert [metric.name for metric in list_probe_metrics([REQUESTS])] == ["requests_dropped"]
-    assert all(metric.direction == "none" and not metric.headline for metric in list_probe_metrics(NAMES))
+    assert [metric.name for metric in describe_metrics().list_probe_metrics([REQUESTS])] == ["requests_dropped"]
+    assert all(
+        metric.direction == "none" and not metric.headline for metric in describe_metrics().list_probe_metrics(PROBES)
+    )
 
 
 def test_the_agent_knows_the_same_probes():
@@ -63,13 +65,20 @@ def test_the_agent_knows_the_same_probes():
         schema = json.loads(subprocess.run([find_agent(), "schema"], check=True, capture_output=True).stdout)
     except MissingError as missing:
         pytest.skip(str(missing))
-    assert tuple(schema["request"]["$defs"]["Probe"]["enum"]) == NAMES
+    assert tuple(schema["request"]["$defs"]["Probe"]["enum"]) == PROBES
+
+
+def test_the_agent_describes_each_by_the_same_name():
+    assert tuple(probe.name for probe in describe_metrics().probes) == PROBES
+    assert describe_metrics().probe_cost.name == PROBE_COST
 
 
 def test_the_list_and_the_page_name_each():
     listed = json.loads(run("list", "probes", "--json").stdout)
-    assert tuple(entry["name"] for entry in listed) == NAMES
+    assert tuple(entry["name"] for entry in listed) == PROBES
     page = PAGE.read_text()
-    assert [name for name in NAMES if f"\n| `{name}` |" not in page] == []
-    missing = [metric.name for metric in list_probe_metrics(NAMES) if f"`{metric.name}`" not in page]
+    assert [name for name in PROBES if f"\n| `{name}` |" not in page] == []
+    missing = [
+        metric.name for metric in describe_metrics().list_probe_metrics(PROBES) if f"`{metric.name}`" not in page
+    ]
     assert missing == []

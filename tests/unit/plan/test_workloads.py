@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from runoff.engines.agent import describe_metrics
 from runoff.errors import UsageError
 from runoff.workloads import WORKLOADS, parse_works
 
@@ -13,7 +14,7 @@ def test_every_workload_that_comes_with_runoff_is_valid_and_has_a_judged_metric(
     for name in WORKLOADS.names():
         text = "command:true" if name == "command" else name
         for work in parse_works(text, cpus=2):
-            assert work.metrics[0].headline, name
+            assert work.list_metrics(describe_metrics().workload)[0].headline, name
             assert WORKLOADS.find(name).title
 
 
@@ -47,7 +48,7 @@ def test_the_number_of_cpus_fills_a_default() -> None:
 def test_a_command_keeps_colons_commas_and_quotes() -> None:
     work = parse_works("command:sh -c 'echo a=1,b:2'", cpus=2)[0]
     assert work.message(None)["command"] == ["sh", "-c", "echo a=1,b:2"]
-    assert work.metrics[0].name == "elapsed_s"
+    assert work.list_metrics(describe_metrics().workload)[0].name == "elapsed_s"
 
 
 def test_a_user_adds_a_workload_without_code(tmp_path: Path) -> None:
@@ -63,8 +64,8 @@ def test_a_user_adds_a_workload_without_code(tmp_path: Path) -> None:
 
 def test_a_metric_may_be_for_some_values_of_a_parameter_only() -> None:
     (video,), (gaming,) = (parse_works(f"periodic:task={task}", cpus=1) for task in ("video", "gaming"))
-    assert "deadlines_met_pct" in {metric.name for metric in video.metrics}
-    assert "deadlines_met_pct" not in {metric.name for metric in gaming.metrics}
+    assert "deadlines_met_pct" in {metric.name for metric in video.list_metrics(describe_metrics().workload)}
+    assert "deadlines_met_pct" not in {metric.name for metric in gaming.list_metrics(describe_metrics().workload)}
     assert "deadlines_met_pct" not in {extract["metric"] for extract in gaming.message(None)["extract"]}
 
 

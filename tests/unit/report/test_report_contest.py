@@ -8,10 +8,10 @@ import report_examples as examples
 from checkout import ROOT
 
 from runoff.analysis import build
+from runoff.engines.agent import describe_metrics
 from runoff.errors import UsageError
 from runoff.report.historic import contest
 from runoff.results import NO_LOAD, Results, Sample
-from runoff.workloads import LOAD_METRICS, STANDARD_METRICS
 
 PUBLISHED = (ROOT / "tests/published/contest-2003.txt").read_text()
 """C. Kolivas, "2.5.63-mm2 + i/o schedulers with contest", linux-kernel, 4 March 2003."""
@@ -57,7 +57,8 @@ def published() -> Results:
             for run in range(int(runs)):
                 place = next(positions)
                 samples.append(Sample(f"{place}", run, place, arm, WORKLOAD, loads[-1], True, None, metrics))
-    known = tuple(metric for metric in (*STANDARD_METRICS, *LOAD_METRICS) if metric.name in samples[0].metrics)
+    agent = describe_metrics()
+    known = tuple(metric for metric in (*agent.workload, *agent.load) if metric.name in samples[0].metrics)
     return Results(
         engine="host", clock="real", seed=1, blocks=5, arms=tuple(dict.fromkeys(arms)), workloads=(WORKLOAD,),
         loads=tuple(loads), metrics={WORKLOAD: known}, samples=tuple(samples), planned=len(samples),

@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn what_is_no_script_is_refused() {
         assert!(refused("run 5").contains("NAME: STEP"));
-        assert!(refused("a b: run 5").contains("no name"));
+        assert!(refused("a b: run 5").contains("not a name"));
         assert!(refused("a*0: run 5").contains("1 to 10000"));
         assert!(refused("a: repeat, thread b").contains("without end"));
         assert!(refused("a: repeat, nice 5").contains("takes time"));

@@ -62,7 +62,7 @@ class Gate:
     unseen: float | None
     """What hits a smaller share of the runs may have gone unseen; None where nothing is fine."""
     risk: Risk | None
-    """How often this gate is wrong; None if not every comparison has some noise to reckon with."""
+    """How often this gate is wrong; None if not every comparison has some noise to calculate with."""
 
     @property
     def exit_code(self) -> int:

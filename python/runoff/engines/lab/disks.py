@@ -31,5 +31,5 @@ def room_mb(plan: Plan) -> int:
 
 def list_modules(plan: Plan) -> tuple[str, ...]:
     """Return the kernel modules that the guest needs."""
-    elevators = [arm.elevator for arm in plan.arms if arm.elevator is not None]
-    return (_DRIVER, *dict.fromkeys(name for elevator in elevators for name in elevator.modules))
+    modules = [arm.elevator.module for arm in plan.arms if arm.elevator is not None]
+    return (_DRIVER, *dict.fromkeys(module for module in modules if module is not None))

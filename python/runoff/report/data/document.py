@@ -9,7 +9,7 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
 from runoff.report import sensitivity
 from runoff.report.campaign_warnings import describe_campaign
-from runoff.report.data.json_text import dump, round_significant
+from runoff.report.data.json_text import dump, make_head, round_significant
 from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warning
 from runoff.results import Sample
@@ -29,11 +29,7 @@ def make_document(report: Report) -> dict[str, Any]:
     """Return then and now as plain values."""
     results = report.results
     return {
-        "schema": SCHEMA,
-        "version": results.version,
-        "engine": results.engine,
-        "clock": results.clock,
-        "seed": results.seed,
+        **make_head(SCHEMA, results),
         "blocks": results.blocks,
         "arms": list(results.arms),
         "baseline": report.baseline,

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from runoff.results import Results
+
 DIGITS = 7
 """Significant ones; fewer than numerical libraries agree on, more than data supports."""
 
@@ -10,6 +12,17 @@ DIGITS = 7
 def round_significant(value: float) -> float:
     """Return a computed number with the digits that documents have."""
     return float(f"{value:.{DIGITS}g}")
+
+
+def make_head(schema: str, results: Results) -> dict[str, Any]:
+    """Return how every document of a campaign begins: what kind it is, and how the samples were taken."""
+    return {
+        "schema": schema,
+        "version": results.version,
+        "engine": results.engine,
+        "clock": results.clock,
+        "seed": results.seed,
+    }
 
 
 def dump(document: Any, *, indent: int | None = 1) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from runoff.decide.gate.values import EXIT_CODES, Gate, Line
-from runoff.report.data.json_text import dump, round_significant
+from runoff.report.data.json_text import dump, make_head, round_significant
 from runoff.report.gate import wording
 from runoff.statistics.gate import Outcome
 from runoff.text import escape_lines
@@ -26,11 +26,7 @@ def make_document(gate: Gate) -> dict[str, Any]:
     """Return then and now as plain values."""
     results = gate.report.results
     return {
-        "schema": SCHEMA,
-        "version": results.version,
-        "engine": results.engine,
-        "clock": results.clock,
-        "seed": results.seed,
+        **make_head(SCHEMA, results),
         "baseline": gate.report.baseline,
         "max_regression_percent": round_significant(100 * gate.limit),
         "outcome": gate.outcome.value,
