@@ -8,8 +8,8 @@
 enum { ERA_2_6_8, ERA_2_6_20 };
 
 CHOICE("2.6.8, 2.6.20",
-       "The Linux release whose rules hold. 2.6.8, and 2.6.7: slices of 10 to 200 ms, an interactive "
-       "credit. 2.6.20, to 2.6.22: slices of 5 to 800 ms, balancing by weight.")
+       "The Linux release whose rules hold. 2.6.8, and 2.6.7: slices of 10 to 200 ms, an "
+       "interactive credit. 2.6.20, to 2.6.22: slices of 5 to 800 ms, balancing by weight.")
 const volatile u32 era = ERA_2_6_8;
 
 #define MAX_BONUS	  10
