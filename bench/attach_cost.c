@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first process of a guest of attach_cost.py: tells how long the agent takes to attach
+ * The first process of a guest of attach_cost.py: prints how long the agent takes to attach
  * schedulers. Each line on the second serial port is a name and nanoseconds, which are instructions
  * under the virtual clock.
  */
@@ -50,7 +50,7 @@ static pid_t start(char *const words[], FILE **input, FILE **output)
 	return child;
 }
 
-/* Until a line that begins so; the end of the output ends the guest. */
+/* Reads until a line with this beginning; the end of the output ends the guest. */
 static void await(FILE *output, const char *beginning)
 {
 	static char line[1 << 20];
@@ -64,8 +64,8 @@ static void await(FILE *output, const char *beginning)
 	} while (strncmp(line, beginning, strlen(beginning)));
 }
 
-/* From the start of a process of its own to the first line of its output, which comes when it is
- * attached. */
+/* Measures from the start of an own process to the first line of its output, which comes when the
+ * scheduler is attached. */
 static void attach_once(char *scheduler)
 {
 	FILE *input, *output;
@@ -82,7 +82,7 @@ static void attach_once(char *scheduler)
 	fclose(output);
 }
 
-/* Attached and detached again and again by one process. */
+/* Attaches and detaches again and again in one process. */
 static void attach_in_session(char *scheduler, int times)
 {
 	FILE *input, *output;

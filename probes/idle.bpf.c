@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For how long a CPU had nothing to do while a task of the workload waited for one.
+ * Measures how long a CPU had nothing to do while a task of the workload waited for one.
  *
- * A task waits from sched_wakeup, or from losing the CPU, until it runs. One that may use only a
- * single CPU is left out: no other CPU could have helped it. A CPU is idle while its idle task has
+ * A task waits from sched_wakeup, or from losing the CPU, until it runs. A task that may use only
+ * one CPU is left out: no other CPU could have helped it. A CPU is idle while its idle task has
  * it; only CPUs that the workload may use count.
  *
  * Also the longest time for which one CPU was idle while one task waited that might have run there.
@@ -23,8 +23,8 @@ const volatile u8 usable[MAX_CPUS];
 u64 idle_and_waiting;
 
 /*
- * The ends of all times with both, less their beginnings: the order in which two CPUs add to a sum
- * does not matter.
+ * The ends of all overlaps minus their beginnings: the order in which two CPUs add to a sum does
+ * not matter.
  */
 u64 overlap_ns;
 u64 overlaps;
@@ -44,9 +44,9 @@ struct span {
 struct idleness {
 	u64 since;
 	u32 kept;
-	/* It goes offline, is offline, or comes back, */
+	/* Whether it goes offline, is offline, or comes back. */
 	bool gone;
-	/* which is this. */
+	/* Whether it comes back. */
 	bool comes;
 	struct span last[SPANS_KEPT];
 };
@@ -56,7 +56,7 @@ static struct idleness idlenesses[MAX_CPUS];
 struct waiting {
 	bool counted;
 	u64 since;
-	/* Where it could run then: if it may run elsewhere now, it did not wait for that. */
+	/* The CPUs that it could run on then: a task that may run elsewhere now is not compared. */
 	u64 first_cpus;
 	u32 nr_cpus;
 };

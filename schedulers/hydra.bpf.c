@@ -15,7 +15,7 @@
 #define STAIRCASE_INTERACTIVE 1
 #define SECOND_ARRAY	      BACKGROUND
 
-/* Hooks of include/runqueue/policy.h that have a default and are other here. */
+/* Hooks of include/runqueue/policy.h whose defaults this scheduler replaces. */
 #define policy_preempts policy_preempts
 #define policy_tick	policy_tick
 #define policy_reclass	policy_reclass

@@ -9,7 +9,7 @@
 #define STAIRCASE_INTERACTIVE 1
 #define SECOND_ARRAY	      NOTHING
 
-/* Hooks of include/runqueue/policy.h that have a default and are other here. */
+/* Hooks of include/runqueue/policy.h whose defaults this scheduler replaces. */
 #define policy_preempts policy_preempts
 #define policy_tick	policy_tick
 
@@ -134,7 +134,7 @@ static void policy_tick(struct task_struct *p, struct task_state *t, struct runq
 	promote_when_due(rq, promotion, MS(base_promotion_interval), now);
 }
 
-/* It goes behind all others now, and to its proper level when it runs the next time. */
+/* A task that yields goes behind all others, and to its proper level when it runs again. */
 static void policy_yield(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	staircase_yields(&t->policy.staircase, t->static_prio);

@@ -14,7 +14,7 @@
 #define PROMOTION_INTERVAL_MS 110
 #define SECOND_ARRAY	      BACKGROUND
 
-/* Hooks of include/runqueue/policy.h that have a default and are other here. */
+/* Hooks of include/runqueue/policy.h whose defaults this scheduler replaces. */
 #define policy_tick policy_tick
 
 #include "include/zaphod/state.h"
@@ -128,7 +128,7 @@ static void policy_tick(struct task_struct *p, struct task_state *t, struct runq
 	promote_when_due(rq, promotion, MS(base_promotion_interval), now);
 }
 
-/* It goes behind all tasks of the next level on which any waits. */
+/* A task that yields goes behind all tasks of the next level on which any waits. */
 static void policy_yield(struct task_struct *p, struct task_state *t, struct runqueue *rq)
 {
 	join_next_level(t, rq);

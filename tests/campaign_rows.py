@@ -7,7 +7,7 @@ from runoff.campaign.journal import Journal
 
 
 def rows(directory: Path) -> list[dict[str, Any]]:
-    """A campaign's samples as its journal holds them, in run order; none where there is no journal yet."""
+    """A campaign's samples as in its journal, in run order; none if there is no journal yet."""
     if not (directory / "journal.sqlite").exists():
         return []
     with Journal.open(directory, write=False) as journal:

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 
 def ask(command: click.Command, *arguments: str | Path) -> Result:
-    """What came of it. Raises what the command raises."""
+    """Runs a command and returns its result. Raises what the command raises."""
     answer = CliRunner().invoke(command, [str(each) for each in arguments], standalone_mode=False)
     if answer.exception is not None:
         raise answer.exception

@@ -13,11 +13,11 @@ from waiting import LIMIT_S
 _MAIN = [sys.executable, "-c", "from runoff.cli.main import main; main()"]
 
 MOST_LINES, MOST_CHARACTERS = 40, 400
-"""Of what it printed, when it ended in another way than was expected."""
+"""How much of the output is shown when it ended otherwise than expected."""
 
 
 def start(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
-    """Start it in a session of its own, so that a signal to it reaches nobody else."""
+    """Start it in a session of its own, so that a signal to it reaches no other process."""
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment, **options}
     words = list(map(str, arguments))

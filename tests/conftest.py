@@ -18,7 +18,7 @@ settings.load_profile("untimed")
 HOST = "tests/host/"
 
 IN_MEMORY = ("tests/unit/", "tests/golden/", "tests/property/")
-"""What none of these tests are about: a journal is synced after each sample, which takes a slow disk 16 ms."""
+"""Tests with files in memory: a journal is synced after each sample, which takes a slow disk 16 ms."""
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
 
 
 class ByGuest(LoadScopeScheduling):
-    """What shares a guest stays in one process: the tests of a file, and all that need this machine's own files."""
+    """Tests that share a guest stay in one process: those of a file, and all that need this machine's own files."""
 
     def _split_scope(self, nodeid: str) -> str:
         path, _, _ = nodeid.partition("::")

@@ -16,7 +16,7 @@ WANTED = "RUNOFF_FORKED"
 
 
 def command(words: list[str], environment: Mapping[str, str]) -> Callable[[], None]:
-    """What a child of ``subprocess.Popen`` does instead of executing a program: ``preexec_fn``."""
+    """The work of a child of ``subprocess.Popen`` instead of executing a program: ``preexec_fn``."""
     _import_all()
 
     def become() -> None:
@@ -35,7 +35,7 @@ def command(words: list[str], environment: Mapping[str, str]) -> Callable[[], No
 
 @cache
 def _import_all() -> None:
-    """What the commands import when they need it; a fork then has it already."""
+    """Imports what commands import only when they need it, so that a fork has it already."""
     for module in pkgutil.walk_packages(runoff.__path__, "runoff."):
         importlib.import_module(module.name)
 

@@ -1,4 +1,4 @@
-"""Journals as somebody would make them who computes all digests anew: what they hold is not believed either."""
+"""Journals with all digests computed anew, as a forger would: their content is not trusted either."""
 
 import json
 import sqlite3
@@ -16,7 +16,7 @@ Rows = list[tuple[str, str, str]]
 
 
 def read_rows(campaign: Path) -> Rows:
-    """As they are in the file, unchecked."""
+    """The rows as they are in the file, unchecked."""
     with closing(sqlite3.connect(campaign / FILE)) as connection:
         return connection.execute("SELECT kind, subject, body FROM entries ORDER BY number").fetchall()
 
@@ -68,5 +68,5 @@ def forge_samples(campaign: Path, change: Callable[[dict[str, Any]], dict[str, A
 
 
 def keep_first_block(campaign: Path) -> None:
-    """As if it had been stopped behind its first block."""
+    """Leaves it as if it had been stopped after its first block."""
     forge_samples(campaign, lambda sample: sample if sample["block"] < 1 else None)

@@ -12,10 +12,10 @@ BAD = ("failed", "skipped")
 
 @dataclass
 class RunLog:
-    """What became of tests, by their ids."""
+    """The outcomes of tests, by their ids."""
 
     failures: dict[str, str] = field(default_factory=dict)
-    """Of those that ended: why it failed or was skipped, or nothing."""
+    """Why a test that has ended failed or was skipped, or an empty text."""
     cut: str | None = None
     """The one that had begun when the machine was lost."""
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 LIMIT_S = 600
-"""Against hanging alone, of anything waited for: more than ten times what the slowest, busiest machine has needed."""
+"""Limit of any wait, only against hanging: more than ten times what the slowest, busiest machine has needed."""
 
 
 def wait_until(condition: Callable[[], object], limit_s: float = LIMIT_S) -> None:

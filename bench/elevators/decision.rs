@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What an elevator costs with 256 requests waiting: the choice of the next alone, and the whole of completion,
-//! choice and arrival of another.
+//! The cost of an elevator with 256 requests waiting: the choice of the next one alone, and
+//! completion, choice and arrival of another together.
 //!
 //! usage: cargo bench --manifest-path bench/elevators/Cargo.toml
 
@@ -35,7 +35,7 @@ fn choose(queue: &mut Queue, now: &mut u64) -> Request {
     }
 }
 
-/// A queue with requests waiting, and what keeps it so.
+/// A queue that is kept full of waiting requests.
 struct Load {
     queue: Queue,
     arrivals: Arrivals,
@@ -52,7 +52,8 @@ impl Load {
         Self { queue, arrivals, now: 0 }
     }
 
-    /// One request from choice to completion, and another in its place; how long the choice took.
+    /// Serves one request from choice to completion and adds another. Returns how long the choice
+    /// took.
     fn step(&mut self) -> Duration {
         let start = Instant::now();
         let request = choose(&mut self.queue, &mut self.now);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Any bytes as the types of a scheduler's object: what the readers find in them is within limits, and they come to an
-//! end.
+//! Any bytes as the types of a scheduler's object: the readers come to an end, and find only values
+//! within limits.
 //!
-//! Whole objects are not for fuzzing: libbpf reads outside of those that are made to have it do so.
+//! Whole objects are not fuzzed: libbpf reads outside of malicious ones.
 #![no_main]
 
 use std::fs::File;
@@ -15,7 +15,7 @@ use libfuzzer_sys::fuzz_target;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use schedulers::describe;
 
-/// Without it libbpf takes the file for an object.
+/// The magic number of BTF; without it libbpf takes the file for an object.
 const MAGIC: [u8; 2] = 0xeb9f_u16.to_ne_bytes();
 
 thread_local! {

@@ -14,7 +14,7 @@ use elevators::{Class, MOST_SECTORS, Priority, Request};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 
-/// More only make a case slower.
+/// Most events; more only make a case slower.
 const MOST_EVENTS: usize = 1000;
 
 #[derive(Debug, Arbitrary)]
@@ -43,7 +43,7 @@ enum Step {
         priority: u8,
     },
     Exits(u8),
-    /// Nanoseconds, shifted so far.
+    /// Nanoseconds, and how far to shift them.
     Passes(u16, u8),
     Asks,
     Completes,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Any bytes as the input of a session, arriving in any pieces: its lines are those of the whole.
+//! Any bytes as the input of a session, arriving in any pieces: the lines do not depend on the
+//! pieces.
 #![no_main]
 
 use std::fs::File;
@@ -14,10 +15,10 @@ mod requests;
 
 use requests::Requests;
 
-/// Each is a system call or two.
+/// Most pieces; each is a system call or two.
 const MOST_PIECES: usize = 4;
 
-/// Hands out `rest` in pieces, the first of which have these lengths.
+/// Reads `rest` in pieces, the first of which have these lengths.
 struct Pieces<'a> {
     lengths: &'a [u8],
     rest: &'a [u8],
@@ -50,7 +51,7 @@ impl AsFd for Pieces<'_> {
 thread_local! {
     static STOP: Stop = {
         let stop = Stop::new().expect("signals can be waited for");
-        // They end the fuzzer, as ever.
+        // Let signals end the fuzzer, as usual.
         unblock_signals().expect("signals can be let in");
         stop
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Any text as one of the kernel's files, and any bytes as what probes count: nothing panics.
+//! Any text as one of the kernel's files, and any bytes as counters of probes: nothing panics.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use probes::Histogram;
 use procfs::FromRead;
 use procfs::process::MountInfos;
 
-/// A machine counts no more, be it nanoseconds of one CPU or times: the first would be three days, every one on time.
+/// Largest count of a machine: as nanoseconds of one CPU it would be three days.
 const MOST: u64 = 1 << 48;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Any text as a description of a parameter or as values given to some: each is refused in a sentence, or within its
-//! range.
+//! Any text as a description of a parameter or as values for parameters: each is refused with a
+//! message, or within its range.
 //!
 //! The first line is the tag of a scheduler's parameter, and the second its initial value; or the name of an elevator or
 //! a disk. The others are key=value.
@@ -65,7 +65,8 @@ fn of_a_scheduler(tag: &str, value: i64, text: &str) {
     }
 }
 
-/// What is said of a pair in a list is said of it in a map, and a fixed parameter is not for a running scheduler.
+/// A pair in a list and in a map has the same result, and a fixed parameter is refused for a
+/// running scheduler.
 fn given(parameter: &Parameter, text: &str) {
     let known = || std::iter::once(parameter);
     let listed = taken(assigned("scheduler", known(), text.lines()));
@@ -89,7 +90,7 @@ fn given(parameter: &Parameter, text: &str) {
     }
 }
 
-/// The number is what its own text or name gives.
+/// Whether the text or name of the number is parsed to the same number.
 fn is_allowed<N, Text, Names>(allowed: &Allowed<N, Text, Names>, number: N)
 where
     N: Number + std::fmt::Debug,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Any bytes as a request of the notebook: it is refused, or the same again when it was written and read once more.
+//! Any bytes as a request: it is refused, or stays the same when it is written and read again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Any text as a log of requests: it is refused, or told to an elevator, which gives each request at most once.
+//! Any text as a log of requests: it is refused, or replayed to an elevator, which dispatches each
+//! request at most once.
 #![no_main]
 
 use std::collections::HashSet;

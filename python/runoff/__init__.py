@@ -9,8 +9,8 @@ As a library: settings are checked, a campaign is conducted, its results are loa
     report = runoff.analyse(conducted.results)
     print(runoff.render(report, "text"))
 
-``runoff.load`` returns the results of a campaign that was taken before. What these return is described where it is
-defined: ``runoff.plan.settings.Settings``, ``runoff.campaign.conduct.CampaignResult``, ``runoff.results.Results`` and
+``runoff.load`` returns the results of an earlier campaign. The returned values are described where they are defined:
+``runoff.plan.settings.Settings``, ``runoff.campaign.conduct.CampaignResult``, ``runoff.results.Results`` and
 ``runoff.analysis.values.Report``. Every error is a ``runoff.errors.RunoffError`` with one sentence.
 """
 
@@ -62,8 +62,8 @@ def load(directory: str | Path) -> "Results":
 def analyse(results: "Results", *, margin: float | None = None, rare: float | None = None) -> "Report":
     """Compute the tables and verdicts of ``results``.
 
-    ``margin`` is the share of the baseline within which arms count as the same, ``rare`` the share of runs that an
-    event must hit to be seen before that is said; None is what the plan has, or the default.
+    ``margin`` is the share of the baseline within which arms count as the same; ``rare`` is the share of runs that an
+    event must hit to be seen before they count as the same. None means the plan's value, or the default.
     """
     from runoff.analysis.build import build_report
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all and through no link, and directories that are known when replaced."""
+"""Writes files whole or not at all, never through a link, and detects directories that were replaced."""
 
 import errno
 import fcntl
@@ -15,7 +15,7 @@ NEW = ".new"
 def write_whole(path: Path, content: bytes) -> None:
     """Write ``content`` to ``path`` durably: a new file beside it, synced, takes its place.
 
-    A link at ``path`` is replaced and not followed; whoever reads finds the old content or the new. Raises OSError.
+    A link at ``path`` is replaced and not followed; readers find the old content or the new. Raises OSError.
     """
     new = path.with_name(path.name + NEW)
     new.unlink(missing_ok=True)
@@ -29,7 +29,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def read_own(path: Path) -> bytes:
-    """Return what the file ``path`` holds. Raises OSError, also where it is a link, a device or a pipe."""
+    """Return the content of the file ``path``. Raises OSError, also if it is a link, a device or a pipe."""
     # Opening a pipe waits for a writer, unless told not to.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
@@ -39,7 +39,7 @@ def read_own(path: Path) -> bytes:
 
 
 def make_folder(path: Path) -> None:
-    """Make the directory ``path`` unless it is there. Raises OSError, also where a link is in its place."""
+    """Make the directory ``path`` unless it exists. Raises OSError, also if a link is in its place."""
     try:
         path.mkdir()
     except FileExistsError:
@@ -60,7 +60,7 @@ def sync_directory(directory: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Which file it is, whatever it is called."""
+    """Identifies a file independently of its name."""
 
     device: int
     inode: int
@@ -71,7 +71,7 @@ class Identity:
 
 
 class HeldDirectory:
-    """A directory that stays open, so that it is known from whatever else appears at its path."""
+    """A directory that stays open, so that another one at its path is not mistaken for it."""
 
     def __init__(self, path: Path) -> None:
         """Raises OSError."""
@@ -80,18 +80,18 @@ class HeldDirectory:
         self._identity = Identity.from_stat(os.fstat(self._descriptor))
 
     def lock(self) -> bool:
-        """Take the exclusive lock, which goes with this process; False where another process has it."""
+        """Take the exclusive lock, which ends with this process; return False if another process has it."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError:
-            # Not every network's file system locks directories.
+            # Not every network file system can lock directories.
             return True
         return True
 
     def identify(self, name: str) -> Identity | None:
-        """Return which file is called ``name`` in it now; None if there is none."""
+        """Return the identity of the file ``name`` in it now; None if there is none."""
         try:
             return Identity.from_stat(os.stat(name, dir_fd=self._descriptor, follow_symlinks=False))
         except OSError:
@@ -99,7 +99,7 @@ class HeldDirectory:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether its path still leads to it."""
+        """Return whether its path still leads to it."""
         try:
             return Identity.from_stat(self.path.stat()) == self._identity
         except OSError:
@@ -107,7 +107,7 @@ class HeldDirectory:
 
     @property
     def present_path(self) -> Path | None:
-        """Where it is now; None if it was removed."""
+        """Return its present path; None if it was removed."""
         if os.fstat(self._descriptor).st_nlink == 0:
             return None
         return Path(f"/proc/self/fd/{self._descriptor}").readlink()

@@ -22,7 +22,7 @@ def parse_assignments(text: str, where: str) -> dict[str, str]:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence about an unknown word: a guess, or the list of what there is."""
+    """Return the end of a sentence about an unknown word: a guess, or the list of known ones."""
     names = sorted(known)
     guesses = difflib.get_close_matches(word, names, n=1)
     if guesses:
@@ -36,10 +36,11 @@ def render_parameter(name: str, value: object, allowed: str, about: str, *, fixe
 
 
 def escape_line(text: str) -> str:
-    """Return ``text`` as one line in which nothing moves a cursor, hides, colours or reorders what a terminal shows.
+    """Return ``text`` as one line without anything that moves a terminal's cursor or hides, colours or reorders its
+    text.
 
-    Control characters, line breaks, marks of direction and whatever else Unicode gives no shape are written as Python
-    writes them: ``\\x1b``, ``\\n``, ``\\u202e``.
+    Control characters, line breaks, direction marks and all other invisible characters are written as Python escapes:
+    ``\\x1b``, ``\\n``, ``\\u202e``.
     """
     return "".join(letter if _is_visible(letter) else repr(letter)[1:-1] for letter in text)
 
@@ -50,7 +51,7 @@ def escape_lines(text: str) -> str:
 
 
 def escape_for_toml(text: str) -> str:
-    """Return a TOML document that says the same with every letter printable."""
+    """Return an equivalent TOML document in which every character is printable."""
     return "".join(letter if letter == "\n" or _is_visible(letter) else f"\\U{ord(letter):08x}" for letter in text)
 
 
@@ -69,5 +70,5 @@ def format_duration(seconds: float) -> str:
 
 
 def format_percent(share: float) -> str:
-    """Return 0.02 as ``2%``, with all the digits that the number has."""
+    """Return 0.02 as ``2%``, with all digits of the number."""
     return f"{(Decimal(repr(share)) * 100).normalize():f}%"

@@ -1,11 +1,11 @@
-"""How what others wrote is read: every key is known, and a value of another kind is refused, not made to fit."""
+"""Strict validation of input: every key must be known, and a value of another type is refused, not converted."""
 
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
-"""``"5"``, 5.0 and true are no whole numbers, 1 is not true, nan and inf are no numbers. 5 is a number of seconds."""
+"""``"5"``, 5.0 and true are not whole numbers, 1 is not true, nan and inf are not numbers. 5 is a number of seconds."""
 
 
 def _check_text(text: str) -> str:
@@ -15,15 +15,15 @@ def _check_text(text: str) -> str:
 
 
 Text = Annotated[str, Field(min_length=0), AfterValidator(_check_text)]
-"""Only for its length a string is looked into: bytes that are no UTF-8 have their sentence here, not where they are
-first written. A NUL character could be in no command line and no path."""
+"""A string of valid UTF-8 without NUL characters. The length forces a look at the string, so that the error names the
+key; NUL characters are impossible in command lines and paths."""
 
 Words = Annotated[tuple[Text, ...], Strict(False)]
-"""A list in TOML and JSON; what is in it is a string none the less."""
+"""A list in TOML and JSON whose items must be strings."""
 
 
 class Checked(BaseModel):
-    """The base of what is read."""
+    """The base of all validated models."""
 
     model_config = STRICT
 

@@ -14,7 +14,7 @@ static bool signal_pending(struct task_struct *p)
 	return pending & ~p->blocked.sig[0];
 }
 
-/* Other tasks may be waiting for what such a task holds, so it must not wait behind all. */
+/* Whether @p may wait behind all others; not if others may be waiting for what it holds. */
 static bool may_idle(struct task_struct *p, const struct task_state *t)
 {
 	return !(p->flags & PF_EXITING) && !signal_pending(p) && !t->slept_uninterruptibly;

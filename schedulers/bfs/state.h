@@ -31,7 +31,7 @@ struct task_state {
 	bool placed;
 	bool sync;
 	bool improved;
-	/* Until it has run: it comes from a sleep that other tasks may have waited for. */
+	/* Until it has run: whether it comes from a sleep that others may have waited for. */
 	bool slept_uninterruptibly;
 };
 
@@ -48,13 +48,13 @@ struct cpu_state {
 	u32 level;
 	u64 deadline;
 	u64 ticked_at;
-	/* The last choice came early in a tick, so the quota ends half a tick early. */
+	/* Whether the last choice came early in a tick: the quota then ends half a tick early. */
 	bool dither;
 	/* The waiting task that would rather come back here, 0 if none. */
 	s32 sticky_pid;
 	/* The running task if dispatch is about to replace it, and not a higher class. */
 	s32 leaving_pid;
-	/* It is going offline or has gone: a kick that it asks for itself would be lost. */
+	/* Whether it is going offline or has gone: a kick that it asks for itself would be lost. */
 	bool offline;
 	/* Tasks seen in a scan of a queue; on the stack the verifier would check every round. */
 	volatile u32 scanned;

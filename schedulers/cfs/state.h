@@ -14,13 +14,13 @@ struct buddy {
 
 struct policy_task {
 	FAIR_TASK
-	/* In 2.6.31 and 2.6.32 only: the time it had run when it last stopped; */
+	/* The time it had run when it last stopped; this and the next are for 2.6.31 and 2.6.32. */
 	u64 sum_exec_ns;
-	/* that time when it last woke another task, 0 if it has slept since; */
+	/* The time it had run when it last woke another task, 0 if it has slept since. */
 	u64 woke_at_ns;
-	/* that time when it last went to sleep; */
+	/* The time it had run when it last went to sleep. */
 	u64 slept_at_ns;
-	/* how long it runs on average between such wake-ups, and from the last one to its sleep. */
+	/* How long it runs on average between such wake-ups, and from the last to its sleep. */
 	u64 avg_wakeup_ns;
 	u64 avg_overlap_ns;
 };
@@ -35,11 +35,11 @@ struct policy_runqueue {
 	/* The task that was woken last, and the one that made way for a woken task. */
 	struct buddy next;
 	struct buddy last;
-	/* The running task yields. */
+	/* Whether the running task yields. */
 	bool skip_curr;
-	/* It has just forked a child that runs before it. */
+	/* Whether it has just forked a child that runs before it. */
 	bool child_first;
-	/* The next task to run is the first in the queue. */
+	/* Whether the next task to run is the first in the queue. */
 	bool took_first;
 };
 
@@ -60,7 +60,7 @@ STATISTICS(cfs_stats)
 /* In 2.6.31 a core could stay idle next to two tasks (docs/schedulers/cfs.md). */
 #define PATIENT_WHEN_IDLE (era == ERA_2_6_31)
 
-/* Hooks of include/fair/policy.h that have a default and are other here. */
+/* Hooks of include/fair/policy.h whose defaults this scheduler replaces. */
 #define policy_requeue policy_requeue
 #define policy_is_hot  policy_is_hot
 

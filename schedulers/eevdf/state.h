@@ -13,9 +13,9 @@ TURN volatile u32 slice_us = 0;
 
 struct policy_task {
 	FAIR_TASK
-	/* When it should have got what it asks for, in the virtual time of its home; */
+	/* When it should have got what it asks for, in the virtual time of its home. */
 	u64 deadline;
-	/* what it asks for, as time on the CPU. */
+	/* What it asks for at a time, as time on the CPU. */
 	u64 slice_ns;
 	/*
 	 * In virtual time, when it left the queue: what it was owed, negative if it had had more
@@ -23,25 +23,25 @@ struct policy_task {
 	 */
 	s64 lag;
 	u64 left;
-	/* When it left: the weight of all tasks there, the CPU time that they had had, */
+	/* When it left the queue: the weight and the CPU time of all tasks there. */
 	u64 crowd;
 	u64 used_ns;
-	/* and how often the queue had become empty. */
+	/* When it left the queue: how often that had become empty. */
 	u32 emptied;
 };
 
 struct policy_runqueue {
 	FAIR_RUNQUEUE
-	/* The running task's: its vruntime when it was chosen, */
+	/* The vruntime of the running task when it was chosen. */
 	u64 chosen_vruntime;
-	/* its deadline, and what that was then: as long as it is the same, it keeps the CPU; */
+	/* Its deadline, now and when it was chosen: while both are the same it keeps the CPU. */
 	u64 curr_deadline;
 	u64 chosen_deadline;
-	/* what it asks for at a time. */
+	/* What the running task asks for at a time. */
 	u64 curr_slice_ns;
-	/* It got what it had asked for, and asks again. */
+	/* Whether it got what it had asked for, and asks again. */
 	bool served;
-	/* A task that asks for less at a time may take the CPU now. */
+	/* Whether a task that asks for less at a time may take the CPU now. */
 	bool unprotected;
 	/* The CPU time that all tasks here have had, and how often the queue became empty. */
 	u64 used_ns;
@@ -68,7 +68,7 @@ STATISTICS(eevdf_stats)
 #define NEWLY_IDLE_REACH  reach_of_idle(rq)
 #define PATIENT_WHEN_IDLE false
 
-/* Hooks of include/fair/policy.h that have a default and are other here. */
+/* Hooks of include/fair/policy.h whose defaults this scheduler replaces. */
 #define policy_reweigh policy_reweigh
 #define policy_join    policy_join
 #define policy_leave   policy_leave

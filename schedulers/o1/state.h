@@ -6,7 +6,7 @@
 
 #define SECOND_ARRAY EXPIRED
 
-/* Hooks of include/runqueue/policy.h that have a default and are other here. */
+/* Hooks of include/runqueue/policy.h whose defaults this scheduler replaces. */
 #define policy_reclass		    policy_reclass
 #define policy_begin_epoch	    policy_begin_epoch
 #define policy_balances_like_2_6_20 policy_balances_like_2_6_20

@@ -112,7 +112,7 @@ def test_page(name, width, pages, open_page):
 
 
 def test_the_first_screen_has_verdict_forest_and_table(pages, browser):
-    """And nothing else is unfolded; a link to a metric unfolds it."""
+    """Nothing else is unfolded; a link to a metric unfolds it."""
     for name in ("three", "two"):
         url, report = pages[name]
         page = browser.new_page(viewport={"width": 1200, "height": 900})

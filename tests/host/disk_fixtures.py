@@ -23,7 +23,7 @@ from runoff.plan.settings import parse_settings
 BORROWED = Path("/run/runoff-borrowed")
 SIZE_MB = 64
 SET = {"nr_requests": "200", "iosched/low_latency": "0", "iosched/slice_idle_us": "4000"}
-"""What somebody has chosen for the disk, beside bfq."""
+"""Settings that the owner has chosen for the disk, besides bfq."""
 
 SEEN = """
 title = "what is in charge"
@@ -93,7 +93,8 @@ def disk_with_bfq(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def workload(folder: Path, disk: str, then: str = "") -> Path:
-    """``disk`` as /sys/block names it, or a pattern: nobody knows the number of a disk that is made for a sample."""
+    """``disk`` as /sys/block names it, or a pattern, because the number of a disk that is made for a sample is not
+    known."""
     path = folder / "seen.toml"
     path.write_text(SEEN.format(disk=disk, seen=folder / "seen", then=then))
     return path

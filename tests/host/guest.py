@@ -17,7 +17,7 @@ from runoff.errors import MissingError
 
 REPOSITORY = Path(__file__).parents[2]
 LIMIT_S = 1800
-"""Of one guest. A busy host has needed 13 minutes."""
+"""Limit for one guest. A busy host has needed 13 minutes."""
 GUESTS = 4
 """When one is lost, the next goes on with the tests that are left. With one thread for both CPUs QEMU cannot crash it
 (docs/lab.md, QEMU), but is slower."""

@@ -1,4 +1,4 @@
-"""Who is in charge of this machine's CPUs, and ``runoff attach`` to change it."""
+"""The scheduler in charge of this machine's CPUs, and ``runoff attach`` to change it."""
 
 import contextlib
 import subprocess

@@ -7,11 +7,11 @@ from pathlib import Path
 from runoff.engines.lab import kernel
 
 NAMES = ("ublk_drv", "loop", "dm_mod", "mq-deadline", "bfq", "btrfs")
-"""What tests insert; the guest itself cannot write to this machine's cache."""
+"""Modules that tests insert; the guest itself cannot write to this machine's cache."""
 
 
 def insert(*names: str) -> None:
-    """Those that are not there yet."""
+    """Inserts the modules that are not there yet."""
     known = {each.release: each for each in kernel.list_stored()}
     own = known.get(os.uname().release)
     for name in names:

@@ -1,4 +1,4 @@
-"""tests/alone: what is run in it sees nobody else and leaves nothing, however it ends."""
+"""tests/alone: a command in it sees no other processes and leaves nothing, however it ends."""
 
 import os
 import shutil
@@ -59,12 +59,12 @@ def groups():
     return {path.name for path in Path(top).glob("tests-alone.*")}
 
 
-def test_it_sees_nobody_else(places):
+def test_it_sees_no_other_processes(places):
     before = groups()
     code, out, err = run(places, 'echo $$; pwd; ls -A /tmp /run; ls -d /proc/[0-9]*; test -z "${TMPDIR:-}"; exit 7')
     assert (code, err) == (7, "")
     assert str(places.parent) in out
-    # Itself, its shell, ls and nobody else.
+    # Itself, its shell, ls and no other process.
     assert len([line for line in out.splitlines() if line.startswith("/proc/")]) <= 3
     assert not list(places.iterdir())
     assert groups() == before
@@ -121,7 +121,7 @@ def test_what_a_killed_one_left_the_next_removes(places):
     process.kill()
     process.wait()
     (world,) = places.iterdir()
-    # Its processes end with it, though nobody waits for them.
+    # Its processes end with it, though they are not waited for.
     waiting.wait_until(lambda: subprocess.run(["flock", "-n", world, "true"], check=False).returncode == 0)
     assert groups() > before
     assert run(places, "true")[0] == 0

@@ -36,7 +36,7 @@ def workload(path: Path, script: str, timeout_s: float = 60) -> Path:
 
 
 class Held:
-    """A campaign of four samples, each of which goes on until it may end, however long anything else takes."""
+    """A campaign of four samples that each go on until they may end, however long anything else takes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -173,7 +173,7 @@ def test_ctrl_c_once_finishes_the_sample(tmp_path):
     assert campaign.process.returncode == 0
 
 
-def test_ctrl_c_twice_stops_now_and_keeps_what_is_finished(tmp_path):
+def test_ctrl_c_twice_stops_now_and_keeps_finished_samples(tmp_path):
     campaign = Held(tmp_path)
     campaign.await_run(2)
     campaign.interrupt("finishing this sample")
@@ -199,7 +199,7 @@ def test_kill_and_resume_repeats_nothing_that_was_finished(tmp_path):
     assert remains() == []
 
 
-def test_restore_tells_what_it_put_back_though_something_stays(tmp_path):
+def test_restore_reports_what_it_put_back_though_something_stays(tmp_path):
     """Process 1 was not started at tick 7; names of other PID namespaces than the first have its number."""
     namespace = Path("/proc/self/ns/pid").stat().st_ino
     agent = "runoff-1.7" if namespace == 0xEFFFFFFC else f"runoff-1.7.{namespace}"
@@ -241,7 +241,7 @@ def test_json_is_one_document_and_all_else_goes_to_standard_error(tmp_path):
     assert "report.html" in done.stderr
 
 
-def test_a_reader_that_leaves_is_no_error(tmp_path):
+def test_a_reader_that_leaves_is_not_an_error(tmp_path):
     run("compare", "default", *QUICK, "--blocks", "2", "--out", tmp_path / "out")
     report = start("report", tmp_path / "out", "--json")
     report.stdout.close()
@@ -250,7 +250,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
 
 
 def on_terminal(*words: str | Path, **variables: str) -> str:
-    """What ``runoff WORDS`` writes when its standard output is a terminal."""
+    """The output of ``runoff WORDS`` when its standard output is a terminal."""
     master, slave = os.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     process = start(*words, stdout=slave, env={**environment, "TERM": "xterm", **variables})
@@ -277,7 +277,7 @@ def test_colour_goes_to_terminals_only_and_not_where_it_is_unwanted(tmp_path):
     assert "\x1b[" not in run("report", tmp_path / "out").stdout
 
 
-def test_a_load_runs_beside_the_workload_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_load_runs_during_the_workload_and_leaves_nothing(tmp_path: Path) -> None:
     work = workload(tmp_path / "nap.toml", "sleep 1")
     done = run("compare", "default", "--on", "host", "--work", work, "--load", "none", "--load", "process:processes=4",
                "--blocks", "1", "--out", tmp_path / "out", "--json")  # fmt: skip
@@ -288,7 +288,7 @@ def test_a_load_runs_beside_the_workload_and_leaves_nothing(tmp_path: Path) -> N
     assert remains() == []
 
 
-def test_a_load_without_what_it_needs_says_what(tmp_path: Path) -> None:
+def test_a_load_without_its_requirements_names_them(tmp_path: Path) -> None:
     work = workload(tmp_path / "nap.toml", "sleep 1")
     done = run("compare", "default", "--on", "host", "--work", work, "--load", "io_other:directory=/tmp,size_mb=1",
                "--blocks", "1", "--out", tmp_path / "out", expect=2)  # fmt: skip

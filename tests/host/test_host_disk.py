@@ -1,4 +1,4 @@
-"""Disks behind elevators on a running machine: what they keep, who may have them taken away, what a kill leaves."""
+"""Disks behind elevators on a running machine: what they store, who may remove them, what a kill leaves."""
 
 import hashlib
 import json

@@ -70,7 +70,7 @@ def test_a_disks_elevator_is_switched_for_each_sample_and_put_back(tmp_path: Pat
         assert facts["default"]["disk"].startswith(f"{disk}: ")
 
 
-def test_whoever_ends_it_the_disk_is_as_it_was(tmp_path: Path) -> None:
+def test_the_disk_is_as_it_was_however_the_sample_ends(tmp_path: Path) -> None:
     with disk_with_bfq(tmp_path) as (disk, place):
         before = settings(disk)
         work = workload(tmp_path, disk, then="sleep 500")
@@ -101,7 +101,7 @@ def test_whoever_ends_it_the_disk_is_as_it_was(tmp_path: Path) -> None:
             assert [path.name for path in place.iterdir()] == ["lost+found"]
 
 
-def test_restore_gives_a_disk_back_that_nobody_else_can(tmp_path: Path) -> None:
+def test_restore_gives_a_disk_back_that_no_other_agent_can(tmp_path: Path) -> None:
     with disk_with_bfq(tmp_path) as (disk, place):
         before = settings(disk)
         work = workload(tmp_path, disk, then="sleep 500")

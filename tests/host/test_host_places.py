@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
 
 def elevators_below(place: Path) -> dict[str, str]:
-    """Of the disks of ``place``, as the agent finds them."""
+    """The elevators of the disks below ``place``, as the agent finds them."""
     request = check_request({"kind": "default"}, scratch=str(place), disk=disks.describe_borrowed_disk(None))
     agent = subprocess.run([find_agent(), "session"], input=json.dumps(request), capture_output=True, text=True)
     event: dict[str, Any] = json.loads(agent.stdout.splitlines()[1])

@@ -48,7 +48,7 @@ def work(path: Path, value: int, programs: str = "") -> None:
 
 @pytest.fixture
 def halved(tmp_path: Path) -> Path:
-    """A campaign of which only the first of two blocks is there; ``work.toml`` beside it."""
+    """A campaign with only the first of two blocks, and ``work.toml`` next to it."""
     work(tmp_path / "work.toml", 1)
     return begin(tmp_path)
 
@@ -65,7 +65,7 @@ def document(campaign: Path) -> dict[str, Any]:
 
 
 def edited(campaign: Path, table: str, key: str, value: str) -> None:
-    """As if the first part had been taken with another ``key``."""
+    """Makes the first part look as if it had been taken with another ``key``."""
     known = parts(campaign)
     known[0][table][key] = value
     journals.forge_fact(campaign, "parts", json.dumps(known))
@@ -109,7 +109,7 @@ def test_cpus_are_those_that_it_began_with(halved: Path, monkeypatch: pytest.Mon
     assert [row["metrics"]["jobs"] for row in rows(halved)] == [len(here)] * 2
 
 
-def test_another_agent_is_told_first_with_the_blocks_of_each(halved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_agent_is_reported_first_with_the_blocks_of_each(halved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = halved.parent / "agent"
     shutil.copy(find_agent(), other)
     with other.open("ab") as file:
@@ -128,7 +128,7 @@ def parts(campaign: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_another_tool_is_told_first_with_the_blocks_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_tool_is_reported_with_the_blocks_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tool = tmp_path / "mytool"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)

@@ -91,7 +91,7 @@ def test_attach_ends_with_ctrl_c():
     assert state() == "disabled"
 
 
-def test_attach_tells_of_limits_that_no_longer_hold_and_of_long_turns(test_objects):
+def test_attach_reports_limits_that_no_longer_hold_and_long_turns(test_objects):
     group = traces.hierarchy() / "capped"
     group.mkdir()
     try:
@@ -109,7 +109,7 @@ def test_attach_tells_of_limits_that_no_longer_hold_and_of_long_turns(test_objec
         group.rmdir()
 
 
-def test_the_limit_of_a_container_is_among_what_is_known_of_the_machine():
+def test_the_limit_of_a_container_is_part_of_the_fingerprint():
     top = traces.hierarchy()
     group = top / "container"
     group.mkdir()
@@ -176,7 +176,7 @@ def test_a_wrapper_that_leaves_its_scheduler_in_the_background_is_ended_with_it(
     assert remains() == []
 
 
-def test_a_scheduler_that_somebody_else_attaches_is_not_the_programs(tmp_path):
+def test_a_scheduler_that_another_process_attaches_is_not_the_programs(tmp_path):
     now = tmp_path / "now"
     wait = f"until [ -e {now} ]; do sleep 0.1; done"
     foreign = wrapper(tmp_path, "foreign", f"{wait}; exec {find_agent()} attach bfs")

@@ -29,7 +29,7 @@ pytestmark = [
 INTERRUPTIONS = int(os.environ.get("SOAK_INTERRUPTIONS") or 100)
 SEED = int(os.environ.get("SOAK_SEED") or 1)
 IN_LAB = 0.2
-"""Of all campaigns; they take longer than those on the host."""
+"""Share of campaigns in the lab, which take longer than those on the host."""
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def prepared(folder: Path) -> Iterator[Machine]:
 
 
 def undisturbed(folder: Path, machine: Machine) -> LabCampaign | None:
-    """A campaign in the lab that is not interrupted; None where there is no lab."""
+    """A campaign in the lab that is not interrupted; None without a lab."""
     if store.find_current() is None or not any(stored.sched_ext for stored in kernel.list_stored()):
         print("no campaigns in the lab: it has no kernel, or no QEMU of runoff's")
         return None
@@ -100,7 +100,7 @@ def test_no_interruption_loses_a_sample_or_leaves_anything(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_soak_sees_what_is_left(tmp_path: Path, kind: str) -> None:
+def test_the_soak_sees_leftovers(tmp_path: Path, kind: str) -> None:
     with prepared(tmp_path) as machine:
         if kind in ("place", "elevator") and machine.disk is None:
             pytest.skip("no disk")

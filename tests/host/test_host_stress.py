@@ -1,4 +1,4 @@
-"""The stress itself, on this machine's own scheduler: it counts what it did, and leaves nobody behind."""
+"""The stress itself, on this machine's own scheduler: it counts what it did, and leaves no processes behind."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def busy(process: "subprocess.Popen[str]") -> set[int]:
     return descendants(process.pid)
 
 
-def test_it_ends_in_time_and_says_what_it_did() -> None:
+def test_it_ends_in_time_and_prints_its_counts() -> None:
     process = start(1.5)
     out, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 0, err
@@ -80,7 +80,7 @@ def test_a_signal_ends_it_and_all_it_started() -> None:
     assert not [pid for pid in started if is_alive(pid)]
 
 
-def test_whoever_kills_it_kills_all_it_started() -> None:
+def test_killing_it_kills_all_that_it_started() -> None:
     process = start(60)
     started = busy(process)
     process.kill()

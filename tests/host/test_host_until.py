@@ -30,7 +30,7 @@ MOST = 150
 SAMPLES_PER_BLOCK = 2
 
 
-def test_it_ends_at_the_same_block_whatever_killed_it(tmp_path: Path) -> None:
+def test_it_ends_at_the_same_block_however_it_was_killed(tmp_path: Path) -> None:
     (tmp_path / "work.toml").write_text(WORK)
     place = tmp_path / "c"
     options = ("--on", "host", "-n", "a=default", "-n", "b=default", "--until", "4%", "--rare", "30%")

@@ -1,4 +1,4 @@
-"""One source and compiler give one agent and one QEMU, byte for byte, in any directory and whoever builds it."""
+"""One source and compiler give one agent and one QEMU, byte for byte, in any directory and for any user."""
 
 import hashlib
 import os

@@ -49,7 +49,8 @@ NORMAL, BATCH, IDLE = "0", "3", "5"
 
 @dataclass(frozen=True)
 class Change:
-    """Of the ``nice`` value or ``policy`` of ``subject`` while it ``runs``, or else the first of the others does.
+    """A change of the ``nice`` value or ``policy`` of ``subject`` while it ``runs``, or else while the first of the
+    others does.
 
     All of them, each a policy and a nice value, compute on CPU 0; who changes it is a real-time task on CPU 1.
     """
@@ -71,7 +72,7 @@ class Change:
 def cpu_ms_after(
     copies: Copies, scheduler: str, parameters: Mapping[str, str], changes: Sequence[Change]
 ) -> dict[str, float]:
-    """What CPU time the subject of each change has in the window after it."""
+    """The CPU time of the subject of each change in the window after it."""
     names = tuple(change.name for change in changes)
     words = (change.words for change in changes)
     us = perl.run_all(copies, _PROGRAM, *words, scheduler=scheduler, names=names, **parameters)

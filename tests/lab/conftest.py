@@ -1,4 +1,4 @@
-"""What the lab's tests share: the kernel and the image that `make test` has made, and the command itself."""
+"""Fixtures of the lab's tests: the kernel and the image that `make test` has made, and the command itself."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -19,12 +19,12 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 NO_TIME = ("clocksource", "unstable", "skew", "detected stall", "self-detected stall", "soft lockup", "hung task")
-"""What a kernel says that does not trust its clocks, or on which something stands still."""
+"""Words of a kernel that does not trust its clocks, or on which something stands still."""
 
 
 @pytest.fixture(autouse=True)
 def guests_trust_their_clocks(tmp_path: Path) -> Iterator[None]:
-    """Those of campaigns; who asks for copies has all that their kernels say looked at."""
+    """Checks the consoles of campaigns' guests; ``Copies`` check everything that their kernels print."""
     yield
     for command in tmp_path.rglob("qemu.txt"):
         said = command.with_name("console.txt").read_text(errors="replace")
@@ -40,7 +40,7 @@ def _absent(reason: str) -> None:
 
 @pytest.fixture(scope="session")
 def absent() -> Callable[[str], None]:
-    """To be called with what is missing."""
+    """A function to call with what is missing."""
     return _absent
 
 
@@ -86,7 +86,7 @@ def test_objects() -> Path:
 def copies(
     tmp_path_factory: pytest.TempPathFactory, lab_kernel: kernel.Kernel, own_qemu: emulator.Emulator
 ) -> MakeCopies:
-    """To be called with what the guest shall have: ``Copies`` says what there is."""
+    """A function to call with the options of the guest, which are those of ``Copies``."""
 
     def make(used: kernel.Kernel | None = None, **options: Any) -> Copies:
         return Copies(tmp_path_factory.mktemp("copies"), used or lab_kernel, own_qemu, **options)

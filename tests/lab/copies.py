@@ -18,14 +18,14 @@ Request = Mapping[str, Any]
 LIMIT_S = 900
 
 SEED = int(os.environ.get("RUNOFF_TEST_SEED", "1"))
-"""Of every copy. What a test asks for must hold with any; each shifts what another build of the agent shifts too."""
+"""Seed of every copy. Tests must hold with any seed; each shifts the same things as another build of the agent."""
 
 COMPLAINTS = ("WARNING", "BUG:", "stall", "clocksource", "unstable", "skew", "soft lockup", "hung task")
-"""What a kernel says that is not well, or does not trust its clocks."""
+"""Words of a kernel that has a fault, or does not trust its clocks."""
 
 
 class Copies:
-    """Of one guest."""
+    """Copies of one guest."""
 
     def __init__(
         self,
@@ -68,8 +68,8 @@ class Copies:
         return self.session([request])[0][0]
 
     def session(self, requests: Sequence[Request], expected: str = "") -> tuple[list[Outcome], str]:
-        """What came out of each, one after the other in one copy, and what its kernel said, which is no complaint but
-        the ``expected`` one.
+        """Outcomes of the requests, one after the other in one copy, and the console of its kernel, which must not have
+        complaints except the ``expected`` one.
         """
         if self._kept is None or not self._kept.is_there:
             self._kept = snapshot.ensure(self._machine, self._kernel, self._cargo, LIMIT_S, lambda _: None)

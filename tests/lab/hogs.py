@@ -9,10 +9,10 @@ from copies import LIMIT_S, Copies
 from runoff.engines.outcome import ValidSample
 
 SLOW_CPU = 3
-"""Instruction shift for those who share many seconds: at 8 ns each, the host emulates an eighth of the work."""
+"""Instruction shift for hogs that share many seconds: at 8 ns each, the host emulates an eighth of the work."""
 
 SLOW_WAKE_US = 500
-"""What waking takes on such a CPU beside waiting for others: 120 us, and an interrupt or two in between."""
+"""Time that a wake-up takes on such a CPU without waiting for others: 120 us, and an interrupt or two in between."""
 
 
 @dataclass(frozen=True)
@@ -71,14 +71,14 @@ def _of_hog(name: str, index: int) -> str:
 
 @dataclass(frozen=True)
 class Got:
-    """What a sample of hogs found."""
+    """The results of a sample of hogs."""
 
     hogs: Hogs
     metrics: dict[str, float]
 
     @property
     def shares_pct(self) -> list[float]:
-        """Of one CPU, per hog."""
+        """The share of one CPU, per hog."""
         return [100 * self.metrics[f"cpu_s{index}"] / self.metrics["elapsed_s"] for index in range(len(self.hogs.nice))]
 
     @property
@@ -97,5 +97,5 @@ def measure(copies: Copies, hogs: Hogs) -> Got:
 
 
 def measure_all(copies: Copies, samples: Iterable[Hogs]) -> dict[str, Got]:
-    """By their ids."""
+    """The results by the ids of the requests."""
     return {hogs.id: measure(copies, hogs) for hogs in samples}

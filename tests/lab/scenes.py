@@ -15,7 +15,7 @@ ON_FOR_EVER = "busy 3600000"
 
 @dataclass(frozen=True)
 class Scene:
-    """What happens, and whose notes are wanted."""
+    """The scripts of a scene, and the actors whose notes are wanted."""
 
     scripts: Sequence[str]
     wanted: Sequence[str]

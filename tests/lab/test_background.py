@@ -1,4 +1,4 @@
-"""What SCHED_BATCH and SCHED_IDLE are worth, and that who runs only when nobody else wants to keeps nobody waiting."""
+"""Effects of SCHED_BATCH and SCHED_IDLE: a task that runs only when no other wants to does not keep others waiting."""
 
 import shlex
 
@@ -54,7 +54,7 @@ def test_a_hog_of_another_policy_has_its_share(scheduler: str, policy: str, one_
     assert least <= 100 * play(one_cpu, scheduler, scene)["other.cpu_s"] / scene.seconds <= most
 
 
-def test_hydra_both_background_policies_share_what_is_left(one_cpu: Copies) -> None:
+def test_hydra_both_background_policies_share_the_rest(one_cpu: Copies) -> None:
     scene = Scene((f"batch: policy batch, {ON_FOR_EVER}", f"idle: policy idle, {ON_FOR_EVER}"), ("batch", "idle"), 6)
     seen = play(one_cpu, "hydra", scene)
     assert min(seen["batch.cpu_s"], seen["idle.cpu_s"]) > 2
@@ -66,7 +66,7 @@ CAPPED = (
 )
 
 
-def test_zaphod_who_may_use_nothing_makes_way_at_once_for_any_other(one_cpu: Copies) -> None:
+def test_zaphod_a_task_with_a_cap_of_nothing_makes_way_at_once_for_any_other(one_cpu: Copies) -> None:
     request = Scene((NAPPER,), ("napper",), seconds=3).request("zaphod")
     play_it = shlex.join(request["workload"]["command"])
     workload = {**request["workload"], "root": IMAGE_ROOT, "command": ["sh", "-c", f"{CAPPED} {play_it}; wait"]}

@@ -18,8 +18,8 @@ def slow_cpu(copies: MakeCopies, lab_image: image.Image) -> Copies:
     return copies(root=lab_image, instruction_shift=SLOW_CPU)
 
 
-def test_who_yields_goes_on_while_its_deadline_is_the_earliest(slow_cpu: Copies) -> None:
-    """It gives away no more than its place among equals."""
+def test_a_task_that_yields_goes_on_while_its_deadline_is_the_earliest(slow_cpu: Copies) -> None:
+    """A yield gives away no more than the place among equals."""
     scene = Scene(("yielder: yield 4000", f"hog: {ON_FOR_EVER}"), ("yielder", "hog"), 4)
     seen = play(slow_cpu, "bfs", scene)
     assert 0.35 < seen["yielder.cpu_s"] / 4 < 0.65

@@ -9,7 +9,8 @@ from hogs import Hogs
 pytestmark = [pytest.mark.lab]
 
 BUSY_PCT = 180
-"""Of one CPU, what hogs on two get at least: were one idle, it would be 100. On a slow CPU starting them takes time."""
+"""Least share, in percent of one CPU, of hogs on two: if one were idle it would be 100. On a slow CPU starting them
+takes time."""
 
 SECONDS = 3.0
 
@@ -28,11 +29,11 @@ def on_two_cpus(copies: MakeCopies) -> Copies:
 
 @pytest.mark.parametrize(("scheduler", "count"), CASES)
 def test_both_cpus_work_while_anybody_waits(scheduler: str, count: int, on_two_cpus: Copies) -> None:
-    """What a busy CPU does not need goes to an idle one."""
+    """A task that a busy CPU does not run goes to an idle one."""
     shares = hogs.measure(on_two_cpus, Hogs(scheduler, (0,) * count, seconds=SECONDS)).shares_pct
     assert sum(shares) >= BUSY_PCT, shares
     if scheduler in ("bfs", "cfs", "eevdf"):
-        # A few seconds of hogs that only ever run: who stays alone on a CPU may keep it for a while.
+        # A few seconds of hogs that only ever run: one that stays alone on a CPU may keep it for a while.
         assert min(shares) >= 0.5 * min(100, 200 / count), shares
 
 

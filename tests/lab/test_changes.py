@@ -1,4 +1,4 @@
-"""Whose nice value or policy somebody else changes is where it belongs at once, whether it runs or waits."""
+"""A task whose nice value or policy is changed from outside is where it belongs at once, whether it runs or waits."""
 
 import pytest
 from changes import BATCH, IDLE, NORMAL, Change, cpu_ms_after
@@ -13,12 +13,12 @@ pytestmark = [pytest.mark.lab]
 TICK_MS = 4
 
 TURN_MS = 2 * TICK_MS + 1
-"""One that ends at the second tick, which takes a moment too."""
+"""A turn that ends at the second tick, which takes a moment too."""
 WINDOW_MS = 20
 
 PROMOTED_MS = 19 * 255 + 1000
-"""Who has used more per share than others is promoted 19 times at most before it runs; behind all of them it waits for
-15 s."""
+"""A task that has used more per share than others is promoted at most 19 times before it runs; behind all of them it
+waits for 15 s."""
 
 BETTER = Change("better", "nice", -20, runs=False, window_ms=WINDOW_MS)
 SOON = Change("soon", "nice", -20, runs=False, window_ms=5)
@@ -26,7 +26,7 @@ NICER = Change("nicer", "nice", 19, runs=False, window_ms=150, others=((NORMAL, 
 GIVES_WAY = Change("way", "nice", 19, runs=True, window_ms=WINDOW_MS)
 
 LAST_POLICY = {"bfs": IDLE, "hydra": BATCH, "eevdf": IDLE}
-"""Of those who run only, or mostly, when nobody else wants to; in cfs who was one keeps the vruntime that it had."""
+"""Policies of tasks that run only, or mostly, when no other wants to; in cfs a task that had one keeps its vruntime."""
 
 SCHEDULERS: list[tuple[str, dict[str, str]]] = [
     ("o1", {}),
@@ -49,10 +49,10 @@ def two_cpus(copies: MakeCopies, lab_image: image.Image) -> Copies:
 
 @pytest.mark.parametrize(("scheduler", "parameters"), SCHEDULERS, ids=str)
 def test_a_change_holds_at_once(scheduler: str, parameters: dict[str, str], two_cpus: Copies) -> None:
-    """Who waits and becomes better runs, who becomes nicer lets others first; so do those who change their policy.
+    """A waiting task that becomes better runs, one that becomes nicer lets others run first; so do changes of policy.
 
-    In eevdf and cfs the running one may be owed a tick more. On a stair who has become better goes on with that, and
-    then down. In o1 a slice that has begun is finished, before those of the next epoch.
+    In eevdf and cfs the running task may be owed a tick more. In staircase a task that becomes better finishes its
+    stair, and then goes down. In o1 a slice that has begun is finished, before those of the next epoch.
     """
     stairs = scheduler == "staircase" or (scheduler == "hydra" and not parameters)
     changes = [SOON if stairs else BETTER]

@@ -23,7 +23,7 @@ SECONDS = 6
 
 @dataclass(frozen=True)
 class Share:
-    """What two hogs get of a CPU, in percent."""
+    """The shares of two hogs of a CPU, in percent."""
 
     scheduler: str
     nice: tuple[int, int]
@@ -37,7 +37,7 @@ def by_weight(scheduler: str, *nice: int) -> Share:
 
 
 def by_level(scheduler: str, *nice: int, **parameters: str) -> Share:
-    """From the table of its specification."""
+    """The share from the table of the specification."""
     tables = (
         *test_level_properties.O1,
         *test_level_properties.ZAPHOD,

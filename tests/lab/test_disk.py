@@ -137,7 +137,7 @@ RANDOM_S = 10
 
 
 def reads(elevator: str, readers: str) -> dict[str, Any]:
-    """What readers get of a whole ide2003."""
+    """The share of an ide2003 that readers get."""
     count = 2 if "--readers 2" in readers else 1
     per_reader = [
         {"metric": f"{name}{index}", "pattern": rf'"{name}":\[(?:[0-9.]+,){{{index}}}([0-9.]+)'}
@@ -256,7 +256,7 @@ def metrics(outcome: Outcome) -> Mapping[str, float]:
     return outcome.metrics
 
 
-def test_what_is_written_is_read_and_the_file_system_stays_whole(taken: dict[str, Outcome]) -> None:
+def test_written_data_are_read_back_and_the_file_system_stays_whole(taken: dict[str, Outcome]) -> None:
     found = metrics(taken["data"])
     assert (found["sums"], found["fsck"]) == (1, 0)
 
@@ -308,7 +308,7 @@ def test_the_kernels_own_elevators_work_on_it(taken: dict[str, Outcome]) -> None
     assert all(100 < found[name] < 240 for name in KERNELS), found
 
 
-def test_a_sample_has_a_fresh_disk_and_tells_what_it_did(taken: dict[str, Outcome]) -> None:
+def test_a_sample_has_a_fresh_disk_and_its_metrics(taken: dict[str, Outcome]) -> None:
     for elevator in ("anticipatory", "deadline"):
         found = metrics(taken[f"on {elevator}"])
         assert found["disk_written_kb"] >= 4096
@@ -329,7 +329,7 @@ def test_random_reads_are_those_of_2003(taken: dict[str, Outcome]) -> None:
     assert 75 <= found["reads_per_s0"] <= 85
 
 
-def test_a_reader_gets_what_the_disk_gives(taken: dict[str, Outcome]) -> None:
+def test_a_reader_gets_the_rate_of_the_disk(taken: dict[str, Outcome]) -> None:
     """Acceptance: 35 to 40 MB/s, at the outer edge."""
     assert 35 <= metrics(taken[f"anticipatory {ONE}"])["mb_per_s0"] <= 40
 
@@ -393,6 +393,6 @@ def crowds(tmp_path_factory: pytest.TempPathFactory, copies: MakeCopies) -> dict
 
 
 @pytest.mark.parametrize("elevator", CROWDED)
-def test_many_who_write_at_once_find_what_they_wrote(crowds: dict[str, Outcome], elevator: str) -> None:
+def test_many_writers_at_once_find_what_they_wrote(crowds: dict[str, Outcome], elevator: str) -> None:
     found = metrics(crowds[elevator])
     assert [found[name] for name in WRITERS] == [1] * len(WRITERS)

@@ -61,19 +61,19 @@ elapsed_headline = true
 
 @dataclass(frozen=True)
 class Logged:
-    """What one elevator did."""
+    """The log and the metrics of one elevator."""
 
     text: str
     log: RequestLog
     metrics: dict[str, Any]
 
     def order(self) -> list[str]:
-        """As the replay prints it."""
+        """The order of the requests, as the replay prints it."""
         return [f"{service.sector} {service.sectors}" for service in served(self.log)]
 
 
 def logged(folder: Path, work: str, elevators: Iterable[str], model: str) -> dict[str, Logged]:
-    """By elevator."""
+    """The logs by elevator."""
     (folder / "work.toml").write_text(work)
     arms = [f"default+io={elevator}" for elevator in elevators]
     done = run(
@@ -119,7 +119,7 @@ def while_all_wait(log: RequestLog) -> list[tuple[str, int]]:
 
 
 def test_deadline_serves_two_reads_and_a_write_where_every_request_is_a_batch(crowd: dict[str, Logged]) -> None:
-    """A gap ends a batch, and everybody is elsewhere."""
+    """A gap ends a batch, and every request is elsewhere."""
     runs = while_all_wait(crowd[MM2].log)
     assert len(runs) > 100
     assert set(runs) == {("R", 2), ("W", 1)}
@@ -166,7 +166,7 @@ def test_it_gives_the_same_order_where_processes_come_and_go(elevator: str, goin
 
 
 @pytest.mark.parametrize("elevator", WAITING)
-def test_an_elevator_that_is_not_told_who_has_ended_waits_for_him(elevator: str, goings: dict[str, Logged]) -> None:
+def test_an_elevator_waits_for_a_process_whose_end_is_not_reported(elevator: str, goings: dict[str, Logged]) -> None:
     found = goings[elevator]
     assert found.metrics["disk_held_s"] > 0
     lines = found.text.splitlines(keepends=True)

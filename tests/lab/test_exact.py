@@ -46,7 +46,7 @@ def about(folder: Path) -> dict[str, Any]:
 
 
 def times_s(folder: Path, cpus: int, counts: list[int]) -> dict[int, float]:
-    """By how many counters there are."""
+    """Times in seconds by the number of counters."""
     works = [word for count in counts for word in ("--work", COUNTERS.format(count))]
     found = taken(folder, "default", *works, "--cpus", str(cpus), "--blocks", "1")
     times = {sample["workload"]: sample["metrics"]["time_s"] for sample in found.values()}
@@ -89,7 +89,7 @@ wait;
 """Wakes a process on the other CPU, which sleeps, and goes on computing."""
 
 
-def test_who_is_woken_by_a_cpu_that_goes_on_wakes_then_and_not_at_the_next_timer(
+def test_a_task_woken_by_a_cpu_that_goes_on_wakes_then_and_not_at_the_next_timer(
     copies: MakeCopies, lab_image: image.Image
 ) -> None:
     assert perl.run(copies(cpus=2, root=lab_image), WAKER) < 100

@@ -1,4 +1,4 @@
-"""What is left of a scheduler that the kernel takes down while a sample runs."""
+"""The record of a scheduler that the kernel takes down while a sample runs."""
 
 import json
 import re
@@ -58,7 +58,7 @@ def void(outcome: Outcome) -> VoidSample:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_every_scheduler_leaves_the_reason_and_what_it_counted(taken: dict[str, Outcome], name: str) -> None:
+def test_every_scheduler_leaves_the_reason_and_its_counters(taken: dict[str, Outcome], name: str) -> None:
     outcome = void(taken[name])
     assert outcome.reason == f"scheduler {name} was ejected during the run: disabled by sysrq-S"
     assert outcome.proof["exit"] == {"reason": "disabled by sysrq-S", "message": "", "code": 0}
@@ -76,7 +76,7 @@ def test_an_object_that_is_not_ours_leaves_the_kernels_dump(taken: dict[str, Out
     assert re.search(r"R stallme\[\d+\] ", dump), dump
 
 
-def test_one_that_goes_while_it_is_being_attached_says_why(taken: dict[str, Outcome]) -> None:
+def test_a_scheduler_that_exits_while_it_is_being_attached_says_why(taken: dict[str, Outcome]) -> None:
     outcome = taken["quitter"]
     assert isinstance(outcome, VoidSample)
     assert re.search(r"ejected at once: scx_bpf_error \(.*: not with init\)", outcome.reason)

@@ -18,7 +18,7 @@ SECONDS = 30.0 if LONG else 6.0
 TOLERANCE_POINTS = 1.5
 
 TICK_MS = 4.0
-"""At HZ=250; a turn ends at a tick."""
+"""A tick at HZ=250; a turn ends at a tick."""
 
 EEVDF_LAG_MS = TICK_MS
 """The most anybody is owed: two slices of 0.75 ms, or a tick."""
@@ -39,7 +39,7 @@ class Case:
 
 
 WEIGHTS = {-20: 88761, 0: 1024, 1: 820, 5: 335, 10: 110, 19: 15}
-"""Of the kernel's table, sched_prio_to_weight; a share is a weight's part of their sum."""
+"""Weights from the kernel's table, sched_prio_to_weight; a share is a weight's part of their sum."""
 
 ERAS = ("2.6.24", "2.6.31", "2.6.32")
 
@@ -118,7 +118,7 @@ def test_equal_hogs_differ_by_no_more_than_both_may_be_owed(measured: dict[str, 
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.scheduler != "default"], ids=lambda case: case.hogs.id)
-def test_nobody_waits_longer_than_its_last_turn_has_to_be_made_up_for(case: Case, measured: dict[str, Got]) -> None:
+def test_no_task_waits_longer_than_its_last_turn_has_to_be_made_up_for(case: Case, measured: dict[str, Got]) -> None:
     """A turn of two ticks at most puts the worse hog ahead by as much as the better one then runs, and two turns."""
     better, worse = (WEIGHTS[nice] for nice in case.nice)
     gap_ms = measured[case.hogs.id].gaps_ms[1]
@@ -127,7 +127,7 @@ def test_nobody_waits_longer_than_its_last_turn_has_to_be_made_up_for(case: Case
 
 
 def assert_at_once(got: Got) -> None:
-    """But for once in a hundred times, when a kernel thread runs that has slept too, for a turn of two ticks at most.
+    """Except once in a hundred times, when a kernel thread runs that has slept too, for a turn of two ticks at most.
 
     Up to 2.6.31, where a parent and the child that runs before it exchange their times, who was forked last may owe so
     much that it is its turn only when all others have had theirs: the first time it wakes.
@@ -138,11 +138,11 @@ def assert_at_once(got: Got) -> None:
 
 
 @pytest.mark.parametrize("hogs_", AT_ONCE, ids=lambda hogs_: hogs_.id)
-def test_who_slept_preempts_at_once(hogs_: Hogs, measured: dict[str, Got]) -> None:
+def test_a_task_that_slept_preempts_at_once(hogs_: Hogs, measured: dict[str, Got]) -> None:
     assert_at_once(measured[hogs_.id])
 
 
-def test_without_preemption_who_slept_waits_for_a_tick(measured: dict[str, Got]) -> None:
+def test_without_preemption_a_task_that_slept_waits_for_a_tick(measured: dict[str, Got]) -> None:
     metrics = measured[LATE.id].metrics
     assert metrics["max_us"] > 1000
     assert metrics["max_us"] <= 1000 * len(CROWD) * 2 * TICK_MS + hogs.SLOW_WAKE_US
@@ -153,7 +153,7 @@ def test_idle_tasks_make_way_for_normal_ones(measured: dict[str, Got]) -> None:
 
 
 def assert_waits_for_two_ticks(metrics: Mapping[str, float]) -> None:
-    """And for kernel threads that are owed something too: 2 ms on a slow CPU, once in a hundred times a turn."""
+    """Plus kernel threads that are owed time too: 2 ms on a slow CPU, once in a hundred times a turn."""
     assert metrics["p99_us"] <= 1000 * 3 * TICK_MS
     assert metrics["max_us"] <= 1000 * 4 * TICK_MS + hogs.SLOW_WAKE_US
 
@@ -165,7 +165,7 @@ def test_idle_tasks_make_way_unless_one_of_them_is_owed_so_much_that_it_is_due_f
     assert_waits_for_two_ticks(metrics)
 
 
-def test_who_is_owed_something_waits_for_one_turn_and_one_earlier_deadline_at_most(measured: dict[str, Got]) -> None:
+def test_a_task_that_is_owed_time_waits_for_one_turn_and_one_earlier_deadline_at_most(measured: dict[str, Got]) -> None:
     metrics = measured[OWED.id].metrics
     assert_waits_for_two_ticks(metrics)
     assert metrics["mean_us"] < 1000 * TICK_MS / 4
@@ -174,13 +174,13 @@ def test_who_is_owed_something_waits_for_one_turn_and_one_earlier_deadline_at_mo
 def test_sleep_is_not_saved_up(measured: dict[str, Got]) -> None:
     """20 ms of sleep, then 20 ms of work at half the CPU: a third is the sleeper's, and it has no burst of its own."""
     got = measured[HALF_THE_TIME.id]
-    # Ticks, switches and what the command needs to start and end are nobody's.
+    # Ticks, switches and the start and end of the command count for no task.
     used_s = got.metrics["user_s"] + got.metrics["system_s"]
     assert got.metrics["cpu_s0"] / used_s == pytest.approx(2 / 3, abs=0.02)
     assert got.gaps_ms[0] <= 2 * TICK_MS + 1
 
 
-def test_who_asks_for_less_at_a_time_waits_less_and_gets_no_more(measured: dict[str, Got]) -> None:
+def test_a_task_that_asks_for_less_at_a_time_waits_less_and_gets_no_more(measured: dict[str, Got]) -> None:
     long, short = measured[LONG_SLICE.id], measured[SHORT_SLICE.id]
     assert short.metrics["mean_us"] < long.metrics["mean_us"] / 2
     fair_pct = 100 / (len(CROWD) + 1)

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.lab]
 CHANGING_SECONDS = 30.0
 CHANGES = 100
 MOST_PROMOTIONS = 56
-"""From the worst level to the best."""
+"""The time from the worst level to the best."""
 MODES = ("sc", "pb", "eb")
 
 STEADY = {mode: Hogs("hydra", (0, 0, 0), {"mode": mode}, 5) for mode in MODES}
@@ -31,7 +31,7 @@ WATCHDOG = {
 
 RESCUED_AFTER_MS = 15_000
 STARVED = Hogs("hydra", (0, 0), {"mode": "sc"}, 18, ("--policy=normal,batch",))
-"""A batch task runs only when nobody else wants to: a minute of that, and the kernel's watchdog would end hydra."""
+"""A batch task runs only when no other task wants to: after a minute of that the kernel's watchdog would end hydra."""
 
 
 def switching(script: str, seconds: float, nice: tuple[int, ...]) -> dict[str, Any]:
@@ -52,18 +52,18 @@ def change(mode: str) -> str:
 
 ROUND = " ".join(f"{change(mode)} n=$((n+1)); sleep 0.1;" for mode in MODES)
 OVER_AND_OVER = f"renice -n -20 $$ >&2; n=0; while kill -0 $hogs 2>/dev/null; do {ROUND} done; echo changes $n;"
-"""Whoever changes the mode comes first, or starting programs beside the hogs would take most of the time."""
+"""The task that changes the mode comes first, or starting programs among the hogs would take most of the time."""
 
 SC_S, PB_S, EB_S = 3, 5, 10
 ONE_AFTER_THE_OTHER = f"sleep {SC_S}; {change('pb')} sleep {PB_S}; {change('eb')}"
 SETTLED_S = 2
-"""So soon after a change shares are those of the new mode;"""
+"""Seconds after a change until shares are those of the new mode."""
 REPAID_S = 3
-"""those of eb when the worse one has got what it was kept from before."""
+"""Seconds until shares are those of eb, when the worse task has got what it was kept from before."""
 BETTER_PCT = {"sc": (0, SC_S, 66.7, 5), "pb": (SC_S + SETTLED_S, SC_S + PB_S, 93, 7),
               "eb": (SC_S + PB_S + REPAID_S, SC_S + PB_S + EB_S, 65, 5)}  # fmt: skip
-"""Of nice 0 beside nice 10: from when to when in seconds, the percentage, and its tolerance. zaphod gives 86 % with a
-base of 110 ms and bonuses, 90.9 % without, more with the base of 255 ms that HYDRA has."""
+"""Share of nice 0 next to nice 10: from and until in seconds, the percentage, and its tolerance. zaphod gives 86 % with
+a base of 110 ms and bonuses, 90.9 % without, more with HYDRA's base of 255 ms."""
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def taken(copies: MakeCopies, lab_image: image.Image) -> dict[str, hogs.Got]:
 
 @pytest.fixture(scope="module")
 def measured(copies: MakeCopies, taken: dict[str, hogs.Got]) -> dict[str, hogs.Got]:
-    """What changes modes needs a fast CPU; what waits for seconds does so on a slow one too."""
+    """Changes of mode need a fast CPU; tests that wait for seconds can do so on a slow one."""
     return taken | hogs.measure_all(copies(instruction_shift=hogs.SLOW_CPU), [*WATCHDOG.values(), STARVED])
 
 
@@ -106,7 +106,7 @@ def _nice(request: dict[str, Any]) -> tuple[int, ...]:
     return (0,) * len(hogs_found)
 
 
-def test_a_hundred_changes_cost_nothing_and_lose_nobody(measured: dict[str, hogs.Got]) -> None:
+def test_a_hundred_changes_cost_nothing_and_lose_no_task(measured: dict[str, hogs.Got]) -> None:
     changed = measured["over and over"]
     assert changed.metrics["changes"] >= CHANGES
     # The program that changes the mode runs too, so it is all that runs which has to add up.
@@ -131,12 +131,12 @@ def within(runs: list[tuple[float, float, int]], from_ms: float, until_ms: float
 
 
 @pytest.mark.parametrize("mode", WATCHDOG)
-def test_the_watchdog_beside_twenty_hogs_still_sees_gaps_of_seconds(mode: str, measured: dict[str, hogs.Got]) -> None:
+def test_the_watchdog_with_twenty_hogs_still_sees_gaps_of_seconds(mode: str, measured: dict[str, hogs.Got]) -> None:
     gap_us = 1000 * WATCHDOG_EVERY_MS + measured[WATCHDOG[mode].id].metrics["max_us"]
     assert gap_us > 1_250_000
 
 
-def test_who_has_waited_for_half_of_what_the_kernel_allows_gets_a_turn(measured: dict[str, hogs.Got]) -> None:
+def test_a_task_that_has_waited_for_half_of_the_kernels_limit_gets_a_turn(measured: dict[str, hogs.Got]) -> None:
     """include/runqueue/rescue.h; until then nothing, as in 2004."""
     starved = measured[STARVED.id]
     gap_ms = starved.gaps_ms[1]

@@ -28,7 +28,7 @@ KERNELS = [stored.name for stored in kernel.list_stored() if stored.sched_ext]
 
 
 def places() -> list[object]:
-    """Of a kernel and a number of CPUs: every change has to pass one of them."""
+    """A kernel and a number of CPUs: every change has to pass one of these."""
     return [
         pytest.param(name, cpus, marks=[pytest.mark.core] if (name, cpus) == (KERNELS[-1], 2) else [])
         for name in KERNELS
@@ -37,7 +37,7 @@ def places() -> list[object]:
 
 
 def scene(cpus: int) -> Scene:
-    """On each CPU one that is better than the other, and more that may run anywhere."""
+    """On each CPU one task that is better than the other, and more that may run anywhere."""
     scripts = ["napper: repeat, sleep 20, run 1", f"free*{cpus + 1}: sleep 100, {ON_FOR_EVER}"]
     for cpu in range(cpus):
         scripts += [f"better{cpu}: on {cpu}, {ON_FOR_EVER}", f"worse{cpu}: on {cpu}, nice 10, {ON_FOR_EVER}"]

@@ -16,7 +16,7 @@ ROW = re.compile(r"default +1 +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9
 
 @pytest.fixture(scope="module")
 def contested(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> tuple[str, Path]:
-    """What it printed, and the campaign's directory."""
+    """The output, and the campaign's directory."""
     if image.find_cached(image.derive_recipe([WORKLOADS.find("compile")])) is None:
         absent("the image for compile is not in the cache: runoff image build --work compile")
     place = tmp_path_factory.mktemp("contest") / "c"

@@ -94,7 +94,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory, lab_kernel) -> dict[str, di
     return {load: metrics for (_, _, load), metrics in found.items()}
 
 
-def test_the_video_task_is_measured_beside_every_load(beside: dict[str, dict[str, float]]) -> None:
+def test_the_video_task_is_measured_with_every_load(beside: dict[str, dict[str, float]]) -> None:
     assert set(beside) == {"none", "burn:threads=2", "video", "compile:size_mb=16"}
     for load, metrics in beside.items():
         check_deadlines(metrics, 1 / 60, 3)

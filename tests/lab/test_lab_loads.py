@@ -117,7 +117,7 @@ def test_a_load_that_does_not_run_voids_the_sample(name: str, tmp_path: Path, la
 
 
 @pytest.mark.parametrize(("load", "cpus"), [("process", 1), ("process", 2), ("mem", 1), ("mem", 2)])
-def test_beside_a_load_the_virtual_clock_repeats_itself(load: str, cpus: int, tmp_path: Path, own_qemu) -> None:
+def test_with_a_load_the_virtual_clock_repeats_itself(load: str, cpus: int, tmp_path: Path, own_qemu) -> None:
     """In a copy as in another."""
     work = ("--work", "command:sleep 0.5", "--load", load)
     machine = ("--memory", str(MEMORY_MB), "--cpus", str(cpus), "--clock", "virtual")

@@ -68,7 +68,7 @@ def done(tmp_path_factory: pytest.TempPathFactory, lab_kernel, absent) -> dict[s
 
 @pytest.fixture(params=["default", "bfs"])
 def metrics(request: pytest.FixtureRequest, done: dict[str, Metrics]) -> Metrics:
-    """Those of one arm."""
+    """The samples of one arm."""
     return done[request.param]
 
 

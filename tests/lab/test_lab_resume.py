@@ -22,7 +22,7 @@ WORK += ("--clock", "virtual")
 
 
 def begin(folder: Path, *arms: str | Path, words: Sequence[str] = WORK) -> Path:
-    """A campaign of which only the first of two blocks is there."""
+    """A campaign with only the first of two blocks."""
     run("compare", *arms, *words, "--blocks", "2", "--out", folder / "c")
     journals.keep_first_block(folder / "c")
     return folder / "c"
@@ -34,7 +34,7 @@ def parts(campaign: Path) -> list[dict[str, Any]]:
 
 
 def edited(campaign: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """As if the first part had been taken with something else."""
+    """Makes the first part look as if it had been taken with something else."""
     known = parts(campaign)
     change(known[0])
     journals.forge_fact(campaign, "parts", json.dumps(known))
@@ -85,7 +85,7 @@ def test_a_kept_object_that_was_changed_is_refused(tmp_path: Path, test_objects:
     assert f"the object of the arm '{test_objects}/choosy.bpf.o' in {kept} was changed" in done.stderr
 
 
-def test_an_arm_beside_itself_under_two_names(tmp_path: Path) -> None:
+def test_an_arm_and_itself_under_two_names(tmp_path: Path) -> None:
     run("compare", "-n", "a=bfs", "-n", "b=bfs", *WORK, "--blocks", "1", "--out", tmp_path / "c")
     taken = rows(tmp_path / "c")
     assert sorted(row["arm"] for row in taken) == ["a", "b"]
@@ -140,7 +140,7 @@ def test_a_kernel_that_is_gone_is_named_with_the_way_out(tmp_path: Path, private
     assert f"the lab has no kernel {name}: runoff kernel add {name}" in run("resume", campaign, expect=69).stderr
 
 
-def test_another_agent_and_the_guests_it_makes_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_agent_and_its_guests_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     campaign = begin(tmp_path, "default")
     other = tmp_path / "agent"
     shutil.copy(find_agent(), other)
@@ -163,7 +163,7 @@ def test_another_object_of_a_scheduler_that_comes_with_runoff_is_refused(tmp_pat
 
 
 @pytest.mark.parametrize("table", ["image", "qemu"])
-def test_another_image_or_qemu_is_told_under_the_real_clock(tmp_path: Path, table: str, lab_image) -> None:
+def test_another_image_or_qemu_is_reported_under_the_real_clock(tmp_path: Path, table: str, lab_image) -> None:
     """The part before is told to have had another."""
     work = ("--work", "command:sleep 0.1", "--package", "rt-tests", "--memory", "512", "--cpus", "1")
     campaign = begin(tmp_path, "default", words=(*work, "--clock", "real"))

@@ -41,7 +41,7 @@ def test_a_command_of_ones_own_is_judged_by_its_elapsed_time(tmp_path: Path, lab
     assert 0.5 <= sample["metrics"]["elapsed_s"] < 5
 
 
-def test_cyclictest_wakes_as_often_as_it_was_told(tmp_path: Path, lab_kernel, lab_image) -> None:
+def test_cyclictest_wakes_as_often_as_requested(tmp_path: Path, lab_kernel, lab_image) -> None:
     document = run("compare", "default", "bfs", "--work", "cyclictest:seconds=2,threads=2", "--blocks", "1",
                    "--seed", "1", "--out", tmp_path / "c", "--json").stdout  # fmt: skip
     for sample in samples(document).values():
@@ -70,5 +70,5 @@ def test_migrations_are_counted_while_a_cpu_is_offline(cpus: int, tmp_path: Path
                    "--blocks", "1", "--seed", "1", "--out", tmp_path / "c", "--json").stdout  # fmt: skip
     for sample in samples(document).values():
         assert sample["valid"], sample
-        # With one CPU left nobody can move; with two eight processes do.
+        # With one CPU left no task can move; with two, eight processes do.
         assert (sample["metrics"]["migrations"] > 0) is (cpus > 2), sample

@@ -56,7 +56,8 @@ PLAIN = {"max_ia_bonus": "0", "max_tpt_bonus": "0"}
 EB = {"mode": "eb"}
 DOCUMENTED = {"promotion": "documented"}
 SETTLING = 100.0
-"""Seconds, as in that simulation: the yardstick starts at the usage of who has few shares, and falls by 1 % a slice."""
+"""Seconds, as in that simulation: the yardstick starts at the usage of the task with few shares, and falls by 1 % a
+slice."""
 
 ZAPHOD = [
     Case("zaphod", (0, 0), (50, 50)),
@@ -107,7 +108,7 @@ HYDRA = [
     Case("hydra", (0, 10), (66.7, 33.3), {"mode": "sc"}, always=True),
     Case("hydra", (0, 10), (65, 35), {"mode": "eb"}),
 ]
-"""Those of staircase and of zaphod's entitlement."""
+"""The schedulers staircase and zaphod with entitlements."""
 
 CASES = [case for case in (*O1, *ZAPHOD, *STAIRCASE, *HYDRA) if LONG or case.always]
 
@@ -142,13 +143,13 @@ STARVATION = [case for case in CASES if 19 in case.nice and case.scheduler == "z
 
 @pytest.mark.parametrize("case", STARVATION, ids=lambda case: case.hogs.id)
 def test_promotion_bounds_starvation(case: Case, measured: dict[str, Got]) -> None:
-    """At most 58 promotions to the best level, and then a slice of everybody there."""
+    """At most 58 promotions to the best level, and then a slice of every task there."""
     hogs_here = len(case.nice)
     interval_ms = 110 * (hogs_here - 1 if "documented" in case.parameters.values() else 1)
     assert max(measured[case.hogs.id].gaps_ms) <= 58 * interval_ms + hogs_here * 104
 
 
-def test_o1_lets_who_slept_for_long_run_at_once(measured: dict[str, Got]) -> None:
+def test_o1_lets_a_task_that_slept_for_long_run_at_once(measured: dict[str, Got]) -> None:
     """It wakes with a bonus that no hog has, so the number of hogs does not matter."""
     assert measured[SLEEPERS["o1"].id].metrics["max_us"] < 1000
 
@@ -160,7 +161,7 @@ def test_staircase_lets_a_sleeper_run_soon(measured: dict[str, Got]) -> None:
     assert late["mean_us"] < 12_000
 
 
-def test_zaphod_without_bonuses_makes_a_sleeper_wait_for_everybody(measured: dict[str, Got]) -> None:
+def test_zaphod_without_bonuses_makes_a_sleeper_wait_for_all_others(measured: dict[str, Got]) -> None:
     """With equal levels it waits for the slices of all hogs."""
     late = measured[SLEEPERS["without bonus"].id].metrics
     assert 3 * 100_000 < late["max_us"] <= len(CROWD) * 104_000 + 10_000

@@ -31,7 +31,7 @@ def fast_cpu(copies: MakeCopies) -> Copies:
     ("scheduler", "parameters", "first"),
     [
         ("o1", {}, True),
-        # Only who has a memory of its own.
+        # Only a child with its own memory, not a thread.
         ("o1", {"era": "2.6.20"}, False),
         ("zaphod", {}, True),
         ("hydra", {"mode": "pb"}, True),
@@ -51,7 +51,7 @@ def test_a_thread_runs_before_its_parent_or_waits_for_it(
 
 @pytest.mark.parametrize("era", ["2.6.8", "2.6.20"])
 def test_o1_interactive_tasks_keep_others_waiting_for_seconds_and_not_for_good(era: str, slow_cpu: Copies) -> None:
-    """A second for each task here, and then a slice of everybody."""
+    """A second for each task here, and then a slice of each."""
     eaters = 4
     scene = Scene(
         (f"eaters*{eaters}: sleep 1500, repeat, sleep 40, run 100", f"hog: {ON_FOR_EVER}"), ("hog",), 20, {"era": era}
@@ -60,7 +60,7 @@ def test_o1_interactive_tasks_keep_others_waiting_for_seconds_and_not_for_good(e
     assert 1500 < gap_ms < (eaters + 1) * (1020 + 104) + TICK_MS
 
 
-def test_staircase_who_sleeps_too_shortly_goes_on_down(slow_cpu: Copies) -> None:
+def test_staircase_a_task_that_sleeps_too_shortly_goes_on_down(slow_cpu: Copies) -> None:
     """Less than a millisecond of running and less than ten in all are one run with those before."""
 
     def late_ms(nap_ms: float) -> float:
@@ -83,7 +83,7 @@ def test_staircase_computing_tasks_are_preempted_late(slow_cpu: Copies) -> None:
 
 
 @pytest.mark.parametrize("mode", ["pb", "eb"])
-def test_zaphod_who_is_capped_has_little_more_beside_another(mode: str, slow_cpu: Copies) -> None:
+def test_zaphod_a_capped_task_gets_little_more_next_to_another(mode: str, slow_cpu: Copies) -> None:
     capped = (
         "runoff-agent set zaphod soft_cap=100 >&2; "
         "sh -c 'runoff-agent set zaphod capped_process=$$ >&2; exec runoff-agent hogs --nice=0 --seconds=25 >&2' & "

@@ -1,4 +1,4 @@
-"""runoff as a library: the example of its docstring, and what whoever watches a campaign is called with."""
+"""runoff as a library: the example of its docstring, and the calls of an observer of a campaign."""
 
 import contextlib
 import io

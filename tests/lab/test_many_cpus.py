@@ -1,4 +1,5 @@
-"""What schedulers owe their tasks when CPUs differ: in what was promoted there, in who is there and who may be."""
+"""Schedulers treat tasks fairly when CPUs differ: in past promotions, in the tasks there, and in the tasks that may
+be."""
 
 import os
 from dataclasses import replace
@@ -82,7 +83,7 @@ def eight_cpus(copies: MakeCopies, lab_image: image.Image) -> Copies:
 
 
 @pytest.mark.parametrize("scheduler", ALL)
-def test_cpus_that_are_not_there_keep_nobody_from_a_share(scheduler: str, eight_cpus: Copies) -> None:
+def test_absent_cpus_do_not_keep_a_task_from_its_share(scheduler: str, eight_cpus: Copies) -> None:
     seen = play(eight_cpus, scheduler, ABSENT)
     for actor in ABSENT.wanted:
         # Two or four on a CPU for half a second, until they are balanced.
@@ -90,7 +91,7 @@ def test_cpus_that_are_not_there_keep_nobody_from_a_share(scheduler: str, eight_
 
 
 URGENT = "urgent: on 1, sleep 500, policy fifo, busy 800"
-"""It takes CPU 1 for a while, and CPU 0 has nothing to do."""
+"""A real-time task takes CPU 1 for a while, and CPU 0 has nothing to do."""
 
 DISPLACED = Scene(
     scripts=(URGENT, f"hog: on 1, busy 100, on 0 1, {ON_FOR_EVER}"),
@@ -113,13 +114,13 @@ TAKEN_WHILE_IDLE = Scene(
 
 
 @pytest.mark.parametrize("scheduler", ALL)
-def test_who_loses_its_cpu_to_a_real_time_task_goes_on_elsewhere(scheduler: str, two_slow_cpus: Copies) -> None:
+def test_a_task_displaced_by_a_real_time_task_goes_on_elsewhere(scheduler: str, two_slow_cpus: Copies) -> None:
     assert play(two_slow_cpus, scheduler, DISPLACED)["hog.longest_gap_ms"] < 10
 
 
 @pytest.mark.parametrize("scheduler", ALL)
 @pytest.mark.parametrize("scene", [WOKEN, TAKEN_WHILE_IDLE], ids=["from-a-task", "from-idle"])
-def test_who_wakes_where_a_real_time_task_runs_runs_elsewhere(
+def test_a_task_that_wakes_where_a_real_time_task_runs_runs_elsewhere(
     scene: Scene, scheduler: str, two_slow_cpus: Copies
 ) -> None:
     assert play(two_slow_cpus, scheduler, scene)["napper.late_max_ms"] < 10
@@ -170,7 +171,7 @@ BEHIND = {
         seconds=3,
     ),
 }
-"""The busiest CPU has hundreds who may not come to CPU 1, and one who may, last of all or elsewhere."""
+"""The busiest CPU has hundreds of tasks that may not run on CPU 1, and one that may, last of all or elsewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +181,7 @@ def four_slow_cpus(copies: MakeCopies) -> Copies:
 
 @pytest.mark.parametrize("scheduler", ALL)
 @pytest.mark.parametrize("scene", BEHIND.values(), ids=BEHIND)
-def test_no_cpu_idles_while_one_who_may_run_there_waits_behind_hundreds(
+def test_no_cpu_idles_while_a_task_that_may_run_there_waits_behind_hundreds(
     scene: Scene, scheduler: str, four_slow_cpus: Copies
 ) -> None:
     # Two seconds with a CPU of its own, less what the others need to come and go.
@@ -189,7 +190,8 @@ def test_no_cpu_idles_while_one_who_may_run_there_waits_behind_hundreds(
 
 @pytest.mark.parametrize(("scheduler", "turn"), [("zaphod", "time_slice"), ("bfs", "rr_interval_ms")])
 def test_a_thousand_hogs_do_not_end_the_scheduler(scheduler: str, turn: str, slow_cpu: Copies) -> None:
-    """Who has starved for 15 s gets a tick: half of them, then the other, and the watchdog's own thread before them."""
+    """A task that has starved for 15 s gets a tick: half of them, then the others, and before them the watchdog's own
+    thread."""
     told = [f"crowd{number}" for number in range(16)]
     # All of them are there before the first wants to run.
     scripts = (f"crowd*1000: sleep 2000, {ON_FOR_EVER}",)

@@ -1,4 +1,5 @@
-"""Who waits where a real-time task takes a CPU goes on elsewhere, whenever it came there and whether CPUs have work."""
+"""A task that waits on a CPU of a real-time task goes on elsewhere, whenever it came there and whether CPUs have
+work."""
 
 import perl
 import pytest
@@ -74,8 +75,8 @@ def four_cpus(copies: MakeCopies, lab_image: image.Image) -> Copies:
 
 
 @pytest.mark.parametrize("scheduler", ALL)
-def test_all_who_wait_where_a_real_time_task_comes_go_on_elsewhere(scheduler: str, four_cpus: Copies) -> None:
-    """And who wakes there together with it."""
+def test_all_tasks_that_wait_where_a_real_time_task_comes_go_on_elsewhere(scheduler: str, four_cpus: Copies) -> None:
+    """The same holds for a task that wakes there together with it."""
     seen = perl.run_all(four_cpus, PROGRAM, scheduler=scheduler, names=("least", "latest"))
     assert seen["least"] > 95_000
     assert seen["latest"] < 10_000
@@ -102,12 +103,12 @@ def all_busy(cpus: int) -> Scene:
 SOON_MS = 20
 TWO_SLICES_MS = 2 * 104
 LATE_MS = {"zaphod": TWO_SLICES_MS}
-"""zaphod: who has no bonus yet waits for the slices of those before it, as in the original."""
+"""In zaphod a task without a bonus waits for the slices of those before it, as in the original."""
 
 
 @pytest.mark.parametrize("scheduler", ALL)
 @pytest.mark.parametrize("cpus", [2, 4])
-def test_who_wakes_behind_a_real_time_task_is_served_by_cpus_with_work(
+def test_a_task_that_wakes_behind_a_real_time_task_is_served_by_cpus_with_work(
     cpus: int, scheduler: str, two_cpus: Copies, four_cpus: Copies
 ) -> None:
     seen = play(two_cpus if cpus == 2 else four_cpus, scheduler, all_busy(cpus))
@@ -129,6 +130,6 @@ TURNS_MS = {"o1": 3 * 104, "zaphod": 3 * 104, "staircase": 3 * 200, "hydra": 3 *
 
 
 @pytest.mark.parametrize("scheduler", ALL)
-def test_who_waits_behind_a_real_time_task_is_shared_by_cpus_with_work(scheduler: str, two_cpus: Copies) -> None:
+def test_tasks_that_wait_behind_a_real_time_task_are_shared_by_cpus_with_work(scheduler: str, two_cpus: Copies) -> None:
     seen = play(two_cpus, scheduler, WAITING)
     assert max(seen[f"{name}.longest_gap_ms"] for name in WAITING.wanted) < 10 + TURNS_MS.get(scheduler, 30), seen

@@ -1,4 +1,4 @@
-"""What became of each request of a disk: the log of a real kernel's requests, its metrics, its views.
+"""The log of a disk's requests: those of a real kernel, its metrics, its views.
 
 Under the virtual clock on one CPU, so that two runs have to give the same bytes.
 """
@@ -70,7 +70,7 @@ def path(runs: list[Path], taken: dict[str, dict[str, Any]], arm: str) -> Path:
 def logged(
     request: pytest.FixtureRequest, runs: list[Path], taken: dict[str, dict[str, Any]]
 ) -> tuple[RequestLog, dict[str, float]]:
-    """Of each arm: the log, the metrics."""
+    """Log and metrics of each arm."""
     return read_log(path(runs, taken, request.param)), taken[request.param]["metrics"]
 
 
@@ -80,7 +80,7 @@ def test_two_runs_give_the_same_bytes(runs: list[Path]) -> None:
     assert first == second
 
 
-def test_it_has_what_the_metrics_count(logged: tuple[RequestLog, dict[str, float]]) -> None:
+def test_the_log_has_all_that_the_metrics_count(logged: tuple[RequestLog, dict[str, float]]) -> None:
     log, metrics = logged
     services = {request.service.number for request in log.requests if request.service is not None}
     assert (log.dropped, metrics["requests_dropped"]) == (0, 0)

@@ -23,7 +23,7 @@ def slow_cpu(copies: MakeCopies) -> Copies:
 
 
 def test_bfs_an_idle_task_that_waited_for_a_program_is_an_idle_task_again(one_cpu: Copies) -> None:
-    """It is lifted until it has run, for others may wait for what it waited for; not for good."""
+    """A task is lifted until it has run, because others may wait for what it waited for; not for good."""
     scene = Scene(
         scripts=(f"idle: policy idle, vfork, {ON_FOR_EVER}", f"hog: sleep 200, {ON_FOR_EVER}"),
         wanted=("idle", "hog"),
@@ -35,7 +35,7 @@ def test_bfs_an_idle_task_that_waited_for_a_program_is_an_idle_task_again(one_cp
 
 
 @pytest.mark.parametrize("computed_ms", [300, 1500])
-def test_o1_who_computed_for_a_while_is_interactive_again_when_it_sleeps(computed_ms: int, slow_cpu: Copies) -> None:
+def test_o1_a_task_that_computed_is_interactive_again_when_it_sleeps(computed_ms: int, slow_cpu: Copies) -> None:
     """Its credit falls each time that it leaves the CPU with nothing left, not with every tick."""
     scene = Scene(
         scripts=(
@@ -51,7 +51,7 @@ def test_o1_who_computed_for_a_while_is_interactive_again_when_it_sleeps(compute
 
 
 @pytest.mark.parametrize("scheduler", ["eevdf", "default"])
-def test_who_yields_without_company_owes_nobody(scheduler: str, one_cpu: Copies) -> None:
+def test_a_task_that_yields_alone_owes_nothing(scheduler: str, one_cpu: Copies) -> None:
     scene = Scene(
         scripts=(f"yielder: yield 2000, {ON_FOR_EVER}", f"newcomer: sleep 2000, {ON_FOR_EVER}"),
         wanted=("yielder", "newcomer"),
@@ -75,7 +75,7 @@ def test_who_yields_without_company_owes_nobody(scheduler: str, one_cpu: Copies)
     ],
     ids=str,
 )
-def test_who_becomes_nicer_makes_way_at_once(
+def test_a_task_that_becomes_nicer_makes_way_at_once(
     scheduler: str, parameters: dict[str, str], sleep_ms: int, one_cpu: Copies
 ) -> None:
     scene = Scene(
@@ -91,7 +91,7 @@ def test_who_becomes_nicer_makes_way_at_once(
 @pytest.mark.parametrize(
     ("scheduler", "parameters"), [("zaphod", {"base_promotion_interval": "10000"}), ("cfs", {})], ids=["zaphod", "cfs"]
 )
-def test_who_has_starved_gets_a_tick_and_not_a_slice(
+def test_a_task_that_has_starved_gets_a_tick_and_not_a_slice(
     scheduler: str, parameters: dict[str, str], slow_cpu: Copies
 ) -> None:
     """All better ones wait for it. Without the turn it would wait for minutes, and the kernel end the scheduler."""
@@ -120,11 +120,11 @@ printf "late %d us\n", 1e6 * (sort { $a <=> $b } @late[-40 .. -1])[20];
 close W;
 wait; wait;
 """
-"""Beside a hog; with an argument that is not 0 it wakes somebody after each nap."""
+"""A program to run next to a hog; with an argument that is not 0 it wakes another task after each nap."""
 
 
-def test_cfs_lets_through_sooner_who_wakes_others_soon(copies: MakeCopies, lab_image: image.Image) -> None:
-    """Without that nobody is let through where it would have to be behind by a second."""
+def test_cfs_lets_a_task_that_wakes_others_soon_preempt_sooner(copies: MakeCopies, lab_image: image.Image) -> None:
+    """Without wake-ups of others a task preempts only if it is behind by a second."""
     guest = copies(root=lab_image)
 
     def late_us(wakes: bool) -> float:
@@ -136,7 +136,7 @@ def test_cfs_lets_through_sooner_who_wakes_others_soon(copies: MakeCopies, lab_i
 
 
 @pytest.mark.parametrize(("policy", "least", "most"), [("normal", 0.6, 1.3), ("batch", 0.0, 0.3)])
-def test_cfs_up_to_2_6_32_a_batch_task_that_yields_goes_behind_everybody(
+def test_cfs_up_to_2_6_32_a_batch_task_that_yields_goes_behind_all_others(
     policy: str, least: float, most: float, slow_cpu: Copies
 ) -> None:
     scene = Scene(

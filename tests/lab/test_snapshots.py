@@ -101,7 +101,7 @@ def test_a_guest_that_another_runoff_has_forgotten_is_booted_again(tmp_path: Pat
     assert memory(kept)
 
 
-def test_who_was_used_longest_ago_is_forgotten(tmp_path: Path, kept: Path) -> None:
+def test_the_least_recently_used_snapshot_is_forgotten(tmp_path: Path, kept: Path) -> None:
     kept.mkdir()
     for number in range(snapshot.MOST + 3):
         other = kept / f"other{number:02}"
@@ -115,7 +115,7 @@ def test_who_was_used_longest_ago_is_forgotten(tmp_path: Path, kept: Path) -> No
     ]
 
 
-def test_nobody_who_was_just_used_is_forgotten(tmp_path: Path, kept: Path) -> None:
+def test_a_snapshot_that_was_just_used_is_not_forgotten(tmp_path: Path, kept: Path) -> None:
     kept.mkdir()
     for number in range(snapshot.MOST + 3):
         (kept / f"other{number:02}").mkdir()
@@ -182,7 +182,7 @@ def test_a_scheduler_is_loaded_once_and_attached_in_every_copy(tmp_path: Path, k
     }
 
 
-def test_who_cannot_be_loaded_is_refused_with_the_verifiers_words(
+def test_an_object_that_cannot_be_loaded_is_refused_with_the_verifiers_words(
     tmp_path: Path, kept: Path, test_objects: Path
 ) -> None:
     plan = (test_objects / "rejected.bpf.o", "--work", "counters:n=2,count=100000", "--clock", "virtual")

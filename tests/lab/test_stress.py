@@ -75,14 +75,14 @@ def arms() -> list[Arm]:
 
 
 RESCUED_MS = 20_000
-"""From 15 s on schedulers of runoff let who waits run (schedulers/include/runqueue/rescue.h), a tick each, after those
-who began to wait before."""
+"""After 15 s schedulers of runoff let waiting tasks run (schedulers/include/runqueue/rescue.h), a tick each, after
+those that began to wait before."""
 
 TICK_MS = 4
 STORMS, CHILDREN, SELFISH_MS = 4, 25, 800
 WORKERS_A_CPU = 6
-"""crates/work/src/stress: at most so many storms at a time, of so many children, one of them a real-time task for so
-long."""
+"""Limits of crates/work/src/stress: storms at a time, children of each, and how long one of them is a real-time
+task."""
 
 
 def normal_wait_ms(arm: Arm, cpus: int) -> float:
@@ -91,8 +91,8 @@ def normal_wait_ms(arm: Arm, cpus: int) -> float:
     Workers may all be bound to one CPU, with nice values from -20 to 19, children of storms and real-time tasks.
 
     ========= =========================================================================================================
-    bfs       Its deadline is 250 ms away, after which everybody has had a run of two ticks.
-    zaphod    58 promotions by 110 ms bring it to the best level, where everybody there has a slice of 26 ticks.
+    bfs       Its deadline is 250 ms away, after which every task has had a run of two ticks.
+    zaphod    58 promotions by 110 ms bring it to the best level, where every task there has a slice of 26 ticks.
     hydra     The same by 255 ms is as long as the rescue takes; nor has staircase a bound of its own.
     o1        As long as interactive tasks go on, a second for each task: with more than 15 it is rescued before.
     cfs       A tick of a task of weight 15 is made up for by 24 s of one of weight 88,761; eevdf is the same.
@@ -107,7 +107,8 @@ def normal_wait_ms(arm: Arm, cpus: int) -> float:
 
 
 IDLE_MS = 2 * TICK_MS + 0.5
-"""A CPU that stays idle is called on the next tick of one on which somebody waits; on the first he may be hot there."""
+"""A CPU that stays idle is kicked on the next tick of one on which a task waits; on the first the task may be
+cache-hot."""
 
 
 SHOWN = 'seen=$({}); ended=$?; echo "$seen"; echo "stress: $seen" >/dev/console; exit $ended'
@@ -143,7 +144,7 @@ Guests = Callable[[int], Copies]
 
 @pytest.fixture(scope="module")
 def guests(copies: MakeCopies, lab_image: image.Image) -> Guests:
-    """By the number of CPUs."""
+    """Samples by the number of CPUs."""
     limit_s = 900 + 20 * SECONDS
     return cache(
         lambda cpus: copies(cpus=cpus, root=lab_image, memory_mb=2048, instruction_shift=hogs.SLOW_CPU, limit_s=limit_s)
@@ -159,7 +160,7 @@ def check(
     before: str,
     probes: Sequence[str] = (),
 ) -> dict[str, float]:
-    """Nothing is lost and nobody waits for too long, although everything has happened often."""
+    """No task is lost or waits for too long, although everything has happened often."""
     (outcome,), said = guest.session([request(arm, options, before, probes)])
     figures = [line for line in said.splitlines() if line.startswith("stress: ")]
     told = f"seed {SEED}, {arm}, {cpus} CPUs: {figures}"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A program that leaves a scheduler to a daemon and exits: the daemon is the guest's agent, which attaches one. */
+/* Leaves a scheduler to a daemon and exits: the daemon, the guest's agent, attaches one. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ int main(void)
 	setsid();
 	if (fork())
 		exit(0);
-	/* The agent ends when its parent does; by now that is who waits for orphans. */
+	/* The agent ends when its parent does, which is now the process that adopts orphans. */
 	sleep(1);
 	execl("/init", "runoff-agent", "attach", "bfs", (char *)NULL);
 	_exit(126);

@@ -1,4 +1,4 @@
-"""What must hold for any samples, and how often pure noise may win."""
+"""Properties that must hold for any samples, and how often pure noise may win."""
 
 import math
 import random

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
 def at_most(rate: float, percent: float, tables: int = TABLES) -> bool:
-    """Whether a ``percent`` that was seen is no more than three standard deviations above ``rate``."""
+    """Whether an observed ``percent`` is at most three standard deviations above ``rate``."""
     return percent <= 100 * (rate + 3 * math.sqrt(rate * (1 - rate) / tables))
 
 
@@ -88,7 +88,7 @@ def test_campaigns_of_the_rule_for_arrays_are_those_of_the_package(blocks, arms)
 
 
 @pytest.mark.parametrize("name", scenarios.BEYOND)
-def test_where_the_rule_does_not_hold_is_where_the_page_says_so(name):
+def test_the_rule_fails_only_where_the_page_says_so(name):
     """Some cell of it is over 5 % for certain, else the row is misplaced."""
     rates = [errors.count_false_verdicts(scenarios.BEYOND[name], Shape(8000, blocks, 2))[0] for blocks in errors.BLOCKS]
     assert not all(at_most(0.05, rate, 8000) for rate in rates)
@@ -125,7 +125,7 @@ def test_intervals_are_nearly_as_narrow_as_with_one_spread_for_all(arms, blocks)
 
 
 @pytest.mark.parametrize("arms", errors.ARMS)
-def test_power_is_near_what_theory_has_without_blocks(arms):
+def test_power_is_near_the_theory_without_blocks(arms):
     for blocks in errors.BLOCKS:
         theory = rule.pooled_power(arms, blocks, 1.0)
         noise = 3 * math.sqrt(theory * (1 - theory) / TABLES)

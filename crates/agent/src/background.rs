@@ -17,7 +17,7 @@ use protocol::Load;
 use regex::Regex;
 use rustix::process::Signal;
 
-/// How long a load that was asked to end is waited for before it is killed.
+/// Longest wait for a load that was asked to end; then it is killed.
 const END_LIMIT: Duration = Duration::from_secs(30);
 /// A load below this share of a CPU that also counted nothing was idle.
 const LEAST_CPU: f64 = 0.001;
@@ -33,17 +33,17 @@ pub struct Background<'a> {
 
 /// What the load used while the workload ran, and how long it took to end.
 pub struct LoadUsage {
-    /// From the workload's start to the load's end.
+    /// Time from the moment the load was ready to its end.
     pub elapsed: Duration,
-    /// While the workload ran.
+    /// CPU time of the load while the workload ran.
     pub cpu: CpuTime,
     /// How long the workload ran.
     worked: Duration,
 }
 
 impl LoadUsage {
-    /// Whether so little CPU time was used that the load ran only if it has counted something. How much work is little
-    /// time depends on the processor.
+    /// Whether the load used so little CPU time that only its own counters can show that it ran.
+    /// How much work fits into that time depends on the processor.
     pub fn is_idle(&self) -> bool {
         self.cpu.total_s() < LEAST_CPU * self.worked.as_secs_f64()
     }
@@ -104,10 +104,10 @@ impl<'a> Background<'a> {
         self.process.reap(limit).context("cannot wait for the load")
     }
 
-    /// Ends the load and says what it used; it must have been there all the time.
+    /// Ends the load and returns what it used; it must have run all the time.
     ///
     /// # Errors
-    /// It has not, or it does not end.
+    /// The load ended too early, or does not end.
     pub fn end(mut self, context: &Surroundings) -> Result<LoadUsage> {
         self.require_running(context)?;
         let (after, worked) = (self.containment.cgroup().cpu_time()?, self.since.elapsed());

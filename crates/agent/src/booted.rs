@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Whether this process was booted as a lab's guest, which is known before anything is done.
+//! Whether this process was booted as a lab's guest: checked before anything else is done.
 
 use std::path::Path;
 
 use rustix::fs::{FsWord, statfs};
 
-/// What a lab wants of the guest that it boots.
+/// The file with a lab's orders for the guest that it boots.
 pub const ORDERS: &str = "/boot.json";
 
-/// Whether the kernel started this process as the first of a guest that a lab made for it, not a container as its first:
-/// the name of the program, the orders, and a root that lies in memory are all the lab's.
+/// Whether the kernel started this process as the first one of a lab's guest, rather than a
+/// container: only a lab's guest has this program as /init, a file of orders, and a root in memory.
 pub fn is_booted_for_us() -> bool {
     const INIT: &str = "/init";
     /// linux/magic.h

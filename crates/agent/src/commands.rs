@@ -99,7 +99,8 @@ enum Command {
 }
 
 /// # Errors
-/// What was asked for cannot be done; `machine::output::is_unread` if only nobody reads the answer.
+/// The command fails. `machine::output::is_unread` tells whether the only error is that nobody
+/// reads the answer.
 pub fn run() -> Result<ExitCode> {
     let arguments: Arguments = match usage::parse() {
         Ok(arguments) => arguments,
@@ -151,7 +152,7 @@ pub fn run() -> Result<ExitCode> {
 }
 
 fn sweep_and_tell() -> Result<()> {
-    // What nobody reads is done all the same.
+    // The sweep goes on when nobody reads its lines.
     let stays = sweep::all(None, &mut |line| {
         let _ = output::line(line);
     })?;

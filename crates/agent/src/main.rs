@@ -12,7 +12,7 @@ use schedulers::{AttachError, ParameterError};
 use work::usage::{self, Usage};
 
 fn main() -> ExitCode {
-    // Whoever started this may let everybody write to what it makes.
+    // The caller's umask may let every user write to the files that this makes.
     umask(Mode::from_raw_mode(0o022));
     if booted::is_booted_for_us() {
         guest::main();
@@ -42,7 +42,7 @@ fn explain(error: &anyhow::Error) -> ExitCode {
     if is_usage { usage::EXIT.into() } else { ExitCode::FAILURE }
 }
 
-/// Unlike eprintln!, goes on when nobody listens.
+/// Prints to standard error; unlike eprintln!, goes on when nobody reads it.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

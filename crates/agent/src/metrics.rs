@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! All metrics that the agent measures, each as its crate describes it. What a workload or a load prints under a name of
-//! its own is described where it is defined.
+//! All metrics that the agent measures, each as its crate describes it. Metrics that a workload or
+//! load defines are described there.
 
 use machine::metrics as of_machine;
 use probes::metrics::{self as of_probes, Description};
@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use crate::cell::metrics as of_work;
 
-/// The metrics of samples, by what a sample has to have for them.
+/// The metrics of samples, grouped by what a sample needs to have them.
 #[derive(Debug, Serialize)]
 pub struct Catalogue {
     /// Every sample has these.
     workload: &'static [&'static Metric],
-    /// Samples with a load in the background have these; those of runoff's own loads come last.
+    /// Samples with a load in the background have these; metrics of runoff's own loads come last.
     load: Vec<&'static Metric>,
     /// Samples on a disk that was made or borrowed have these.
     disk: &'static [&'static Metric],
@@ -24,7 +24,7 @@ pub struct Catalogue {
     probe_cost: &'static Metric,
 }
 
-/// Metrics of the workload and of the machine while it runs, as a report has them.
+/// Metrics of the workload and of the machine while it runs, in the order of a report.
 static WORKLOAD: &[&Metric] = &[
     &of_work::ELAPSED_S,
     &of_work::USER_S,

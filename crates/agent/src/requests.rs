@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The lines of a session's input, waited for together with the request to stop.
+//! Reads the lines of a session's input; a request to stop ends the wait for them.
 
 use std::io::{ErrorKind, Read};
 use std::os::fd::AsFd;
@@ -9,12 +9,12 @@ use machine::stop::Stop;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// No request is longer.
+/// Most bytes of a request.
 const LONGEST: usize = 16 << 20;
 
 pub struct Requests<Input> {
     input: Input,
-    /// Read, but not yet handed on.
+    /// Bytes that were read but not yet handed on.
     buffer: Vec<u8>,
     has_ended: bool,
 }
@@ -24,7 +24,8 @@ impl<Input: Read + AsFd> Requests<Input> {
         Self { input, buffer: Vec::new(), has_ended: false }
     }
 
-    /// A line with something in it. None at the end of the input, or when the agent is to stop.
+    /// Returns the next line that is not blank. None at the end of the input, or when the agent is
+    /// to stop.
     ///
     /// # Errors
     /// The input cannot be read, is not valid UTF-8, or a line has more than 16 MiB.
@@ -73,7 +74,7 @@ impl<Input: Read + AsFd> Requests<Input> {
     }
 }
 
-/// None if there is nothing in it.
+/// Converts a line to text; None if it is blank.
 fn text(line: Vec<u8>) -> Result<Option<String>> {
     let line = String::from_utf8(line).context("a request is not valid UTF-8")?;
     Ok(Some(line).filter(|line| !line.trim().is_empty()))
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused() {
+    fn bytes_that_are_not_text_are_refused() {
         let (reader, mut writer) = pipe().unwrap();
         writer.write_all(b"\xff\xfe\n").unwrap();
         let error = Requests::new(reader).next(&Stop::new().unwrap()).unwrap_err();

@@ -16,18 +16,18 @@ use crate::disk::{self, SampleDisk};
 use crate::requests::Requests;
 use crate::{cell, sweep};
 
-/// What a machine lacks, unless somebody knows better.
+/// Exit code for something that the machine lacks: the default of a failed check.
 const MISSING: u8 = 69;
 
 /// # Errors
-/// Standard input or output cannot be used, or a request is none.
+/// Standard input or output cannot be used, or a line is not a request.
 pub fn on_stdio() -> Result<()> {
     // Stdin's own buffer would hide from poll(2) what it holds.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     run(input, &mut io::stdout().lock(), Start::now(), &Stop::new()?)
 }
 
-/// What a session begins with.
+/// The state that a session begins with.
 pub struct Start {
     fingerprint: serde_json::Value,
     /// A scheduler for the first request that wants it.
@@ -44,7 +44,7 @@ impl Start {
 /// Serves requests until `bye`, the end of the input, or a stop signal, which is also heard between two requests.
 ///
 /// # Errors
-/// The machine cannot be looked at, a request is none, or nobody reads the events.
+/// The machine cannot be inspected, a line is not a request, or nobody reads the events.
 pub fn run(
     input: impl Read + AsFd,
     events: &mut dyn Write,
@@ -56,7 +56,7 @@ pub fn run(
     let Start { fingerprint, mut loaded } = start;
     send(events, &hello(fingerprint))?;
     for text in stays {
-        // Whoever wants that disk is refused; others need not care.
+        // A request for that disk is refused; others are not affected.
         send(events, &Event::Log { level: Level::Warning, text })?;
     }
     let mut requests = Requests::new(input);
@@ -72,7 +72,8 @@ pub fn run(
                 });
                 broken.map_or(Ok(()), Err)?;
                 send(events, &event)?;
-                // Such as a limit that root may not raise again: another agent begins as this one did.
+                // For example, root may not raise a limit again. A new agent begins as this one
+                // did.
                 ensure!(
                     instrument.is_intact(),
                     "this agent is not as it was, and cannot be put right"

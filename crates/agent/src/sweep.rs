@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What agents that are no longer there have left goes in this order: first their work ends, then its disks become what
-//! they were, and last go the directories.
+//! Removes what dead agents have left, in this order: first their work ends, then their disks
+//! become what they were, and last the directories are removed.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use machine::{cgroup, removal, scratch, strays};
 
 use crate::disk;
 
-/// `tell` hears a sentence on each thing that is gone; what is still there is returned, and tried again the next time.
-/// When `stop` is heard the rest is left.
+/// Removes what dead agents have left. `tell` gets a sentence on each thing that is gone; what is
+/// still there is returned, and tried again the next time. A stop request leaves the rest.
 ///
 /// # Errors
-/// The machine cannot be looked at.
+/// The machine cannot be inspected.
 pub fn all(stop: Option<&Stop>, tell: &mut dyn FnMut(String)) -> Result<Vec<String>> {
     let root = Root::machine();
     let mut stays = Vec::new();

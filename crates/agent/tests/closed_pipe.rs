@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A reader that does not read all that the agent prints is not an error, as for `yes | head`.
+//! A reader that does not read everything that the agent prints is not an error, as for `yes |
+//! head`.
 
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
 #[test]
 fn nobody_reads_the_answer() {
-    // Few yields: beside others that run, each costs their turns.
+    // Few yields: each lets every other running task have a turn.
     let yielders = "yielders --tasks 2 --yields 10";
     for command in ["schema", "schedulers", "elevators", yielders, "--help"] {
         let (reader, writer) = std::io::pipe().expect("a pipe");

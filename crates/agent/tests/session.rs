@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a session may be told, how soon it ends, and what is left when it is killed.
+//! Requests of a session, how soon it ends, and what is left when it is killed.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn a_session_whose_input_has_ended_ends() {
 fn a_session_that_prepares_runs_or_flushes_ends_soon_after_a_signal() {
     let prepares = sample("true", &["sleep 1000"], &json!({}));
     let runs = plain("trap '' TERM INT; sleep 1000; sleep 1000");
-    // What is written without end lets a flush wait for its 10 s, twice.
+    // A writer that never stops makes a flush wait its full 10 s, twice.
     let flushes = sample("true", &[], &json!({"flush": true}));
     for (request, writes) in [(&prepares, false), (&runs, false), (&flushes, true)] {
         for signal in [Signal::SIGTERM, Signal::SIGINT] {
@@ -85,7 +85,7 @@ impl Drop for Writer {
 }
 
 #[test]
-fn a_killed_agent_takes_its_leaders_along_and_the_next_removes_and_tells_the_rest() {
+fn a_killed_agent_takes_its_leaders_along_and_the_next_removes_and_reports_the_rest() {
     let Some(mut session) = Session::of(Command::new(AGENT).arg("session"), Turn::alone()) else {
         return;
     };
@@ -102,7 +102,7 @@ fn a_killed_agent_takes_its_leaders_along_and_the_next_removes_and_tells_the_res
     while runs("sleep 4714") {
         assert!(start.elapsed() < SOON);
     }
-    // A work and its log directory, and a control group with the daemon.
+    // A working directory, a log directory, and a control group with the daemon.
     let left = left_of(pid);
     assert!(left.len() == 3 && runs("sleep 4713"), "{left:?}");
     let output = Command::new(AGENT).arg("sweep").output().unwrap();
@@ -113,7 +113,7 @@ fn a_killed_agent_takes_its_leaders_along_and_the_next_removes_and_tells_the_res
 }
 
 #[test]
-fn what_is_no_request_ends_the_session_with_a_sentence() {
+fn a_line_that_is_not_a_request_ends_the_session_with_a_message() {
     for line in ["{}", "{\"type\":\"sample\"}", "[1", "\u{0}", &"[".repeat(100_000)] {
         let Some(mut session) = Session::start() else { return };
         writeln!(session.requests.as_mut().unwrap(), "{line}").unwrap();
@@ -129,7 +129,7 @@ fn contained(arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn a_container_may_have_it_as_its_first_process() {
+fn the_agent_may_be_the_first_process_of_a_container() {
     if !nix::unistd::geteuid().is_root() {
         return;
     }
@@ -144,7 +144,7 @@ fn a_container_may_have_it_as_its_first_process() {
 }
 
 #[test]
-fn what_an_agent_of_another_container_works_in_is_left_alone() {
+fn directories_of_an_agent_in_another_container_are_left_alone() {
     let command = |word, inside| {
         if inside {
             return contained(&[word]);
@@ -168,7 +168,7 @@ fn what_an_agent_of_another_container_works_in_is_left_alone() {
 }
 
 #[test]
-fn what_a_container_that_is_gone_has_left_is_found_from_outside() {
+fn leftovers_of_a_container_that_is_gone_are_found_from_outside() {
     if !machine::owner::sees_all() {
         eprintln!("this needs the machine's first PID namespace and was not tried");
         return;

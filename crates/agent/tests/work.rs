@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What work may try, and where: what is not as it should be voids its sample and leaves the session as it was.
+//! What workloads and loads may do: anything else voids the sample and leaves the session as it
+//! was.
 
 mod common;
 
@@ -24,7 +25,7 @@ fn work_that_does_not_stay_in_its_containment_voids_its_sample_alone() {
     let cover = format!("mount -t tmpfs x {root}; (setsid sleep 4712 &)");
     assert!(session.reason(&plain(&cover)).contains("left 1 threads running"));
     assert!(!runs("sleep 4712"));
-    // Nobody is in it any more.
+    // The nested cgroup is empty again.
     session.ask(&plain(&nested));
     session.next("sample");
     // A preparation may mount what the workload needs.
@@ -34,7 +35,7 @@ fn work_that_does_not_stay_in_its_containment_voids_its_sample_alone() {
         &json!({}),
     ));
     session.next("sample");
-    // And the workload may unmount that.
+    // The workload may unmount what a preparation mounted.
     session.ask(&sample("umount x", &["mkdir x && mount -t tmpfs x x"], &json!({})));
     session.next("sample");
     session.ask(&plain("true"));
@@ -80,7 +81,7 @@ fn a_load_that_waits_nearly_all_the_time_worked_if_it_counted_something() {
 }
 
 #[test]
-fn what_is_no_number_voids_its_sample_and_the_session_goes_on() {
+fn output_that_is_not_a_number_voids_its_sample_and_the_session_goes_on() {
     let Some(mut session) = Session::start() else { return };
     let extract = json!({"extract": [{"metric": "speed", "pattern": "speed (\\S+)"}]});
     for text in ["nan", "inf", "-infinity", "1e999"] {
@@ -93,7 +94,7 @@ fn what_is_no_number_voids_its_sample_and_the_session_goes_on() {
     session.end();
 }
 
-/// What a process of the work begins with, as it sees it itself.
+/// Prints the settings that a process of the work begins with.
 const SETTINGS: &str = "taskset -p $$ | sed 's/.*: //'; nice; chrt -p $$ | sed 's/.*: //'; ulimit -a; \
     ionice -p $$; cat /proc/self/timerslack_ns /proc/self/oom_score_adj; cat /proc/$PPID/cgroup";
 
@@ -163,7 +164,7 @@ fn a_directory_that_was_replaced_or_moved_voids_its_sample_and_nothing_stays() {
 }
 
 #[test]
-fn what_outlives_all_processes_is_told() {
+fn leftovers_that_outlive_all_processes_are_reported() {
     let Some(mut session) = Session::start() else { return };
     let name = format!("/dev/shm/runoff-test-{}", std::process::id());
     session.ask(&plain(&format!("touch {name}")));
@@ -185,7 +186,7 @@ fn what_outlives_all_processes_is_told() {
 }
 
 #[test]
-fn places_that_are_not_for_it_are_refused() {
+fn places_that_work_may_not_use_are_refused() {
     let Some(mut session) = Session::start() else { return };
     let open = tempfile::tempdir().unwrap();
     std::fs::set_permissions(open.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Why an elevator is not in charge of a queue as it should be.
+//! Why a queue does not have the elevator that it should have.
 
 use std::io;
 
@@ -25,13 +25,14 @@ pub enum QueueError {
 }
 
 impl QueueError {
-    /// The name of an elevator that is none of those that are `known`.
+    /// The error for the name of an elevator that is not one of `known`.
     pub fn unknown_elevator(name: &str, known: impl Iterator<Item = &'static str>) -> Self {
         let known = known.collect::<Vec<_>>().join(", ");
         Self::UnknownElevator { name: name.into(), known }
     }
 
-    /// What the command line promises: 64 for what the user asked wrongly, 69 for what is missing.
+    /// The exit code that the command line promises: 64 for wrong usage, 69 for something that is
+    /// missing.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::UnknownElevator { .. } | Self::BadParameter { .. } => 64,

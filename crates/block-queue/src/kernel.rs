@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The kernel's own elevators and what may be set of them (Linux block/mq-deadline.c, kyber-iosched.c, bfq-iosched.c).
+//! The kernel's own elevators and their tunables (Linux block/mq-deadline.c, kyber-iosched.c,
+//! bfq-iosched.c).
 
 use std::collections::BTreeMap;
 
@@ -8,12 +9,12 @@ use serde::Serialize;
 
 use crate::error::QueueError;
 
-/// An elevator of the kernel itself, on a disk whose server only passes on.
+/// An elevator of the kernel itself, on a disk whose server only passes requests on.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct KernelElevator {
     pub name: &'static str,
     pub sentence: &'static str,
-    /// The module of the kernel that has it; None if that of the disk is enough.
+    /// The kernel module that has it; None if the disk's own module is enough.
     pub module: Option<&'static str>,
     #[serde(rename = "parameters")]
     pub tunables: &'static [Tunable],
@@ -23,25 +24,25 @@ pub struct KernelElevator {
 pub struct Tunable {
     #[serde(flatten)]
     pub parameter: Parameter,
-    /// Its file below queue/iosched.
+    /// The tunable's file below queue/iosched.
     #[serde(skip)]
     pub file: &'static str,
-    /// The kernel keeps it in ticks, of which it takes whole ones, upwards.
+    /// Whether the kernel stores it in ticks: a time is rounded up to whole ticks.
     #[serde(skip)]
     in_ticks: bool,
 }
 
-/// Tunables of an elevator, each with the value that it is to have.
+/// Tunables of an elevator, each with the value to set.
 pub type Tuning = Vec<(&'static Tunable, u64)>;
 
 /// The module of a disk that has no elevator of the kernel.
 const DISK_MODULE: &str = "ublk_drv";
 
-/// The longest that a tick is, with CONFIG_HZ=100.
+/// The longest tick, with CONFIG_HZ=100.
 const TICK_MS: u64 = 10;
 
 impl Tunable {
-    /// Is `found` what the kernel makes of `wanted`?
+    /// Whether the kernel shows `found` after `wanted` was written.
     pub fn became(&self, wanted: u64, found: u64) -> bool {
         found == wanted || (self.in_ticks && found > wanted && found - wanted < TICK_MS)
     }
@@ -215,7 +216,7 @@ static BFQ: &[Tunable] = &[
 ];
 
 impl KernelElevator {
-    /// What to load where the kernel does not know this elevator.
+    /// The module to load if the kernel does not know this elevator.
     pub fn missing_module(&self) -> &'static str {
         self.module.unwrap_or(DISK_MODULE)
     }
@@ -249,7 +250,7 @@ impl KernelElevator {
     /// Parses `pairs` of `key=value` as numbers for its files.
     ///
     /// # Errors
-    /// The first pair that is none, names no tunable, is out of range or given twice.
+    /// The first pair that is not key=value, names no tunable, is out of range or given twice.
     pub fn parse(&self, pairs: &[String]) -> Result<Tuning, ParameterError> {
         let parameters = self.tunables.iter().map(|tunable| &tunable.parameter);
         let given = assigned(self.name, parameters, pairs.iter().map(String::as_str))?;
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_would_not_take_is_refused() {
+    fn values_that_the_kernel_would_refuse_are_refused() {
         let refusal = |name, pairs: &[&str]| parse(name, pairs).unwrap_err();
         assert!(refusal("bfq", &["slice_idle=0"]).contains("it has slice_idle_us, low_latency"));
         assert!(refusal("bfq", &["low_latency=2"]).contains("0..1"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The kernel's queue of a disk: its elevator and what is set of it (Linux Documentation/ABI/stable/sysfs-block,
-//! block/blk-sysfs.c, block/elevator.c).
+//! The kernel's queue of a disk: its elevator and settings (Linux
+//! Documentation/ABI/stable/sysfs-block, block/blk-sysfs.c, block/elevator.c).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,13 +17,14 @@ use nix::sys::time::TimeSpec;
 use crate::error::QueueError;
 use crate::kernel::{KernelElevator, Tunable};
 
-/// How long it may be in another's hands.
+/// Longest wait while the kernel reports the queue as busy.
 const BUSY: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Where tunables of the elevator in charge are, below the queue's directory.
+/// Directory of the tunables of the elevator in charge, below the queue's directory.
 pub const TUNABLES: &str = "iosched/";
-/// What else the kernel changes with the elevator (block/blk-mq-sched.c `blk_mq_init_sched`, block/blk-wbt.c).
+/// Other files that the kernel changes with the elevator (block/blk-mq-sched.c `blk_mq_init_sched`,
+/// block/blk-wbt.c).
 const FOLLOWING: [&str; 3] = ["nr_requests", "async_depth", "wbt_lat_usec"];
 
 pub struct KernelQueue {
@@ -45,8 +46,8 @@ impl KernelQueue {
         Ok(fs::read_to_string(self.directory.join(file))?.trim_end().into())
     }
 
-    /// Writes into a file below the queue's directory. Waits while the kernel changes the queue of another disk with the
-    /// same tags, of which it says EBUSY.
+    /// Writes into a file below the queue's directory. Waits while the kernel answers EBUSY,
+    /// because it changes the queue of another disk with the same tags.
     ///
     /// # Errors
     /// There is no such file, or the kernel does not take the value.
@@ -64,7 +65,8 @@ impl KernelQueue {
         }
     }
 
-    /// No other queue has it until the next boot, or almost: numbers of sysfs are given out in turn.
+    /// The inode of the queue's directory. Hardly any other queue gets it before the next boot:
+    /// sysfs gives out its numbers in turn.
     pub fn inode(&self) -> Option<u64> {
         fs::metadata(&self.directory).ok().map(|data| data.ino())
     }
@@ -77,14 +79,15 @@ impl KernelQueue {
         Ok(chosen(&self.read("scheduler")?).into())
     }
 
-    /// The disk's model, and whether it turns.
+    /// The disk's model, and whether it is rotational.
     pub fn about(&self) -> String {
         let model = self.read("../device/model").unwrap_or_else(|_| "no model".into());
         let turns = self.read("rotational").is_ok_and(|number| number == "1");
         format!("{}, {}", model.trim(), if turns { "turns" } else { "does not turn" })
     }
 
-    /// What can be set of the elevator in charge, and what the kernel changes with it, by file.
+    /// The tunables of the elevator in charge, and the files that the kernel changes with it, by
+    /// file.
     ///
     /// # Errors
     /// A tunable cannot be read.
@@ -97,17 +100,18 @@ impl KernelQueue {
         tunables.chain(following.map(|(file, value)| Ok((file.to_owned(), value)))).collect()
     }
 
-    /// Lets `changed` tell from now on of every elevator that comes or goes: sysfs keeps the times of a directory
-    /// once they have been set (fs/kernfs/inode.c `__kernfs_setattr`, fs/kernfs/dir.c `kernfs_add_one`).
+    /// Makes `changed` work from now on: sysfs keeps the times of a directory once they have been
+    /// set (fs/kernfs/inode.c `__kernfs_setattr`, fs/kernfs/dir.c `kernfs_add_one`).
     ///
     /// # Errors
-    /// The disk has gone, or its queue is not this user's.
+    /// The disk has gone, or this user may not change its queue.
     pub fn watch(&self) -> io::Result<()> {
         let (now, follow) = (TimeSpec::UTIME_NOW, UtimensatFlags::FollowSymlink);
         Ok(utimensat(AT_FDCWD, &self.directory, &now, &now, follow)?)
     }
 
-    /// When an elevator last came or went, in seconds and nanoseconds, if `watch` was called before.
+    /// When an elevator was last added or removed, in seconds and nanoseconds, if `watch` was
+    /// called before.
     ///
     /// # Errors
     /// The disk has gone.
@@ -119,7 +123,7 @@ impl KernelQueue {
     /// Puts `elevator` in charge.
     ///
     /// # Errors
-    /// The kernel has no such elevator, or another one is in charge nevertheless.
+    /// The kernel has no such elevator, or another one is still in charge.
     pub fn choose(&self, elevator: &KernelElevator) -> Result<(), QueueError> {
         let (name, device) = (elevator.name.to_owned(), self.disk.clone());
         match self.write("scheduler", elevator.name) {
@@ -133,7 +137,7 @@ impl KernelQueue {
             }
             Err(error) => return Err(QueueError::NotInCharge { name, device, error }),
         }
-        // A queue that can have no elevator takes every name and does nothing.
+        // A queue that can have no elevator accepts every name and does nothing.
         match self.elevator() {
             Ok(found) if found == elevator.name => Ok(()),
             found => {
@@ -144,7 +148,7 @@ impl KernelQueue {
         }
     }
 
-    /// Sets what was given, and looks at all of it when the last has been set: one can change another.
+    /// Sets the given tunables, and checks all of them after the last one: one can change another.
     ///
     /// # Errors
     /// The kernel has no such tunable, or did not take a value.

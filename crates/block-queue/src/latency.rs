@@ -4,9 +4,9 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// A bucket is at most a thousandth of its times wide.
+/// Digits of precision: a bucket is at most a thousandth of its times wide.
 const DIGITS: u8 = 3;
-/// Longer ones count as this long, but for the longest.
+/// Longer times count as this long, except for the maximum, which is exact.
 const HIGHEST_NS: u64 = 1_000_000_000_000;
 
 /// Percentiles of how long one kind of request took.
@@ -19,7 +19,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Takes what a histogram says of each percentile.
+    /// Reads each percentile from a histogram.
     pub fn of(percentile_ns: impl Fn(u64) -> u64, max_ns: u64) -> Self {
         let [p50_ns, p95_ns, p99_ns] = [50, 95, 99].map(percentile_ns);
         Self { p50_ns, p95_ns, p99_ns, max_ns }

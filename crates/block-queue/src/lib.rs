@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The kernel's queue of a disk, whichever disk it is: the kernel's own elevators, which of them is in charge and how it
-//! is set, whether that stays so while a sample runs, and what a disk has done.
+//! The kernel's queue of any disk: the kernel's own elevators, which one is in charge and how it is
+//! set, whether that stays so while a sample runs, and the metrics of a disk.
 
 mod error;
 pub mod kernel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a disk has done, as a sample names it (docs/protocol.md).
+//! The metrics of a disk (docs/protocol.md).
 
 use protocol::{Metric, Metrics, metric_table};
 

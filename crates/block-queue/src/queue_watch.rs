@@ -6,7 +6,7 @@ use std::io;
 
 use crate::kernel_queue::{KernelQueue, TUNABLES};
 
-/// A queue that is watched from now on.
+/// A queue that is watched from its `start` on.
 pub struct QueueWatch {
     disk: String,
     before: QueueState,
@@ -15,9 +15,9 @@ pub struct QueueWatch {
 #[derive(Debug, PartialEq, Eq)]
 struct QueueState {
     elevator: String,
-    /// When the last one came or went.
+    /// When an elevator was last added or removed.
     changed: (i64, i64),
-    /// What else is set, by file.
+    /// The other settings, by file.
     values: BTreeMap<String, String>,
 }
 
@@ -41,7 +41,7 @@ impl QueueWatch {
         &self.before.elevator
     }
 
-    /// What has changed since the start, in a sentence.
+    /// What has changed since the start, as a sentence.
     pub fn objection(&self) -> Option<String> {
         let Self { disk, before } = self;
         let after = match QueueState::now(disk) {

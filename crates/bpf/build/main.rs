@@ -63,15 +63,15 @@ struct Compiler {
 impl Compiler {
     fn new(root: &Path, out: &Path) -> Result<Self> {
         let clang = find_clang()?;
-        // SAFETY: a build script has one thread. scx_cargo takes its compiler from there.
+        // SAFETY: a build script has one thread. scx_cargo reads its compiler from this variable.
         unsafe { env::set_var("BPF_CLANG", &clang) };
-        // Unpacks the headers; its own flags are private.
+        // This unpacks the headers; the flags of `BpfBuilder` are private.
         BpfBuilder::new()?;
         let headers = out.join("scx_utils-bpf_h");
         let info = ClangInfo::new()?;
         let mut flags = info.determine_base_cflags()?;
         flags.push("-Werror".into());
-        // The same object wherever it is built: names of files are in its BTF.
+        // BTF has the names of files: the object must be the same wherever it is built.
         for (place, name) in [(out, "out"), (root, ".")] {
             flags.push(format!("-ffile-prefix-map={}={name}", place.display()));
         }
@@ -149,7 +149,7 @@ fn find_clang() -> Result<String> {
     );
 }
 
-/// The major version; None if `clang` is missing or is none.
+/// The major version of `clang`; None if there is no such program or it is not clang.
 fn clang_version(clang: &str) -> Option<u32> {
     let output = Command::new(clang).arg("-dumpversion").output().ok()?;
     String::from_utf8(output.stdout).ok()?.split('.').next()?.trim().parse().ok()

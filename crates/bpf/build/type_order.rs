@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! One order of the types in an object, for each of its sources and compilers.
+//! Sorts the types of an object, so that one source and compiler always give the same object.
 //!
 //! LLVM writes the forward declarations of BTF in the order of a hash table over addresses
 //! (`FixupDerivedTypes` in BTFDebug.cpp), which differs from one build to the next.
@@ -43,7 +43,7 @@ impl Types {
 
     fn bytes(&self) -> &[u8] {
         let mut size = 0;
-        // SAFETY: libbpf keeps so many bytes there until the types are changed or freed.
+        // SAFETY: libbpf keeps `size` bytes there until the types are changed or freed.
         unsafe {
             let start = libbpf_sys::btf__raw_data(self.0.as_ptr(), &raw mut size);
             slice::from_raw_parts(start.cast(), size as usize)
@@ -84,7 +84,7 @@ impl Types {
 
     fn permute(&self, numbers: &[u32]) -> Result<()> {
         let mut numbers = numbers.to_vec();
-        // SAFETY: there is a number for every type. Functions, of which .BTF.ext tells, stay.
+        // SAFETY: there is a number for every type. Functions, which .BTF.ext refers to, stay.
         let code = unsafe {
             libbpf_sys::btf__permute(
                 self.0.as_ptr(),

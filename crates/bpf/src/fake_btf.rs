@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Types as a kernel describes them, made by hand for tests; the format is in the kernel's
-//! Documentation/bpf/btf.rst.
+//! BTF of a made-up kernel, for tests; the format is in the kernel's Documentation/bpf/btf.rst.
 
 use std::io::Write;
 
@@ -28,7 +27,7 @@ impl FakeBtf {
         self.types.push(bytes * 8);
     }
 
-    /// An enumeration by the kind for 32 bits, whatever it says about its size.
+    /// Adds an enumeration of the kind for 32 bits that says to have this size.
     pub fn enumeration(&mut self, name: &str, bytes: u32, members: &[(&str, u32)]) {
         self.describe(name, ENUM, members.len(), bytes);
         for &(name, value) in members {
@@ -47,18 +46,18 @@ impl FakeBtf {
         }
     }
 
-    /// Another name for the type of this number.
+    /// Adds another name for the type of this number.
     pub fn typedef(&mut self, name: &str, target: u32) {
         self.describe(name, TYPEDEF, 0, target);
     }
 
-    /// Two elements of the type of this number.
+    /// Adds an array of two elements of the type of this number.
     pub fn array(&mut self, element: u32) {
         self.describe("", ARRAY, 0, 0);
         self.types.extend([element, element, 2]);
     }
 
-    /// Members of the types of these numbers, all at its start.
+    /// Adds a structure with members of the types of these numbers, all at its start.
     pub fn structure(&mut self, name: &str, members: &[(&str, u32)]) {
         self.describe(name, STRUCT, members.len(), 8);
         for &(name, member) in members {
@@ -67,7 +66,7 @@ impl FakeBtf {
         }
     }
 
-    /// A section with one variable of the type of this number; they are two types.
+    /// Adds a variable of the type of this number, and a section that holds it: two types.
     pub fn variable(&mut self, section: &str, name: &str, target: u32, number: u32) {
         self.describe(name, VAR, 0, target);
         self.types.push(1);
@@ -75,7 +74,7 @@ impl FakeBtf {
         self.types.extend([number, 0, 8]);
     }
 
-    /// Has libbpf parse them.
+    /// Calls `read` with the types, parsed by libbpf.
     pub fn with<T>(&self, read: impl FnOnce(&Btf<'_>) -> T) -> T {
         let mut file = NamedTempFile::new().unwrap();
         let length = u32::try_from(self.types.len() * 4).unwrap();
@@ -96,7 +95,7 @@ impl FakeBtf {
         self.types.extend([name, info, bytes]);
     }
 
-    /// Where it is, behind the empty one that all begin with.
+    /// Adds a name and returns its offset; the name at offset 0 is empty.
     fn name(&mut self, name: &str) -> u32 {
         let place = u32::try_from(1 + self.names.len()).unwrap();
         self.names.extend(name.bytes().chain([0]));

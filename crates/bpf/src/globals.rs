@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The global variables of a BPF object: where they are, what they are, what their tags say.
+//! The global variables of a BPF object: their places, types and tags.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -8,11 +8,11 @@ use libbpf_rs::btf::types::{Array, DataSec, DeclTag, Int, IntEncoding, MemberAtt
 use libbpf_rs::btf::{Btf, BtfKind, BtfType, TypeId};
 use libbpf_rs::{HasSize, ReferencesType};
 
-/// No type of the kernel's is nested deeper (kernel/bpf/btf.c, `MAX_RESOLVE_DEPTH`). libbpf takes one that is part of
-/// itself.
+/// Deepest nesting of types that the kernel allows (kernel/bpf/btf.c, `MAX_RESOLVE_DEPTH`). libbpf
+/// accepts a type that contains itself.
 const DEEPEST: usize = 32;
 
-/// A structure has no more of its own (`BTF_MAX_VLEN`).
+/// Most members of one structure (`BTF_MAX_VLEN`).
 const MOST_MEMBERS: usize = 0xffff;
 
 /// An integer or an array of integers.
@@ -43,7 +43,7 @@ pub struct Member {
 #[derive(Debug, Clone)]
 pub struct Structure {
     pub name: String,
-    /// As of a `Global`.
+    /// The section that holds it, as in `Global`.
     pub section: String,
     /// Bytes from the start of the section.
     pub offset: usize,
@@ -63,7 +63,7 @@ impl Global {
         !self.section.starts_with(".rodata")
     }
 
-    /// The first element. None if `section` is not this variable's or the number needs 65 bits.
+    /// The first element. None if it is not inside `section` or the number needs 65 bits.
     pub fn get(&self, section: &[u8]) -> Option<i64> {
         let bytes = section.get(self.offset..self.offset + self.width)?;
         let negative = self.signed && bytes.last()? & 0x80 != 0;
@@ -117,16 +117,16 @@ fn integers(ty: BtfType<'_>, depth: usize) -> Option<(usize, usize, bool)> {
     (width <= 8).then_some((width, 1, matches!(int.encoding, IntEncoding::Signed)))
 }
 
-/// `ty` without its other names and modifiers. None if there is no end to them.
+/// `ty` without typedefs and modifiers. None if there is no end to them.
 fn plain(ty: BtfType<'_>) -> Option<BtfType<'_>> {
     std::iter::successors(Some(ty), BtfType::next_type)
         .take(DEEPEST)
         .find(|ty| !ty.is_mod() && ty.kind() != BtfKind::Typedef)
 }
 
-/// The members of the structure that a variable is.
+/// The members of a variable that is a structure.
 ///
-/// The section is the first whose name starts with `section_prefix`.
+/// The variable is looked up in the first section whose name starts with `section_prefix`.
 pub fn structure(btf: &Btf<'_>, section_prefix: &str, variable: &str) -> Option<Vec<Member>> {
     let var = variable_of(btf, section_prefix, variable)?;
     let structure = Struct::try_from(plain(var.referenced_type())?).ok()?;
@@ -185,7 +185,7 @@ fn members(btf: &Btf<'_>, structure: &Struct<'_>) -> Vec<Member> {
     found
 }
 
-/// Adds those of a structure at `start`.
+/// Adds the members of a structure at `start`.
 fn add_members(
     found: &mut Vec<Member>,
     btf: &Btf<'_>,
@@ -214,7 +214,7 @@ fn add_members(
     }
 }
 
-/// A number of BTF, all of which have 32 bits.
+/// Converts a number of BTF, which always has 32 bits.
 fn bytes(number: u32) -> usize {
     usize::try_from(number).expect("an address has 32 bits at least")
 }
@@ -223,7 +223,7 @@ fn text(name: Option<&OsStr>) -> String {
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Declaration tags by what they are on: a type, or one member of it.
+/// Declaration tags by what they tag: a type, or one member of it.
 struct Tags(BTreeMap<(u32, Option<u32>), Vec<String>>);
 
 impl Tags {
@@ -247,7 +247,7 @@ mod tests {
     use crate::fake_btf::FakeBtf;
 
     #[test]
-    fn a_type_that_is_itself_is_no_integer() {
+    fn a_type_that_refers_to_itself_is_not_an_integer() {
         let mut types = FakeBtf::default();
         types.typedef("endless", 1);
         types.variable(".data", "first", 1, 2);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The kernel's enumerators, which change from version to version.
 //!
-//! Objects built with the sched_ext headers hold each as `const volatile u64 __SCX_NAME` and
-//! expect their loader to fill it in; 0 means that this kernel has none.
+//! Objects built with the sched_ext headers hold each as `const volatile u64 __SCX_NAME` and expect
+//! their loader to fill it in; 0 means that this kernel does not have it.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -16,8 +16,8 @@ use crate::kernel_types;
 
 const PREFIX: &[u8] = b"SCX_";
 
-/// Bytes of an enumeration that needs 64 bits. Described by the kind for 32 it has lost the upper ones:
-/// kernels made with `pahole --skip_encoding_btf_enum64` are like that.
+/// Bytes of an enumeration that needs 64 bits. If it is described by the kind for 32 bits, the
+/// upper ones are lost: `pahole --skip_encoding_btf_enum64` does that.
 const WIDE: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,12 +30,12 @@ enum Value {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Enumerators(BTreeMap<String, Value>);
 
-/// The kernel has the enumerator, but tells only the lower half of its value.
+/// The kernel has the enumerator, but shows only the lower half of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncated;
 
 impl Enumerators {
-    /// The value of `name`, 0 if this kernel has none of that name.
+    /// The value of `name`; 0 if this kernel does not have it.
     ///
     /// # Errors
     /// `Truncated`.
@@ -70,7 +70,7 @@ impl Enumerators {
     }
 }
 
-/// The 64 bits of an enumerator, which libbpf-rs gives with room for both signs.
+/// The 64 bits of an enumerator, which libbpf-rs returns as an i128 to hold either sign.
 fn low(value: i128) -> u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it has 64 bits")]
     let low = value as u64;
@@ -90,7 +90,8 @@ pub fn of_kernel() -> libbpf_rs::Result<&'static Enumerators> {
     Ok(KNOWN.get_or_init(|| read))
 }
 
-/// Not by way of libbpf-rs's own iteration, which measures the name of every type that there is.
+/// The enumerations in `types`. libbpf-rs's own iteration is slow: it measures the name of every
+/// type.
 fn enumerations<'btf>(types: &'btf Btf<'btf>) -> impl Iterator<Item = BtfType<'btf>> {
     let raw = types.as_libbpf_object();
     let kinds = [BtfKind::Enum as u32, BtfKind::Enum64 as u32];
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lower_half_of_an_enumerator_is_none() {
+    fn a_truncated_enumerator_has_no_value() {
         let mut types = FakeBtf::default();
         types.enumeration("scx_dsq", 8, &[("SCX_DSQ_LOCAL", 2)]);
         types.enumeration("scx_wake", 4, &[("SCX_WAKE_FORK", 4)]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the kernel says about the functions that it offers to schedulers.
+//! The kernel's descriptions of the functions that it offers to schedulers.
 
 use std::path::Path;
 

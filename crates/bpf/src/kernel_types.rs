@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the running kernel says about its own types, which stays as it is until the next boot.
+//! The types of the running kernel, which do not change until the next boot.
 
 use std::sync::{Mutex, PoisonError};
 
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::Func;
 
-/// The types, once somebody has asked: there are tens of thousands, so they are parsed once.
+/// The types, parsed once when they are first needed: there are tens of thousands.
 static KERNEL: Mutex<Option<Kernel>> = Mutex::new(None);
 
 struct Kernel(Btf<'static>);
 
-// SAFETY: what libbpf has parsed belongs to no thread, and the mutex lets one at a time have it.
+// SAFETY: libbpf's parsed types belong to no thread, and the mutex lets only one thread use them at
+// a time.
 unsafe impl Send for Kernel {}
 
-/// Calls `read` with the kernel's types. Must not be called by `read` again.
+/// Calls `read` with the kernel's types. `read` must not call this again.
 ///
 /// # Errors
 /// libbpf cannot read them.
@@ -27,7 +28,7 @@ pub fn with<T>(read: impl FnOnce(&Btf<'_>) -> T) -> libbpf_rs::Result<T> {
     Ok(read(&kernel.0))
 }
 
-/// Whether the kernel has a function of that name that programs can listen to.
+/// Whether the kernel has a function of that name that BPF programs can be attached to.
 pub fn has_function(name: &str) -> bool {
     with(|kernel| kernel.type_by_name::<Func<'_>>(name).is_some()).unwrap_or(false)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! BPF objects: those inside this program, their variables and types, and what the kernel tells of them.
+//! BPF objects: those inside this program, their variables and types, and what the kernel reports
+//! about them.
 
 #[cfg(test)]
 mod fake_btf;

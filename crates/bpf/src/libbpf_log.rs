@@ -8,11 +8,11 @@ use libbpf_rs::libbpf_sys::{
     __va_list_tag, LIBBPF_INFO, libbpf_print_fn_t, libbpf_print_level, libbpf_set_print,
 };
 
-/// The verifier's verdict is at the end of a log that may have megabytes.
+/// Bytes that are kept of a log's end, where the verifier's verdict is. A log may have megabytes.
 const KEPT: usize = 16 * 1024;
 
 static TEXT: Mutex<String> = Mutex::new(String::new());
-/// libbpf has one printer for the process, so one catch at a time.
+/// libbpf has one printer per process, so its output can be caught for only one call at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Runs `action` and returns with its result the end of what libbpf printed meanwhile.
@@ -30,18 +30,19 @@ fn text() -> MutexGuard<'static, String> {
 }
 
 fn print_by(printer: libbpf_print_fn_t) -> libbpf_print_fn_t {
-    // SAFETY: what libbpf had before, or `append`, which takes what libbpf gives.
+    // SAFETY: `printer` is libbpf's former one, or `append`, which has the signature that libbpf
+    // calls.
     unsafe { libbpf_set_print(printer) }
 }
 
-/// libbpf-rs has one of its own, which takes the program down if a name in an object is not UTF-8.
+/// Appends what libbpf prints. libbpf-rs's own printer panics if a name in an object is not UTF-8.
 unsafe extern "C" fn append(
     level: libbpf_print_level,
     format: *const c_char,
     arguments: *mut __va_list_tag,
 ) -> c_int {
     if level <= LIBBPF_INFO {
-        // SAFETY: libbpf hands on a format with the arguments that are for it.
+        // SAFETY: libbpf passes a format and its arguments.
         let line = unsafe { vsprintf::vsprintf_raw(format, arguments) }.unwrap_or_default();
         let mut kept = text();
         kept.push_str(&String::from_utf8_lossy(&line));
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_text_are_shown_as_far_as_they_are() {
+    fn names_that_are_not_utf8_are_shown_in_part() {
         let mut object = LOOKUP.to_vec();
         let name = b".rodata\0";
         let places = 0..object.len() - name.len();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The objects inside this program, compiled by its build.
+//! The objects inside this program, compiled by the build script.
 
 /// A name and the bytes of an ELF file.
 pub type Object = (&'static str, &'static [u8]);

@@ -32,7 +32,7 @@ pub fn with_btf<T>(object: &OpenObject, read: impl FnOnce(&Btf<'_>) -> T) -> Opt
     Btf::from_bpf_object(raw).ok().flatten().map(|btf| read(&btf))
 }
 
-/// Makes the section `name`, of which an array is the last, `bytes` long; false if that cannot be.
+/// Resizes the section `name`, whose last variable is an array, to `bytes`; false if that fails.
 pub fn resize(object: &mut OpenObject, name: &str, bytes: u32) -> bool {
     let map = object.maps_mut().find(|map| holds(map.name(), name));
     map.is_some_and(|mut map| map.set_value_size(bytes).is_ok())

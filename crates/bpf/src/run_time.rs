@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How long BPF programs have run, as the kernel counts while somebody asks it to (bpf(2),
+//! How long BPF programs have run, which the kernel counts while a process asks it to (bpf(2),
 //! BPF_ENABLE_STATS; kernel/bpf/syscall.c, bpf_prog_get_stats).
 
 use std::io;
@@ -17,19 +17,19 @@ pub struct Counting {
 
 impl Counting {
     /// # Errors
-    /// The kernel is older than 5.8, or this process may not.
+    /// The kernel is older than 5.8, or does not permit it.
     pub fn start() -> io::Result<Self> {
         // SAFETY: a plain system call, which makes a new file descriptor.
         let fd = unsafe { bpf_enable_stats(BPF_STATS_RUN_TIME) };
         if fd < 0 {
             return Err(io::Error::from_raw_os_error(-fd));
         }
-        // SAFETY: it is new and nobody else's.
+        // SAFETY: the descriptor is new and has no other owner.
         Ok(Self { _held: unsafe { OwnedFd::from_raw_fd(fd) } })
     }
 }
 
-/// How long all programs of an object have run together, and how often.
+/// How long all programs of an object have run in total, and how often.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunTime {
     pub ns: u64,

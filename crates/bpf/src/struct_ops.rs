@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which programs an attached scheduler has, as its struct_ops map shows them.
+//! The programs of an attached scheduler, as its struct_ops map shows them.
 
 use libbpf_rs::btf::types::{FuncProto, MemberAttr, Struct, StructMember};
 use libbpf_rs::btf::{Btf, BtfType, TypeId};
@@ -27,7 +27,8 @@ pub fn link(name: &str) -> libbpf_rs::Result<Option<u32>> {
 
 fn newest(name: &str) -> libbpf_rs::Result<Option<(u32, u32)>> {
     kernel_types::with(|kernel| {
-        // In the order in which they were made. An earlier scheduler of that name was ejected.
+        // Links come in the order in which they were made; an earlier scheduler of that name was
+        // ejected.
         let maps = LinkInfoIter::default().filter_map(|link| match link.info {
             LinkTypeInfo::StructOps(ops) => Some((link.id, ops.map_id)),
             _ => None,
@@ -38,7 +39,8 @@ fn newest(name: &str) -> libbpf_rs::Result<Option<(u32, u32)>> {
     })
 }
 
-/// The name and a program of the scheduler in the map `id`; None if it is none or has just gone.
+/// The name and a program of the scheduler in the map `id`; None if the map is not a scheduler's or
+/// has just gone.
 fn look_at(kernel: &Btf<'_>, id: u32) -> Option<(String, u32)> {
     let info = MapInfoIter::default().find(|info| info.id == id)?;
     let layout = Layout::read(kernel, info.btf_vmlinux_value_type_id)?;
@@ -47,9 +49,9 @@ fn look_at(kernel: &Btf<'_>, id: u32) -> Option<(String, u32)> {
     Some((layout.name(&value)?, layout.program(&value)?))
 }
 
-/// Where the value of a struct_ops map of a scheduler has what, in bytes from its start. A reader
-/// finds the numbers of programs where the kernel has pointers to them; see its
-/// kernel/bpf/bpf_struct_ops.c, bpf_struct_ops_map_update_elem.
+/// Offsets in the value of a scheduler's struct_ops map, in bytes. A reader finds the numbers of
+/// programs where the kernel has pointers to them (kernel/bpf/bpf_struct_ops.c,
+/// bpf_struct_ops_map_update_elem).
 struct Layout {
     name: usize,
     programs: Vec<usize>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Addresses of the kernel's own variables, of which its BTF says nothing.
+//! Addresses of the kernel's own variables, which its BTF does not have.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +13,7 @@ use crate::sections::{holds, section_mut};
 
 const SYMBOLS: &str = "/proc/kallsyms";
 
-/// The address of `symbol`; 0 if the kernel has none of that name or does not tell.
+/// The address of `symbol`; 0 if the kernel does not have it or does not show it.
 ///
 /// Symbols stay where they are until the next boot, so each is looked up only once.
 pub fn address(symbol: &str) -> u64 {
@@ -24,7 +24,8 @@ pub fn address(symbol: &str) -> u64 {
         .or_insert_with(|| asked(symbol).unwrap_or_else(|| listed(symbol)))
 }
 
-/// What the kernel answers to symbols/lookup.bpf.c; None if it does not take that or does not find one.
+/// The address that symbols/lookup.bpf.c finds; None if the kernel does not load it or it finds
+/// nothing.
 fn asked(symbol: &str) -> Option<u64> {
     let mut object = ObjectBuilder::default().name("lookup").ok()?.open_memory(LOOKUP).ok()?;
     let place = section_mut(&mut object, ".rodata", |name| {
@@ -41,7 +42,8 @@ fn asked(symbol: &str) -> Option<u64> {
     (answer.return_value == 0 && address != 0).then_some(address)
 }
 
-/// The address in the list of all symbols, which takes the kernel longer to write than a scheduler to load.
+/// The address in the list of all symbols. The kernel takes longer to write that list than to load
+/// a scheduler.
 fn listed(symbol: &str) -> u64 {
     File::open(SYMBOLS)
         .ok()
@@ -49,7 +51,8 @@ fn listed(symbol: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// Lines are `address type name`, with `[module]` behind it if it is one's.
+/// Finds `wanted` in lines of `address type name`, with `[module]` at the end for a module's
+/// symbol.
 fn find(mut symbols: impl BufRead, wanted: &str) -> Option<u64> {
     let mut line = Vec::new();
     while symbols.read_until(b'\n', &mut line).ok()? > 0 {
@@ -82,8 +85,8 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_answers_as_it_lists() {
-        // Neither is told to a user; the lab's tests are root.
+    fn lookup_and_list_give_the_same_address() {
+        // Users get neither; the lab's tests run as root.
         let listed = listed("__cpu_active_mask");
         if nix::unistd::geteuid().is_root() && listed != 0 {
             assert_eq!(asked("__cpu_active_mask"), Some(listed));

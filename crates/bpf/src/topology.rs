@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Facts about this machine that schedulers ask for by the tag `machine | FACT`; see
+//! Facts about this machine that schedulers ask for with the tag `machine | FACT`; see
 //! schedulers/include/machine.h.
 
 use std::fs;
@@ -13,7 +13,7 @@ use crate::symbols;
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// Schedulers have room for no more.
+/// Most CPUs that schedulers have room for.
 const MOST_CPUS: usize = 1024;
 
 /// The values of `fact`, `count` of them if it is one per CPU. None if there is no such fact.
@@ -28,7 +28,7 @@ pub fn fact(fact: &str, count: usize) -> Option<Vec<u64>> {
     }
 }
 
-/// The period of the kernel's tick: the coarse clocks advance once in it and say so.
+/// The period of the kernel's tick, which is the resolution of the coarse clocks.
 pub fn tick() -> Duration {
     const HZ_1000: Duration = Duration::from_millis(1);
     clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).map_or(HZ_1000, Duration::from)
@@ -44,7 +44,8 @@ fn cpu_ids() -> usize {
     cpus::listed(&possible).last().map_or(1, |highest| highest + 1)
 }
 
-/// CPUs from number `ids` on cannot be there; each is a group of its own, as one that tells nothing.
+/// The group of each CPU. CPUs from number `ids` on cannot exist; like a CPU without a group, each
+/// is a group of its own.
 fn per_cpu(count: usize, ids: usize, group: impl Fn(&Path) -> Option<u64>) -> Vec<u64> {
     let folder = |cpu| Path::new(CPUS).join(format!("cpu{cpu}"));
     let told = |cpu| if cpu < ids { group(&folder(cpu)) } else { None };
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn only_cpus_that_can_be_there_are_asked() {
+    fn only_cpus_that_can_exist_are_asked() {
         let asked = std::cell::RefCell::new(Vec::new());
         let groups = per_cpu(1024, 3, |path| {
             asked.borrow_mut().push(path.file_name().unwrap().to_owned());

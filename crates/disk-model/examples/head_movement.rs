@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use elevators::{MS, Settings, catalogue};
 use harness::{GB, Process, World, disk};
 
-/// Until the elevator knows the processes; and what is shown then.
+/// Time before the part that is shown, so that the elevator knows the processes.
 const SETTLE_MS: u64 = 2000;
 const SHOWN_MS: u64 = 400;
 
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 }
 
 fn print(settings: &Settings) {
-    // Every write lies apart from the last one, as those of many small files do.
+    // Every write is far from the last one, as with many small files.
     let processes = [
         Process::sequential("reader 1", 6 * GB),
         Process::sequential("reader 2", 30 * GB),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What sequential readers get of a disk of 2003 under each elevator, as in docs/elevators.
+//! The throughput of sequential readers on a disk of 2003 under each elevator, as in
+//! docs/elevators.
 //!
 //! usage: cargo run --release -p disk-model --example readers [-- KEY=VALUE...]   parameters of the disk
 

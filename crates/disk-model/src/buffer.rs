@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the drive has read on its own after a read.
+//! Sectors that the drive reads ahead after a read.
 
 use crate::geometry::Geometry;
 
-/// One segment: it grows at the media rate from the end of the last read on, until the next command or until it is full.
+/// One segment, which grows at the media rate after the end of the last read, until the next
+/// command or until it is full.
 #[derive(Debug, Clone)]
 pub struct ReadAhead {
     pub limit: u64,
@@ -18,12 +19,12 @@ struct Segment {
     at: u64,
 }
 
-/// What of a read is there when it is asked for.
+/// The part of a read that is in the buffer when it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {
-    /// Sectors of it that are in the buffer.
+    /// Sectors of the read that are in the buffer.
     pub there: u64,
-    /// The drive still reads on, so that the rest follows at the media rate.
+    /// Whether the drive still reads on, so that the rest follows at the media rate.
     pub goes_on: bool,
 }
 
@@ -36,7 +37,8 @@ impl ReadAhead {
         self.segment = None;
     }
 
-    /// A read that ends at `end` is done at `at`, with `sectors` behind it already there.
+    /// Notes that a read that ends at `end` is done at `at`; `sectors` after it are in the buffer
+    /// already.
     pub fn read(&mut self, end: u64, sectors: u64, at: u64) {
         self.segment = (self.limit > 0).then_some(Segment {
             first: end,
@@ -45,7 +47,8 @@ impl ReadAhead {
         });
     }
 
-    /// How many sectors behind `first` are there at `now`; None if the segment does not reach to it.
+    /// How many sectors from `first` on are in the buffer at `now`; None if the segment does not
+    /// reach `first`.
     pub fn behind(&self, first: u64, geometry: &Geometry, now: u64) -> Option<u64> {
         let segment = self.segment?;
         let skipped = first.checked_sub(segment.first)?;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Writes that are done for the host and not yet on the platter.
+//! Writes that the host sees as done but that are not on the platter yet.
 
 use std::collections::VecDeque;
 
 use crate::mechanics::Mechanics;
 
-/// Written to the platter in order of arrival whenever the moving parts have nothing else to do.
+/// Writes that go to the platter in order of arrival whenever the moving parts have nothing else to
+/// do.
 #[derive(Debug, Clone)]
 pub struct WriteCache {
     room: u64,
@@ -37,7 +38,8 @@ impl WriteCache {
         self.held += count;
     }
 
-    /// Works until `now` from `free_at` on; what has begun is finished. Returns when the parts are free.
+    /// Writes to the platter from `free_at` until `now`, and finishes the write that has begun.
+    /// Returns when the parts are free.
     pub fn work_until(&mut self, now: u64, mut free_at: u64, mechanics: &mut Mechanics) -> u64 {
         while free_at < now && !self.waiting.is_empty() {
             free_at = self.write_one(free_at, mechanics);
@@ -45,7 +47,8 @@ impl WriteCache {
         free_at
     }
 
-    /// Works until there is room for `count` more; None of them: until nothing is left.
+    /// Writes to the platter until there is room for `count` more sectors; with None until nothing
+    /// is left.
     pub fn make_room(
         &mut self,
         count: Option<u64>,

@@ -145,7 +145,7 @@ pub static DISK: Description = Description {
 pub struct Preset {
     pub name: &'static str,
     pub sentence: &'static str,
-    /// What differs from the defaults.
+    /// Values that differ from the defaults.
     pub values: &'static [(&'static str, &'static str)],
 }
 
@@ -173,10 +173,10 @@ pub static DISKS: &[Preset] = &[
     },
 ];
 
-/// The disk of that name, but for `pairs` of `key=value`; None if there is none of that name.
+/// The disk of that name, changed by `pairs` of `key=value`; None if there is no such disk.
 ///
 /// # Errors
-/// A pair that is none, names no parameter, is out of range or given twice.
+/// A pair that is not key=value, names no parameter, is out of range or given twice.
 pub fn settings<'a>(
     name: &str,
     pairs: impl IntoIterator<Item = &'a str>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Where a sector is: its cylinder, its zone's rate, its angle.
+//! The place of a sector: its cylinder, its zone's rate, its angle.
 
 use elevators::portion;
 use parameters::Settings;
@@ -61,12 +61,12 @@ impl Geometry {
         (self.passed_ps(first + count) - self.passed_ps(first)) / 1000
     }
 
-    /// How many sectors from `first` on pass the head in that time.
+    /// How many sectors from `first` on pass the head in `time_ns`.
     pub fn passing(&self, first: u64, time_ns: u64) -> u64 {
         time_ns.saturating_mul(1000) / self.zone(first).sector_ps
     }
 
-    /// When in each revolution the sector comes to the head, in nanoseconds.
+    /// When in each revolution the sector reaches the head, in nanoseconds.
     pub fn angle_ns(&self, sector: u64) -> u64 {
         self.passed_ps(sector) / 1000 % self.period_ns
     }

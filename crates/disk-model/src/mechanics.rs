@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The moving parts: the arm, the platter.
+//! The moving parts: the arm and the platter.
 
 use parameters::Settings;
 use rand_xoshiro::SplitMix64;
@@ -7,7 +7,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::geometry::Geometry;
 
-/// What the moving parts do for one piece of work, in nanoseconds.
+/// How long the moving parts take for one piece of work, in nanoseconds.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Motion {
     pub seek_ns: u64,
@@ -31,7 +31,7 @@ pub struct Mechanics {
     knee_ns: u64,
     cylinder_ps: u64,
     contiguous_ns: u64,
-    /// What delays are drawn from; None: the platter turns with the time.
+    /// Source of drawn rotational delays; None if the platter turns with the time.
     drawn: Option<SplitMix64>,
     cylinder: u64,
     /// Where and when the last transfer ended.
@@ -64,8 +64,9 @@ impl Mechanics {
         self.cylinder
     }
 
-    /// A seek over that many cylinders, in nanoseconds: the arm accelerates over short ones, and moves at
-    /// full speed in long ones (Ruemmler and Wilkes: An introduction to disk drive modeling, 1994).
+    /// Duration of a seek over `cylinders`, in nanoseconds: the arm accelerates in short seeks, and
+    /// moves at full speed in long ones (Ruemmler and Wilkes: An introduction to disk drive
+    /// modeling, 1994).
     pub fn seek_ns(&self, cylinders: u64) -> u64 {
         match cylinders {
             0 => 0,
@@ -91,7 +92,7 @@ impl Mechanics {
         motion
     }
 
-    /// The head has passed everything up to `sector` at that time.
+    /// Notes that the head has passed everything up to `sector` at the time `at`.
     pub fn is_at(&mut self, sector: u64, at: u64) {
         self.cylinder = self.geometry.cylinder(sector.min(self.geometry.sectors - 1));
         self.last = Some((sector, at));

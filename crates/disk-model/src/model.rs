@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A request and a time in, its service time out.
+//! The service time of each request.
 
 use elevators::{Direction, Request};
 use parameters::Settings;
@@ -10,15 +10,15 @@ use crate::geometry::SECTOR_BYTES;
 use crate::mechanics::Mechanics;
 use crate::mechanics::Motion;
 
-/// What a request takes, in nanoseconds.
+/// The parts of a request's service time, in nanoseconds.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Service {
     pub overhead_ns: u64,
-    /// Until the drive has finished what it does on its own.
+    /// Wait until the drive has finished what it does on its own.
     pub wait_ns: u64,
     pub seek_ns: u64,
     pub rotation_ns: u64,
-    /// The transfer from or to the platter, or the drive's buffer.
+    /// The transfer from or to the platter or the drive's buffer.
     pub transfer_ns: u64,
 }
 
@@ -33,7 +33,7 @@ impl Service {
     }
 }
 
-/// Serves one request after the other: the next is asked for when the last is over.
+/// A disk that serves one request after the other: the next one is passed when the last is done.
 #[derive(Debug, Clone)]
 pub struct Disk {
     /// The moving parts; None if there are none.
@@ -42,7 +42,7 @@ pub struct Disk {
     interface_kb_s: u64,
     read_ahead: ReadAhead,
     write_cache: Option<WriteCache>,
-    /// When the moving parts have done what they were asked for.
+    /// When the moving parts are free.
     free_at: u64,
 }
 
@@ -72,7 +72,8 @@ impl Disk {
         self.mechanics.as_ref().map_or(0, Mechanics::cylinder)
     }
 
-    /// What `request` takes if the drive gets it at `now`, when the one before is over. The head is then at its end.
+    /// The service time of `request` if the drive gets it at `now`, when the one before is done.
+    /// Leaves the head at its end.
     pub fn service(&mut self, request: &Request, now: u64) -> Service {
         let Some(mut mechanics) = self.mechanics.take() else { return Service::default() };
         let start = now + self.overhead_ns;
@@ -134,7 +135,7 @@ impl Disk {
         let from_platter = mechanics.geometry.transfer_ns(first + hit.there, rest);
         let transfer_ns = from_platter.max(self.interface_ns(count));
         let done = start + transfer_ns;
-        // Meanwhile the drive goes on.
+        // Meanwhile the drive reads on.
         let behind = self.read_ahead.behind(first + count, &mechanics.geometry, done).unwrap_or(0);
         let behind = if rest > 0 { 0 } else { behind };
         self.read_ahead.read(first + count, behind, done);

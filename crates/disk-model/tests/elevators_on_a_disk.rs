@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the elevators are for: what readers and writers get of one disk.
+//! The purpose of each elevator: the share of one disk that readers and writers get.
 
 mod harness;
 
@@ -26,7 +26,7 @@ fn anticipation_keeps_80_percent_of_the_disk_for_two_readers() {
 }
 
 #[test]
-fn without_it_two_readers_lose_at_least_40_percent() {
+fn without_anticipation_two_readers_lose_at_least_40_percent() {
     for (name, pairs) in [
         ("noop", &[][..]),
         ("deadline", &["variant=2.5.63"]),
@@ -42,7 +42,7 @@ fn without_it_two_readers_lose_at_least_40_percent() {
     }
 }
 
-/// The rounds of 2003 can only be fair to those who have requests waiting when a round begins.
+/// The rounds of 2003 can only be fair to processes that have requests waiting when a round begins.
 #[test]
 fn cfq_gives_readers_the_same_within_10_percent() {
     for (pairs, windows) in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the disk of 2003 has to be capable of, and its drive's buffers.
+//! The performance of the disk of 2003, and its drive's buffers.
 #![expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 
 use disk_model::{Disk, Mechanics, catalogue};
@@ -26,7 +26,7 @@ fn scattered(limit: u64) -> impl Iterator<Item = u64> {
     std::iter::repeat_with(move || numbers.next_u64() % limit)
 }
 
-/// Serves one read after the other without a pause; the time it takes in seconds.
+/// Serves one read after the other without a pause; returns how long that takes in seconds.
 fn reads_s(disk: &mut Disk, reads: impl IntoIterator<Item = (u64, u64)>) -> f64 {
     let mut now = 0;
     for (first, sectors) in reads {
@@ -59,7 +59,7 @@ fn sequential_reads_reach_35_to_40_mb_per_s_outside_and_fall_inwards() {
     let outer = sequential_mb_per_s(&mut disk("ide2003", &[]), 0);
     let inner = sequential_mb_per_s(&mut disk("ide2003", &[]), 78_000_000 - 1001 * KIB_128);
     assert!((35.0..=40.0).contains(&outer), "{outer}");
-    // The media rate of 24 MB/s but for the overhead of every command.
+    // The media rate of 24 MB/s minus the overhead of every command.
     assert!((22.0..=24.0).contains(&inner), "{inner}");
 }
 
@@ -124,14 +124,15 @@ fn the_head_settles_longer_before_a_write() {
         let write = disk.clone().service(&Request::write(1, 1, 40_000_000, 8), 0);
         assert!(read.seek_ns > 0);
         assert_eq!(write.seek_ns, read.seek_ns + settle_us * 1000, "{rotation}");
-        // What continues another write has settled already.
+        // A write that continues another needs no settling.
         let mut disk = disk;
         let now = disk.service(&Request::write(1, 1, 40_000_000, 8), 0).total_ns();
         assert_eq!(disk.service(&Request::write(2, 1, 40_000_008, 8), now).seek_ns, 0);
         if rotation == "rotation=drawn" {
             assert_eq!(write.rotation_ns, read.rotation_ns);
         } else {
-            // The platter turns while it settles: the sector comes so much sooner, or a turn later.
+            // The platter turns while the head settles, so the wait for the sector is shorter by
+            // that time, or a turn longer.
             let period = 60_000_000_000 / 7200;
             let end =
                 |service: &disk_model::Service| (service.seek_ns + service.rotation_ns) % period;
@@ -141,7 +142,7 @@ fn the_head_settles_longer_before_a_write() {
 }
 
 #[test]
-fn what_the_drive_has_read_ahead_comes_at_the_rate_of_the_interface() {
+fn sectors_that_were_read_ahead_come_at_the_rate_of_the_interface() {
     let mut ide = disk("ide2003", &[]);
     let now = ide.service(&Request::read(1, 1, 0, KIB_128), 0).total_ns();
     // 256 sectors pass the head in 3.3 ms.
@@ -152,7 +153,7 @@ fn what_the_drive_has_read_ahead_comes_at_the_rate_of_the_interface() {
 }
 
 #[test]
-fn what_it_is_still_reading_comes_at_the_media_rate() {
+fn sectors_that_are_still_being_read_come_at_the_media_rate() {
     let mut ide = disk("ide2003", &[]);
     let now = ide.service(&Request::read(1, 1, 0, KIB_128), 0).total_ns();
     let next = ide.service(&Request::read(2, 1, KIB_128, KIB_128), now);
@@ -221,7 +222,7 @@ fn a_read_waits_for_at_most_one_cached_write() {
 }
 
 #[test]
-fn what_is_written_back_meanwhile_ends_the_read_ahead() {
+fn a_write_back_ends_the_read_ahead() {
     for flush in [false, true] {
         let mut ide = disk("ide2003", &["write_cache=on"]);
         let mut now = 0;
@@ -230,7 +231,7 @@ fn what_is_written_back_meanwhile_ends_the_read_ahead() {
             now += ide.service(&write, now).total_ns();
         }
         now += ide.service(&Request::read(98, 2, 1000, 8), now).total_ns();
-        // Long enough for the disk to read on, had it nothing to write.
+        // Long enough to read ahead, if there were nothing to write.
         now += if flush { ide.service(&Request::flush(99, 2), now).total_ns() } else { 20_000_000 };
         let next = ide.service(&Request::read(100, 2, 1008, 8), now);
         assert!(next.seek_ns > 1_000_000, "{next:?}");
@@ -238,7 +239,7 @@ fn what_is_written_back_meanwhile_ends_the_read_ahead() {
 }
 
 #[test]
-fn what_is_in_the_write_cache_is_read_from_it() {
+fn cached_writes_are_read_from_the_cache() {
     let mut ide = disk("ide2003", &["write_cache=on"]);
     let now = ide.service(&Request::write(1, 1, 0, 8), 0).total_ns();
     let now = now + ide.service(&Request::write(2, 1, 40_000_000, 8), now).total_ns();
@@ -246,7 +247,7 @@ fn what_is_in_the_write_cache_is_read_from_it() {
     assert_eq!((read.wait_ns, read.seek_ns, read.rotation_ns), (0, 0, 0));
 }
 
-/// The smallest and the largest that is allowed, of every number.
+/// Every number at its smallest and its largest allowed value.
 #[test]
 fn the_extremes_of_every_parameter_can_be_built_and_used() {
     for parameter in disk_model::DISK.all_parameters() {

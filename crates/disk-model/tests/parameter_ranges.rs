@@ -9,8 +9,8 @@ use drawn::Drawn;
 use elevators::Request;
 use proptest::prelude::*;
 
-/// No request takes longer than this on any disk: a seek over every cylinder, and a full cache of 128 MiB written in
-/// pieces of a sector, each with such a seek.
+/// Longest time of a request on any disk: a seek over every cylinder, and a full cache of 128 MiB
+/// written in pieces of a sector, each with such a seek.
 const LONGEST_NS: u64 = 200_000 * 20_000_000_000;
 
 fn drawn() -> impl Strategy<Value = Drawn> {
@@ -24,7 +24,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 
 #[derive(Debug, Clone)]
 struct Piece {
-    /// Sectors from the first of the disk, or to its last.
+    /// Sectors from the start of the disk, or from its end.
     offset: u64,
     from_end: bool,
     sectors: u64,

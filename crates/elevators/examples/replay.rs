@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The order in which an elevator gives out the requests of a log (docs/elevators/requests.md), told and asked what the
-//! elevator of the log was.
+//! Replays a log (docs/elevators/requests.md) to an elevator and prints the order in which it
+//! dispatches the requests.
 //!
 //! usage: cargo run --release -p elevators --example replay -- ELEVATOR [KEY=VALUE...] <LOG
 //!
-//! Prints the first sector and the number of sectors of each.
+//! Prints the first sector and the number of sectors of each request.
 
 use std::io::{read_to_string, stdin};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Every elevator with its parameters: the one place that describes them.
+//! Every elevator with its parameters; they are described only here.
 
 use parameters::{Description, Parameter, Settings};
 
@@ -236,7 +236,7 @@ pub static ELEVATORS: &[Description] = &[
     },
 ];
 
-/// Every variant of every elevator, with the parameters that make it that: for whoever tries all.
+/// Every variant of every elevator, with the parameters that select it, for callers that try all.
 pub const VARIANTS: &[(&str, &[&str])] = &[
     ("noop", &[]),
     ("deadline", &["variant=2.5.63"]),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What every I/O scheduler can do.
+//! The interface of every I/O scheduler.
 
 use crate::pool::{MayQueue, Pool};
 use crate::request::{Context, Direction, Id, Request};
 
-/// At which end of a waiting request a new one would be joined to it.
+/// The end of a waiting request at which a new one would be joined to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Front,
@@ -15,20 +15,22 @@ pub enum End {
 ///
 /// Merging and barriers are the business of [`crate::Queue`]: no elevator sees a barrier.
 pub trait Elevator: Send {
-    /// `request` waits from now on. Ask `next` afterwards.
+    /// Takes `request`, which waits from now on. Ask `next` afterwards.
     fn add(&mut self, request: Request, now: u64);
 
-    /// What to dispatch now, if anything. None with requests waiting means that the elevator holds the
-    /// disk idle on purpose; then ask again after the next `add`, `completed`, `process_exited` or
-    /// at `next_timer`, whatever comes first; to ask before changes nothing.
+    /// The request to dispatch now, if any. None with requests waiting means that the elevator
+    /// holds the disk idle on purpose; then ask again after the next `add`, `completed`,
+    /// `process_exited` or at `next_timer`, whichever comes first; to ask before changes nothing.
     fn next(&mut self, now: u64) -> Option<Request>;
 
-    /// What to dispatch now whatever the disk should wait for: None only if nothing waits. For barriers.
+    /// The request to dispatch now even if the disk should stay idle; None only if no request
+    /// waits. For barriers.
     fn drain(&mut self, now: u64) -> Option<Request> {
         self.next(now)
     }
 
-    /// `request`, as `next` or `drain` gave it, has been served. Ask `next` afterwards.
+    /// Notes that `request`, as `next` or `drain` returned it, has been served. Ask `next`
+    /// afterwards.
     fn completed(&mut self, request: &Request, now: u64);
 
     /// When `next` has to be asked even if nothing happens until then, in nanoseconds.
@@ -36,7 +38,7 @@ pub trait Elevator: Send {
         None
     }
 
-    /// No more requests will come from `context`. Ask `next` afterwards.
+    /// Notes that no more requests will come from `context`. Ask `next` afterwards.
     fn process_exited(&mut self, _context: Context, _now: u64) {}
 
     /// Whether `context` may take another request of `direction` from the pool.
@@ -44,20 +46,21 @@ pub trait Elevator: Send {
         MayQueue::May
     }
 
-    /// How many wait.
+    /// How many requests wait.
     fn queued(&self) -> usize;
 
     /// Whether `waiting` can still be changed, which it cannot once its place is settled.
     fn holds(&self, waiting: &Request) -> bool;
 
-    /// Whether `new` may become a part of `waiting`, which it touches at `end` and has the direction of.
+    /// Whether `new` may become a part of `waiting`, which has the same direction and touches it at
+    /// `end`.
     fn may_merge(&self, waiting: &Request, new: &Request, end: End) -> bool;
 
-    /// The waiting request of id `old.id` was `old` and is now as large as `grown`.
+    /// Notes that the waiting request with the id of `old` has grown from `old` to `grown`.
     fn extended(&mut self, old: &Request, grown: &Request);
 
-    /// `gone` became a part of `survivor`, both waiting, which then inherits the earlier expiry and
-    /// place. `extended` follows.
+    /// Notes that `gone` became a part of `survivor`; both waited. `survivor` inherits the earlier
+    /// expiry and place. `extended` follows.
     fn joined(&mut self, survivor: &Request, gone: &Request);
 }
 
@@ -100,7 +103,7 @@ impl Elevator for Box<dyn Elevator> {
     }
 }
 
-/// The id of what a merge or a completion was about, in messages of assertions.
+/// The message of an assertion about a request that should wait here.
 pub(crate) fn not_waiting(id: Id) -> String {
     format!("request {id} does not wait here")
 }

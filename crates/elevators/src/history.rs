@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Decaying averages of what a process did, in the fixed point of Linux (as-iosched.c, later cfq-iosched.c).
+//! Decaying averages of a process's behaviour, in the fixed point of Linux (as-iosched.c, later
+//! cfq-iosched.c).
 
 /// One as fixed point.
 pub const ONE: u64 = 256;
 
-/// The filter of every average: seven parts of what was, one part of `sample`.
+/// The filter of every average: seven parts of the old value, one part of `sample`.
 pub fn decayed(old: u64, sample: u64) -> u64 {
     (7 * old + ONE * sample) / 8
 }
 
-/// The mean of samples of which the last weigh most.
+/// A mean in which the latest samples weigh most.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Mean {
     /// Approaches 256; 0 before the first sample.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The I/O schedulers of Linux as pure state machines.
 //!
-//! An [`Elevator`] is told of requests, completions and exits, and says what to dispatch now and
-//! when to ask again. It has no clock, no thread and no I/O: time is a number of nanoseconds that
-//! the caller hands in and that never goes back; where its zero is means nothing. The same calls give the same answers.
+//! An [`Elevator`] gets requests, completions and exits, and returns what to dispatch now and when
+//! to ask again. It has no clock, no thread and no I/O: time is a number of nanoseconds that the
+//! caller passes and that never goes back; its zero has no meaning. The same calls give the same
+//! answers.
 //!
-//! [`Queue`] is what a disk talks to: it puts merging, barriers and the request pool around any
-//! elevator, and [`WaitQueue`] those who sleep because the pool is empty. [`catalogue::build`] makes one from [`Settings`].
+//! [`Queue`] is the interface for a disk: it puts merging, barriers and the request pool around any
+//! elevator. [`WaitQueue`] adds the processes that sleep because the pool is empty.
+//! [`catalogue::build`] makes one from [`Settings`].
 
 pub mod anticipatory;
 pub mod catalogue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which waiting request touches which sector, and what each was made of.
+//! Finds waiting requests by the sectors that they touch, and keeps the parts of merged ones.
 
 use rustc_hash::FxHashMap as HashMap;
 
@@ -26,7 +26,7 @@ impl Mergeable {
         self.last.get_or_insert(request.id);
     }
 
-    /// `id` is dispatched or merged away: nothing can be joined to it any more.
+    /// Removes `id`, which is dispatched or merged away: nothing can be joined to it any more.
     pub fn remove(&mut self, id: Id) -> Option<Request> {
         let request = self.waiting.remove(&id)?;
         for (edges, sector) in [(&mut self.starts, request.first), (&mut self.ends, request.end())]
@@ -42,7 +42,8 @@ impl Mergeable {
         Some(request)
     }
 
-    /// Candidates for `new` in the kernel's order: what was merged last, then by its end, then by its start.
+    /// Candidates for `new` in the kernel's order: the request that was merged last, then one that
+    /// ends where `new` begins, then one that begins where `new` ends.
     pub fn candidates(&self, new: &Request) -> impl Iterator<Item = (Request, End)> {
         let last =
             self.last.map(|id| self.waiting[&id]).filter(|last| last.direction == new.direction);
@@ -54,17 +55,17 @@ impl Mergeable {
         last.into_iter().chain(back).chain(front)
     }
 
-    /// What begins where `request` ends.
+    /// The request that begins where `request` ends.
     pub fn behind(&self, request: &Request) -> Option<Request> {
         self.starts.get(&(request.direction, request.end())).map(|id| self.waiting[id])
     }
 
-    /// What ends where `request` begins.
+    /// The request that ends where `request` begins.
     pub fn before(&self, request: &Request) -> Option<Request> {
         self.ends.get(&(request.direction, request.first)).map(|id| self.waiting[id])
     }
 
-    /// `waiting` has become `grown` by taking in `part`.
+    /// Notes that `waiting` has become `grown` by taking in `part`.
     pub fn grow(&mut self, waiting: &Request, grown: Request, part: &Request) {
         self.remove(waiting.id);
         let mut added = self.parts.remove(&part.id).unwrap_or_else(|| vec![*part]);
@@ -73,7 +74,8 @@ impl Mergeable {
         self.last = Some(grown.id);
     }
 
-    /// What `request` was made of, in order of sectors, itself if of nothing else.
+    /// Removes and returns the parts of `request` in order of sectors; the request itself if it was
+    /// not merged.
     pub fn parts(&mut self, request: &Request) -> Vec<Request> {
         let mut parts = self.parts.remove(&request.id).unwrap_or_else(|| vec![*request]);
         parts.sort_by_key(|part| part.first);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The requests that the block layer of 2003 had to give away.
+//! The pool of requests of the block layer of 2003.
 
 use crate::request::Direction;
 
-/// Whether a process may have another request of the pool.
+/// Whether a process may take another request from the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MayQueue {
     /// Not now, even if some are free.
     No,
-    /// If one is free.
+    /// Yes if one is free.
     May,
-    /// Even if none is free.
+    /// Yes even if none is free.
     Must,
 }
 
-/// Linux 2.5.63, drivers/block/ll_rw_blk.c: a fixed number of requests for each direction. Who gets none sleeps;
-/// that is the caller's business.
+/// Linux 2.5.63, drivers/block/ll_rw_blk.c: a fixed number of requests for each direction. A
+/// process that gets none sleeps, which the caller has to do.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    /// Requests that each direction has.
+    /// Requests for each direction.
     pub limit: usize,
     used: [usize; 2],
 }
@@ -28,12 +28,12 @@ impl Pool {
         Self { limit, used: [0; 2] }
     }
 
-    /// Requests queued or in flight; what was merged into another does not count.
+    /// Requests queued or in flight; a request that was merged into another does not count.
     pub fn used(&self, direction: Direction) -> usize {
         self.used[direction as usize]
     }
 
-    /// What the answer of an elevator means for the next request of `direction`.
+    /// Whether a request of `direction` is granted after this answer of the elevator.
     pub fn grants(&self, direction: Direction, answer: MayQueue) -> bool {
         match answer {
             MayQueue::No => false,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is the same around every elevator: merging, barriers, the pool.
+//! The part of the block layer around every elevator: merging, barriers, the pool.
 
 use std::collections::VecDeque;
 
@@ -14,8 +14,9 @@ use parameters::Settings;
 /// An elevator with the block layer's part around it.
 ///
 /// A merged request is one request to the elevator and the disk; its completion returns all its parts.
-/// A barrier empties the elevator into the dispatch list and follows it there, as the kernel did
-/// (Linux 2.5.63, drivers/block, ELEVATOR_INSERT_BACK): whatever comes later is dispatched later.
+/// A barrier empties the elevator into the dispatch list and is appended there, as the kernel did
+/// (Linux 2.5.63, drivers/block, ELEVATOR_INSERT_BACK): requests that come later are dispatched
+/// later.
 pub struct Queue<E = Box<dyn Elevator>> {
     elevator: E,
     mergeable: Mergeable,
@@ -26,7 +27,7 @@ pub struct Queue<E = Box<dyn Elevator>> {
 }
 
 impl Queue {
-    /// The elevator of `settings` with its parameters.
+    /// Builds the elevator of `settings`, with a queue around it.
     pub fn new(settings: &Settings) -> Self {
         let elevator = crate::catalogue::build(settings);
         Self::around(elevator, settings.count("nr_requests"), settings.get("max_sectors_kb") * 2)
@@ -34,15 +35,16 @@ impl Queue {
 }
 
 impl<E: Elevator> Queue<E> {
-    /// `nr_requests` for each direction; nothing is merged to more than `max_sectors`.
+    /// Puts a queue around `elevator`, with `nr_requests` for each direction; no merged request is
+    /// larger than `max_sectors`.
     pub fn around(elevator: E, nr_requests: usize, max_sectors: u64) -> Self {
         let (mergeable, dispatch, in_flight) =
             (Mergeable::default(), VecDeque::new(), HashMap::default());
         Self { elevator, mergeable, dispatch, in_flight, pool: Pool::new(nr_requests), max_sectors }
     }
 
-    /// Takes `request` if it can be merged or the pool grants one; gives it back otherwise: then
-    /// its process has to wait for a completion.
+    /// Takes `request` if it can be merged or the pool grants one. Otherwise returns it: its
+    /// process has to wait for a completion.
     pub fn offer(&mut self, request: Request, now: u64) -> Result<(), Request> {
         if self.merge(&request) {
             return Ok(());
@@ -54,7 +56,7 @@ impl<E: Elevator> Queue<E> {
         Ok(())
     }
 
-    /// Takes `request` whatever the pool says.
+    /// Takes `request` even if the pool grants none.
     pub fn add(&mut self, request: Request, now: u64) {
         if !self.merge(&request) {
             self.enqueue(request, now);
@@ -66,7 +68,7 @@ impl<E: Elevator> Queue<E> {
         self.pool.grants(direction, self.elevator.may_queue(context, direction, &self.pool))
     }
 
-    /// What to dispatch now; see [`Elevator::next`].
+    /// The request to dispatch now; see [`Elevator::next`].
     pub fn next(&mut self, now: u64) -> Option<Request> {
         let next = match self.dispatch.pop_front() {
             Some(first) => first,
@@ -77,10 +79,11 @@ impl<E: Elevator> Queue<E> {
         Some(next)
     }
 
-    /// What `id`, which `next` gave, was made of, in order of sectors.
+    /// Notes that the request `id`, which `next` returned, was served. Returns its parts in order
+    /// of sectors.
     ///
     /// # Panics
-    /// If nothing of that id is in flight.
+    /// If no request with that id is in flight.
     pub fn completed(&mut self, id: Id, now: u64) -> Vec<Request> {
         let request =
             self.in_flight.remove(&id).unwrap_or_else(|| panic!("request {id} is not in flight"));
@@ -96,12 +99,12 @@ impl<E: Elevator> Queue<E> {
         self.elevator.next_timer()
     }
 
-    /// No more requests will come from `context`.
+    /// Notes that no more requests will come from `context`.
     pub fn process_exited(&mut self, context: Context, now: u64) {
         self.elevator.process_exited(context, now);
     }
 
-    /// How many wait; merged ones count as one.
+    /// How many requests wait; merged ones count as one.
     pub fn queued(&self) -> usize {
         self.elevator.queued() + self.dispatch.len()
     }
@@ -147,7 +150,7 @@ impl<E: Elevator> Queue<E> {
         true
     }
 
-    /// A merge may have closed the gap between two that wait: the one in front takes in the other.
+    /// Joins two waiting requests if a merge has closed the gap between them.
     fn join(&mut self, survivor: Option<Request>, gone: Option<Request>) {
         let (Some(survivor), Some(gone)) = (survivor, gone) else { return };
         if survivor.id == gone.id

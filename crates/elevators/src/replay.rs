@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What an elevator was told according to a log of requests (docs/elevators/requests.md), told to one again.
+//! Replays a log of requests (docs/elevators/requests.md) to an elevator.
 
 use std::collections::HashMap;
 
@@ -27,25 +27,26 @@ pub enum LogError {
 enum Event {
     Arrives(Request),
     Exits(Context),
-    /// The disk was free.
+    /// The disk was free and asked for a request.
     Asked,
 }
 
-/// What came of one time in which order: what the elevator was told, that it gave something, that it gave nothing.
+/// Order of events with the same time: input of the elevator, a request from it, no request from
+/// it.
 const TOLD: u8 = 0;
 const GAVE: u8 = 1;
 const NOTHING: u8 = 2;
 
-/// Calls in order of time.
+/// The calls of an elevator in order of time.
 pub struct Log {
     events: Vec<(u64, Event)>,
-    /// Everything that the elevator was told is in it; in older logs it is not, nor in those that lack requests.
+    /// Whether the log has every call. Older logs do not, nor do logs that lack requests.
     pub is_whole: bool,
 }
 
 impl Log {
     /// # Errors
-    /// The text has no header, or a line without what it should have.
+    /// The text has no header, or a line lacks a field or has a bad one.
     pub fn parse(text: &str) -> Result<Self, LogError> {
         let mut lines = text.lines();
         let is_header = |line: &&str| line.starts_with("what\t");
@@ -65,7 +66,8 @@ impl Log {
         Ok(Self { events: rows.in_order(), is_whole })
     }
 
-    /// What an elevator with `settings` gives out if it is told and asked the same.
+    /// Makes the same calls to an elevator with `settings`; returns the requests that it
+    /// dispatches.
     pub fn replay(&self, settings: &Settings) -> Vec<Request> {
         let mut queue = WaitQueue::new(Queue::new(settings));
         let mut given: Vec<Request> = Vec::new();
@@ -75,7 +77,7 @@ impl Log {
                 Event::Arrives(request) => queue.add(*request, *at),
                 Event::Exits(context) => queue.process_exited(*context, *at),
                 Event::Asked => {
-                    // The disk is free: the elevator hears at once of what has been served.
+                    // The disk is free: first tell the elevator what has been served.
                     if let Some(id) = under_way.take() {
                         queue.completed(id, *at);
                     }
@@ -92,9 +94,9 @@ impl Log {
 struct Rows<'a> {
     columns: HashMap<&'a str, usize>,
     found: Vec<(i64, u8, Event)>,
-    /// What the disk was given: its number, and when.
+    /// Requests that the disk got: number and time.
     given: Vec<(i64, i64)>,
-    /// When the elevator gave nothing, and when it gave nothing although requests waited.
+    /// Times at which the elevator returned nothing; `held` has those with requests waiting.
     asked: Vec<i64>,
     held: Vec<i64>,
 }
@@ -119,10 +121,11 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// All events by time, from 1 on: to an elevator that is as good as any other zero.
+    /// All events in order of time, shifted so that they begin at 1; the zero of time has no
+    /// meaning for an elevator.
     fn in_order(mut self) -> Vec<(u64, Event)> {
         self.given.sort_unstable();
-        // An older log has but a part of them.
+        // An older log has only some of them.
         let nothing = if self.asked.is_empty() { self.held } else { self.asked };
         self.found.extend(self.given.iter().map(|(_, at)| (*at, GAVE, Event::Asked)));
         self.found.extend(nothing.iter().map(|at| (*at, NOTHING, Event::Asked)));
@@ -149,7 +152,7 @@ impl<'a> Row<'a> {
         self.text(column)?.parse().map_err(|_| self.damaged(column))
     }
 
-    /// A time in nanoseconds, before or after any zero.
+    /// A time in nanoseconds, which may be negative.
     fn time(&self, column: &'static str) -> Result<i64, LogError> {
         let time = self.number(column)?;
         if time.unsigned_abs() < LATEST_NS / 2 { Ok(time) } else { Err(self.damaged(column)) }

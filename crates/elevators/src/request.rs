@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a disk is asked to do.
+//! Requests of a disk.
 
 /// Names a request; unique among those that are queued or in flight.
 pub type Id = u64;
 
-/// Every request ends at or before this sector, 128 PiB: the means of distances have room for no more.
+/// Every request ends at or before this sector, 128 PiB, so that the means of distances do not
+/// overflow.
 pub const MOST_SECTORS: u64 = 1 << 48;
 
-/// Names who submitted a request, as a process id would. Nothing else is known of it.
+/// Names the process that submitted a request, as a process id would; elevators know nothing else
+/// about it.
 pub type Context = u64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,14 +43,16 @@ impl Default for Priority {
 pub struct Request {
     pub id: Id,
     pub direction: Direction,
-    /// Somebody waits for it: every read, and writes of fsync, O_SYNC and O_DIRECT.
+    /// Whether a process waits for it: true of every read, and of writes of fsync, O_SYNC and
+    /// O_DIRECT.
     pub sync: bool,
-    /// The first sector; all have 512 bytes.
+    /// The first sector; sectors have 512 bytes.
     pub first: u64,
     pub sectors: u64,
     pub context: Context,
     pub priority: Priority,
-    /// Everything queued before it is dispatched before it, everything after it after it.
+    /// Whether every request queued before it is dispatched before it, and every later one after
+    /// it.
     pub barrier: bool,
 }
 
@@ -67,7 +71,7 @@ impl Request {
         }
     }
 
-    /// A write of the page cache, for which nobody waits.
+    /// A write of the page cache, which no process waits for.
     pub fn write(id: Id, context: Context, first: u64, sectors: u64) -> Self {
         Self { direction: Direction::Write, sync: false, ..Self::read(id, context, first, sectors) }
     }
@@ -77,7 +81,7 @@ impl Request {
         Self { sync: true, barrier: true, ..Self::write(id, context, 0, 0) }
     }
 
-    /// The first sector behind it.
+    /// The first sector after it.
     pub fn end(&self) -> u64 {
         self.first + self.sectors
     }

@@ -82,7 +82,7 @@ impl SortedFifo {
         self.sorted.first_key_value().map(|(key, _)| *key)
     }
 
-    /// The next in sort order.
+    /// The next request in sort order.
     pub fn after(&self, key: Key) -> Option<Key> {
         let above = Key { arrival: key.arrival + 1, ..key };
         self.sorted.range(above..).next().map(|(key, _)| *key)
@@ -97,9 +97,9 @@ impl SortedFifo {
             .filter(|key| key.sector == sector)
     }
 
-    /// The nearest ahead of sector `last`, or behind it when that is at most `back_max` sectors away and
-    /// nearer even if counted `penalty` times; the lowest if there is neither (Linux 2.6.12,
-    /// as_choose_req; later cfq_choose_req).
+    /// The nearest request ahead of sector `last`, or behind it if that is at most `back_max`
+    /// sectors away and nearer even when its distance counts `penalty` times; the lowest if there
+    /// is neither (Linux 2.6.12, as_choose_req; later cfq_choose_req).
     pub fn nearest(&self, last: u64, back_max: u64, penalty: u64) -> Option<Key> {
         let here = Key { sector: last, arrival: 0 };
         let ahead = self.sorted.range(here..).next().map(|(key, _)| *key);
@@ -117,7 +117,7 @@ impl SortedFifo {
         }
     }
 
-    /// `id` is now as large as `grown`; it keeps its place.
+    /// Notes that `id` is now as large as `grown`; it keeps its place.
     pub fn extend(&mut self, id: Id, grown: &Request) -> Key {
         let old = self.key(id).unwrap_or_else(|| panic!("{}", not_waiting(id)));
         let mut entry = self.take(old);
@@ -128,7 +128,7 @@ impl SortedFifo {
         key
     }
 
-    /// `gone` is now a part of `survivor`, which takes the better of both places.
+    /// Notes that `gone` is now a part of `survivor`, which takes the better of both places.
     pub fn join(&mut self, survivor: Id, gone: Id) {
         let gone = self.key(gone).unwrap_or_else(|| panic!("{}", not_waiting(gone)));
         let gone = self.take(gone);

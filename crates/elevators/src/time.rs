@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Times as elevators are told them, in nanoseconds.
+//! Times that are passed to elevators, in nanoseconds.
 
 /// Nanoseconds in a millisecond.
 pub const MS: u64 = 1_000_000;
 
-/// No time that is handed in is later than this, which is 146 years: what is added to it has room.
+/// Latest time that may be passed, 146 years, so that sums with it do not overflow.
 pub const LATEST_NS: u64 = 1 << 62;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A queue, and the processes that sleep before it until its pool grants them a request (the wait queue of
+//! A queue, and the processes that sleep until its pool grants them a request (the wait queue of
 //! ll_rw_blk.c).
 
 use std::collections::VecDeque;
@@ -7,15 +7,16 @@ use std::collections::VecDeque;
 use crate::queue::Queue;
 use crate::request::{Context, Id, Request};
 
-/// What a disk talks to that takes every request, and serves one at a time.
+/// A queue that accepts every request: those that the pool does not grant sleep.
 pub struct WaitQueue {
     queue: Queue,
     /// Sleepers for each direction, in the order in which they fell asleep.
     asleep: [VecDeque<Sleeper>; 2],
 }
 
-/// A process sleeps in its first request that is not granted, so what it asks for later waits behind that
-/// (Linux 2.5.63, drivers/block/ll_rw_blk.c, `get_request_wait`), and nobody else does.
+/// A process that sleeps in its first request that is not granted, so that its later ones wait
+/// behind it (Linux 2.5.63, drivers/block/ll_rw_blk.c, `get_request_wait`). No other process waits
+/// for it.
 struct Sleeper {
     context: Context,
     /// Requests not granted yet, in order of arrival; never empty.
@@ -27,7 +28,7 @@ impl WaitQueue {
         Self { queue, asleep: Default::default() }
     }
 
-    /// `request` waits from now on, in the queue or before it.
+    /// Takes `request`, which waits from now on, in the queue or asleep.
     pub fn add(&mut self, request: Request, now: u64) {
         let asleep = &mut self.asleep[request.direction as usize];
         let mut sleepers = asleep.iter_mut();
@@ -39,9 +40,10 @@ impl WaitQueue {
         }
     }
 
-    /// What to dispatch now; see [`crate::Elevator::next`].
+    /// The request to dispatch now; see [`crate::Elevator::next`].
     pub fn next(&mut self, now: u64) -> Option<Request> {
-        // An elevator that refused everybody has nothing in flight whose completion would wake somebody.
+        // If the elevator has refused all processes, there is no request in flight whose completion
+        // would wake one.
         if self.queue.queued() == 0
             && let Some(request) = self.first_asleep()
         {
@@ -50,10 +52,11 @@ impl WaitQueue {
         self.queue.next(now)
     }
 
-    /// What `id`, which `next` gave, was made of; whoever sleeps is woken if there is room.
+    /// Notes that the request `id`, which `next` returned, was served, and wakes a sleeper if there
+    /// is room. Returns its parts.
     ///
     /// # Panics
-    /// If nothing of that id is in flight.
+    /// If no request with that id is in flight.
     pub fn completed(&mut self, id: Id, now: u64) -> Vec<Request> {
         let parts = self.queue.completed(id, now);
         for asleep in &mut self.asleep {
@@ -65,7 +68,7 @@ impl WaitQueue {
                 match sleeper.requests.len() {
                     0 => {}
                     left if left == before => asleep.push_back(sleeper),
-                    // It falls asleep again, behind the others: each has its turn.
+                    // It falls asleep again behind the others, so that each has a turn.
                     _ => woken.push_back(sleeper),
                 }
             }
@@ -79,12 +82,12 @@ impl WaitQueue {
         self.queue.next_timer()
     }
 
-    /// No more requests will come from `context`.
+    /// Notes that no more requests will come from `context`.
     pub fn process_exited(&mut self, context: Context, now: u64) {
         self.queue.process_exited(context, now);
     }
 
-    /// How many wait, in the queue and before it; merged ones count as one.
+    /// How many requests wait, in the queue or asleep; merged ones count as one.
     pub fn waiting(&self) -> usize {
         let asleep = self.asleep.iter().flatten().map(|sleeper| sleeper.requests.len());
         self.queue.queued() + asleep.sum::<usize>()
@@ -102,7 +105,7 @@ impl WaitQueue {
 }
 
 impl Sleeper {
-    /// Gives `queue` what it takes, until the first that it refuses.
+    /// Offers the requests to `queue` until it refuses one.
     fn ask(&mut self, queue: &mut Queue, now: u64) {
         while let Some(request) = self.requests.pop_front() {
             if let Err(refused) = queue.offer(request, now) {

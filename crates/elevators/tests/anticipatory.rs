@@ -13,8 +13,8 @@ const B: u64 = 2;
 const FIRST: &[&str] = &["variant=2003"];
 const LATER: &[&str] = &["variant=2.6"];
 
-/// Process A has read 8 sectors at 1000, which completed at 10 ms, and is waited for; a read of B far
-/// away is queued.
+/// The elevator waits for process A, whose read of 8 sectors at 1000 completed at 10 ms; a read of
+/// B far away is queued.
 fn waiting(pairs: &[&str]) -> Box<dyn Elevator> {
     let mut elevator = elevator("anticipatory", pairs);
     elevator.add(Request::read(1, A, 1000, 8), 0);
@@ -72,7 +72,7 @@ fn the_wait_ends_when_the_process_exits() {
 }
 
 #[test]
-fn nobody_waits_for_a_process_with_other_requests() {
+fn the_disk_does_not_wait_for_a_process_with_other_requests() {
     let mut elevator = elevator("anticipatory", FIRST);
     elevator.add(Request::read(1, A, 1000, 8), 0);
     let read = elevator.next(0).unwrap();
@@ -84,7 +84,8 @@ fn nobody_waits_for_a_process_with_other_requests() {
 
 #[test]
 fn a_close_read_of_another_process_is_as_good() {
-    // Sectors from the last position at which a read is close, after so many ms of waiting: as_close_req.
+    // Milliseconds of waiting, and distances in sectors that are just close and just too far
+    // (as_close_req).
     for (waited, close, far) in [(0, 64, 65), (1, 64, 65), (2, 128, 129), (4, 512, 513)] {
         for (distance, served) in [(close, Some(3)), (far, None)] {
             let mut elevator = waiting(FIRST);
@@ -109,7 +110,8 @@ fn a_close_read_of_another_process_is_as_good() {
     }
 }
 
-/// A process reads somewhere else each time, `think` ms after its last read; the rest is a read of B.
+/// A process reads `step` sectors farther each time, `think` ms after its last read; then a read of
+/// B waits.
 fn taught(pairs: &[&str], think: u64, step: u64) -> (Box<dyn Elevator>, u64) {
     let mut elevator = elevator("anticipatory", pairs);
     let mut now = 0;
@@ -132,7 +134,7 @@ fn taught(pairs: &[&str], think: u64, step: u64) -> (Box<dyn Elevator>, u64) {
 }
 
 #[test]
-fn later_it_does_not_wait_for_those_who_think_too_long() {
+fn later_it_does_not_wait_for_processes_that_think_too_long() {
     let (mut hasty, now) = taught(LATER, 2, 8);
     assert_eq!(next_id(&mut *hasty, now), None);
     let (mut slow, now) = taught(LATER, 10, 8);
@@ -205,7 +207,7 @@ fn one_read_is_in_flight_at_a_time() {
 }
 
 #[test]
-fn whom_it_waits_for_gets_a_request_even_of_an_empty_pool() {
+fn the_anticipated_process_gets_a_request_even_from_an_empty_pool() {
     let elevator = waiting(FIRST);
     let pool = Pool::new(0);
     let may = |context| elevator.may_queue(context, elevators::Direction::Read, &pool);
@@ -230,7 +232,7 @@ fn the_head_goes_back_only_a_little_and_only_if_that_is_half_as_far() {
     assert_eq!(chosen(4_000_000, 1024 * 1024 + 1), 2, "512 MiB are the farthest");
 }
 
-/// Process A with always 50 reads and 50 writes queued; what was dispatched when.
+/// Keeps 50 reads and 50 writes of process A queued; returns what was dispatched when.
 fn contend(pairs: &[&str], service: u64, until: u64) -> Vec<(u64, Request)> {
     let mut elevator = elevator("anticipatory", pairs);
     for id in 0..50 {
@@ -309,7 +311,7 @@ fn the_oldest_read_is_served_first_once_in_an_expiry() {
         served.push(read);
         elevator.completed(&read, ms(at));
     }
-    // In order of sectors but at 125 and at 250 ms.
+    // In order of sectors, except at 125 and at 250 ms.
     assert_eq!(ids(&served), [9, 8, 7, 0, 1, 2, 3]);
 }
 

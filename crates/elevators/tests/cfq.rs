@@ -90,7 +90,7 @@ fn the_second_quirk_counts_until_the_queue_is_empty() {
 fn the_third_quirk_leaves_the_list_unsorted() {
     let order = |pairs: &[&str]| {
         let mut cfq = elevator("cfq", pairs);
-        // Taken in order of sectors of one process: 10, 30, and then 5 of the other.
+        // Taken in order of sectors: 10 and 30 of one process, then 5 of the other.
         cfq.add(Request::read(5, 1, 5, 1), 0);
         cfq.add(Request::read(10, 2, 10, 1), 0);
         cfq.add(Request::read(30, 2, 30, 1), 0);
@@ -141,7 +141,7 @@ fn a_queue_refuses_what_the_share_does_not_allow_but_merges_it() {
     assert!(queue.offer(Request::write(9001, 3, 3 * 10_000 + 8, 8), 0).is_ok());
 }
 
-/// `count` requests of each context, and how long each context had the disk in a row, in ms.
+/// Serves processes that always have requests; returns how long each had the disk in a row, in ms.
 fn slices(pairs: &[&str], processes: &[(u64, Priority)], until: u64) -> Vec<(u64, u64)> {
     let mut cfq = elevator("cfq", pairs);
     let (mut now, mut id) = (0, 0);
@@ -236,7 +236,8 @@ fn it_does_not_wait_for_one_that_exits_or_with_slice_idle_0() {
     assert_eq!(served(&["slice_idle_ms=0"], false), Some(2));
 }
 
-/// Whether the disk waits for a process that reads every so many sectors, `think` ms after its last read.
+/// Whether the disk waits for a process that reads `step` sectors farther each time, `think` ms
+/// after its last read.
 fn waits_for(think: u64, step: u64) -> bool {
     let mut cfq = elevator("cfq", SLICED);
     let mut now = 0;
@@ -259,7 +260,7 @@ fn waits_for(think: u64, step: u64) -> bool {
 }
 
 #[test]
-fn it_waits_for_those_who_think_little_and_seek_little() {
+fn it_waits_for_processes_that_think_little_and_seek_little() {
     assert!(waits_for(1, 8));
     assert!(waits_for(7, 8));
     assert!(!waits_for(12, 8), "thinks longer than slice_idle_ms");
@@ -279,7 +280,7 @@ fn real_time_takes_the_disk_at_once() {
 }
 
 #[test]
-fn a_read_takes_the_disk_from_writes_that_nobody_waits_for() {
+fn a_read_takes_the_disk_from_asynchronous_writes() {
     let mut cfq = elevator("cfq", SLICED);
     for id in 0..6 {
         cfq.add(Request::write(id, 1, id * 100, 8), 0);
@@ -328,7 +329,7 @@ fn the_oldest_that_has_expired_begins_a_slice() {
 }
 
 #[test]
-fn writes_that_nobody_waits_for_share_a_queue_and_its_requests() {
+fn asynchronous_writes_share_a_queue_and_its_requests() {
     let mut cfq =
         elevator("cfq", &["variant=sliced", "slice_async_rq=1", "low_latency=0", "quantum=1000"]);
     for id in 0..50 {
@@ -359,8 +360,7 @@ fn nothing_is_merged_across_processes() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// However much each process asks for, what the slices give is the same for all that always have
-    /// requests, within one slice of each.
+    /// Processes that always have requests get the same from the disk, within one slice each.
     #[test]
     fn slices_give_all_the_same(levels in prop::collection::vec(Just(4u8), 2..6), service in 1..10u64) {
         let mut cfq = elevator("cfq", SLICED);

@@ -37,7 +37,8 @@ proptest! {
         sectors in Just((0..60u64).collect::<Vec<_>>()).prop_shuffle(),
         far in prop::sample::select(vec![8u64, 100]),
     ) {
-        // Few and near requests: nobody is known as seeky, and think times are not yet known well enough.
+        // Few and near requests: no process counts as seeky, and think times are not yet known well
+        // enough.
         let mut cfq = elevator("cfq", &["variant=sliced", "low_latency=0"]);
         let mut reference = Sliced::default();
         let (mut now, mut in_flight) = (0, Vec::new());

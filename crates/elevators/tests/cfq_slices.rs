@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How long the slices of time-sliced CFQ are, over the whole range of its parameters.
+//! The length of the slices of time-sliced CFQ, over the whole range of its parameters.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -13,7 +13,8 @@ use common::{elevator, ms};
 use elevators::Request;
 use proptest::prelude::*;
 
-/// The third slice of one of `readers` that always have requests, served in `service_ns` each, in nanoseconds.
+/// The third slice, in nanoseconds, of one of `readers` processes that always have requests, served
+/// in `service_ns` each.
 fn slice_ns(pairs: &[&str], readers: u64, service_ns: u64) -> u64 {
     let mut cfq = elevator("cfq", pairs);
     let (mut now, mut id) = (0, 0);
@@ -85,7 +86,8 @@ proptest! {
         let pairs: Vec<&str> = pairs.iter().map(String::as_str).collect();
         let (sync, target, idle) = (sync_ms as f64, target_ms as f64, idle_ms as f64);
         let share = sync.min(target / readers as f64).max(sync.min(2.0 * idle));
-        // A request takes a hundredth of the slice, so that there are few of them whatever the slice is.
+        // A request takes a hundredth of the slice, so that there are few of them in a slice of any
+        // length.
         let service_ns = (share * 10_000.0) as u64 + 1;
         let found = slice_ns(&pairs, readers, service_ns);
         let meant = (share * 1e6) as u64;

@@ -113,7 +113,7 @@ fn fifo_batch_contiguous_requests_are_one_batch() {
 }
 
 #[test]
-fn of_two_at_one_sector_the_older_is_dispatched_at_once() {
+fn the_older_of_two_at_one_sector_is_dispatched_at_once() {
     let mut deadline = elevator("deadline", MM2);
     add_reads(&mut *deadline, &[100], 0);
     deadline.add(Request::read(1, 1, 700, 8), 0);
@@ -148,7 +148,7 @@ fn mq_serves_better_classes_first_until_the_others_have_aged() {
     assert_eq!(deadline.next(ms(10_000)).unwrap().id, 2, "waited for prio_aging_expire_ms");
 }
 
-/// Adds (true) with a direction, or choices (false), at times that never go back.
+/// Steps: an addition (true) with a direction, or a choice (false), and how much later it is.
 fn steps() -> impl Strategy<Value = Vec<(bool, bool, u64)>> {
     prop::collection::vec((any::<bool>(), any::<bool>(), 0..200u64), 1..300)
 }

@@ -24,7 +24,7 @@ fn priority() -> impl Strategy<Value = Priority> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    // Near ones, which touch, and those at the ends of the largest disk.
+    // Near requests, which touch, and some at the end of the largest disk.
     let first =
         prop_oneof![0..64u64, MOST_SECTORS - 2112..MOST_SECTORS - 2048, 0..MOST_SECTORS - 2048];
     (first, 0..2048u64, 0..5u64, priority(), 0..12u8).prop_map(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is the same around every elevator: merging, barriers, the pool, parameters.
+//! The queue around every elevator: merging, barriers, the pool, parameters.
 
 mod common;
 
@@ -105,7 +105,7 @@ fn the_survivor_inherits_the_earlier_expiry_and_place() {
 }
 
 #[test]
-fn a_barrier_is_passed_by_nothing() {
+fn no_request_passes_a_barrier() {
     for (name, pairs) in VARIANTS {
         let mut queue = queue(name, pairs);
         for id in 0..20 {
@@ -141,7 +141,7 @@ fn a_barrier_is_not_held_up_by_anticipation() {
 fn the_pool_has_128_of_each_direction() {
     for (name, pairs) in VARIANTS {
         let mut queue = queue(name, pairs);
-        // Of 8 processes, of which none reaches its share of CFQ #2.
+        // 8 processes, none of which reaches its share of CFQ #2.
         let offer = |queue: &mut Queue, id: u64, make: fn(u64, u64, u64, u64) -> Request| {
             queue.offer(make(id, id % 8, id * 1000, 8), 0).is_ok()
         };
@@ -223,7 +223,7 @@ fn errors_name_the_parameter_and_what_it_may_be() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is merged with what: all sectors of all requests are served, each part once.
+    /// However requests are merged, all sectors of all requests are served, each part once.
     #[test]
     fn merging_loses_nothing(
         which in 0..VARIANTS.len(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A million random steps for every elevator: nothing is lost, doubled, or passes a barrier, and nobody waits
-//! longer than the elevator's rules allow.
+//! A million random steps for every elevator: no request is lost, doubled, or passes a barrier, and
+//! none waits longer than the elevator's rules allow.
 
 mod common;
 
@@ -14,7 +14,7 @@ const STEPS: usize = 1_000_000;
 const PROCESSES: u64 = 8;
 const MOST_SERVICE_MS: u64 = 8;
 
-/// What is known of a request that was added and has not completed.
+/// A request that was added and has not completed.
 struct Added {
     epoch: u64,
     at: u64,
@@ -26,14 +26,14 @@ struct World {
     random: Random,
     now: u64,
     last_id: u64,
-    /// Grows with every barrier, and once more behind it.
+    /// Grows with every barrier, and once more after it.
     epoch: u64,
     waiting: HashMap<u64, Added>,
     dispatched: BTreeMap<u64, Added>,
     last_epoch: u64,
     busy_until: Option<(u64, u64)>,
     longest_wait_ns: u64,
-    /// For each process: requests waiting, and since when none of it was dispatched.
+    /// For each process: how many requests wait, and since when none was dispatched.
     starving: HashMap<u64, (usize, u64)>,
     longest_starved_ns: u64,
     refused: u64,
@@ -134,7 +134,7 @@ impl World {
         self.dispatch();
     }
 
-    /// To what happens next: a completion or a timer; else 1 ms.
+    /// Advances to the next event: a completion or a timer; else by 1 ms.
     fn pass_time(&mut self) {
         match self.busy_until {
             Some((at, id)) => {
@@ -170,9 +170,10 @@ fn bounds(name: &str, pairs: &[&str]) -> (Option<u64>, Option<u64>) {
         ("noop", _) => (Some(drain), Some(drain)),
         // Until it expires, and then a pool of older ones, each with two batches of reads before it.
         ("deadline", _) => (Some(5000 + 4 * drain), None),
-        // A sweep over the disk passes two pools: those who wait when it begins, and of those who come as many as are
-        // served, which are anywhere, the half that is ahead of it. Writes that nobody waits for have 125 ms of every
-        // 625 and of what is in flight at two changes of the class; a barrier may be before them.
+        // A sweep over the disk serves two pools: the requests that wait when it begins, and the
+        // half of those that come meanwhile that is ahead of it. Asynchronous writes have 125 ms of
+        // every 625 ms plus two changes of the class, which wait for requests in flight; a barrier
+        // may be before them.
         ("anticipatory", _) => {
             let (batch, turn) = (125, 125 + 500 + 2 * MOST_SERVICE_MS);
             (Some(drain + 2 * 128 * MOST_SERVICE_MS * turn / batch), None)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A log of requests told to an elevator again, and what that rests on: neither the zero of time nor being asked too
-//! often changes what an elevator does.
+//! Replays a log of requests. That rests on two properties of an elevator: neither the zero of time
+//! nor extra questions change its answers.
 
 mod common;
 
@@ -12,7 +12,8 @@ use elevators::{Class, Priority, Queue, Request, WaitQueue};
 const HEADER: &str =
     "what\tarrived_ns\tdispatched_ns\tdone_ns\tserved\tmerged\trwbs\tsector\tsectors\tclass\tpid\n";
 
-/// After its first read process 1 is waited for, until it ends; meanwhile process 2 has asked for something far away.
+/// The elevator waits for process 1 after its first read, until it exits; meanwhile process 2 has a
+/// request far away.
 const ENDS: &str = "request\t-5\t0\t2000000\t0\t0\tR\t0\t8\tbe4\t1\n\
                     request\t1000000\t3000000\t5000000\t1\t0\tR\t90000\t8\tnone\t2\n\
                     held\t2000000\t\t3000000\t\t\t\t\t\t\t\n\
@@ -24,7 +25,7 @@ fn order(log: &Log, name: &str, pairs: &[&str]) -> Vec<u64> {
 }
 
 #[test]
-fn whoever_was_waited_for_has_ended_here_too() {
+fn an_exit_in_the_log_ends_the_wait_in_the_replay() {
     let log = Log::parse(&format!("# device=259,2 dropped=0\n{HEADER}{ENDS}")).unwrap();
     assert!(log.is_whole);
     for (name, pairs) in VARIANTS {
@@ -55,7 +56,7 @@ fn a_log_that_lacks_something_says_so_and_is_replayed_as_well_as_it_can_be() {
 }
 
 #[test]
-fn what_is_no_log_is_refused() {
+fn text_that_is_not_a_log_is_refused() {
     assert_eq!(Log::parse("no\nlog\n").err(), Some(LogError::NoHeader));
     for (from, to, column) in [
         ("\tR\t0", "\tD\t0", "rwbs"),
@@ -99,8 +100,8 @@ fn a_number_that_no_kernel_has_is_refused() {
     );
 }
 
-/// What 20,000 random steps give out and when, with all times later by `shift`; between any two of them the
-/// elevator is asked `again` times more.
+/// The requests that 20,000 random steps dispatch, and when, with all times later by `shift`.
+/// Between any two steps the elevator is asked `again` more times.
 fn outcome(name: &str, pairs: &[&str], shift: u64, again: u64) -> Vec<(u64, u64)> {
     let mut queue = WaitQueue::new(Queue::new(&settings(name, pairs)));
     let (mut random, mut given) = (Random::new(3), Vec::new());
@@ -147,7 +148,7 @@ fn prioritised(request: Request) -> Request {
 }
 
 #[test]
-fn where_the_zero_of_time_is_means_nothing() {
+fn the_zero_of_time_has_no_meaning() {
     for (name, pairs) in VARIANTS {
         let usual = outcome(name, pairs, 1, 0);
         assert!(usual.len() > 3000, "{name} {pairs:?}: {}", usual.len());
@@ -156,7 +157,7 @@ fn where_the_zero_of_time_is_means_nothing() {
 }
 
 #[test]
-fn to_ask_before_anything_happens_changes_nothing() {
+fn asking_before_anything_happens_changes_nothing() {
     for (name, pairs) in VARIANTS {
         assert_eq!(outcome(name, pairs, 1, 0), outcome(name, pairs, 1, 3), "{name} {pairs:?}");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Who sleeps because the pool grants no request keeps nobody else from one.
+//! A process that sleeps because the pool grants it no request does not keep others from one.
 #![expect(clippy::cast_possible_truncation, reason = "a pool is small")]
 
 mod common;
@@ -17,7 +17,7 @@ fn wait_queue(name: &str, pairs: &[&str]) -> WaitQueue {
     WaitQueue::new(Queue::new(&settings(name, &pairs)))
 }
 
-/// Serves one after the other until nothing is left, 5 ms each; by id.
+/// Serves one request after the other until none is left, 5 ms each; returns their ids.
 fn served(queue: &mut WaitQueue, now: &mut u64) -> Vec<u64> {
     let mut ids = Vec::new();
     while queue.waiting() > 0 {
@@ -41,19 +41,19 @@ fn write(id: u64, context: u64) -> Request {
 }
 
 #[test]
-fn one_that_asks_for_much_sleeps_alone() {
+fn a_process_that_asks_for_too_much_sleeps_alone() {
     let mut queue = wait_queue("noop", &[]);
     (0..100).for_each(|id| queue.add(read(id, 1), 0));
     queue.add(read(100, 2), 0);
     let ids = served(&mut queue, &mut 0);
     let place = ids.iter().position(|&id| id == 100).unwrap() as u64;
-    // One of the other's is granted before it, for it has slept for longer.
+    // One request of the other process is granted first, because that process has slept longer.
     assert_eq!(place, POOL + 1);
     assert_eq!(ids.len(), 101);
 }
 
 #[test]
-fn those_who_sleep_have_turns() {
+fn sleeping_processes_take_turns() {
     let mut queue = wait_queue("noop", &[]);
     for id in 0..90 {
         queue.add(read(id, id / 30), 0);
@@ -68,7 +68,7 @@ fn those_who_sleep_have_turns() {
 }
 
 #[test]
-fn what_can_be_merged_takes_no_request_of_the_pool() {
+fn a_merged_request_takes_none_from_the_pool() {
     let mut queue = wait_queue("noop", &[]);
     (0..=POOL).for_each(|id| queue.add(read(id, 1), 0));
     assert_eq!(queue.waiting() as u64, POOL + 1);
@@ -77,7 +77,7 @@ fn what_can_be_merged_takes_no_request_of_the_pool() {
 }
 
 #[test]
-fn a_writer_above_its_share_holds_nobody_up() {
+fn a_writer_above_its_share_does_not_hold_up_others() {
     let mut queue = WaitQueue::new(Queue::new(&settings("cfq", &["variant=2003"])));
     // With two busy processes the share is (128 - 8) / 2.
     queue.add(write(1000, 2), 0);
@@ -90,14 +90,14 @@ fn a_writer_above_its_share_holds_nobody_up() {
 }
 
 #[test]
-fn whom_the_elevator_waits_for_is_not_behind_those_who_sleep() {
+fn the_anticipated_process_is_not_behind_sleepers() {
     for variant in ["variant=2003", "variant=2.6"] {
         let mut queue = wait_queue("anticipatory", &[variant]);
         queue.add(read(500, 1), 0);
         let first = queue.next(0).unwrap();
         (0..100).for_each(|id| queue.add(read(id, 2), 0));
         queue.completed(first.id, 5 * MS);
-        // The head waits for the process that it has just served, whose next is near.
+        // The head waits for the process that it has just served, whose next request is near.
         assert!(queue.next(5 * MS).is_none(), "{variant}");
         queue.add(Request::read(501, 1, 500 * APART + 8, 8), 6 * MS);
         assert_eq!(queue.next(6 * MS).map(|request| request.id), Some(501), "{variant}");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The clocks that samples are told in.
+//! The clocks of samples.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub fn now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from)
 }
 
-/// CLOCK_MONOTONIC in ns, as BPF's bpf_ktime_get_ns has it.
+/// CLOCK_MONOTONIC in ns, the clock of BPF's bpf_ktime_get_ns.
 pub fn now_ns() -> u64 {
     u64::try_from(now().as_nanos()).unwrap_or(u64::MAX)
 }

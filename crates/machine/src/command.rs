@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! One command: started in a containment of its own, timed, and ended with all that it has started; what could not be
-//! ended, or had left, is told.
+//! One command: started in a containment of its own, timed, and ended with all that it has started.
+//! Processes that left the containment or could not be ended are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
@@ -22,10 +22,10 @@ use crate::stop::Stop;
 use crate::strays::Stray;
 use crate::view::View;
 
-/// A program that has ended may leave children in the middle of their own exit.
+/// Time for the children of a program that has ended to end too.
 const EXIT_GRACE: Duration = Duration::from_millis(200);
 
-/// The second look comes when a program has had time to start its threads.
+/// Time of the second look, when a program has had time to start its threads.
 const SECOND_LOOK: Duration = Duration::from_millis(100);
 
 /// CPU time that a command and the children it waited for may have used before they were in the cgroup.
@@ -49,21 +49,22 @@ pub enum Ending {
     Signal(i32),
     TimedOut,
     Stopped,
-    /// It ended well but left this many threads running, which were killed.
+    /// It ended with status 0 but left this many threads running, which were killed.
     LeftBehind(usize),
-    /// It, or what it had started, ran outside its control group; who was found there was killed.
+    /// The command, or a process that it had started, ran outside its control group; processes
+    /// found there were killed.
     Escaped(Outside),
-    /// It had to be ended and could not be: what it does.
+    /// It could not be ended; what it does.
     Unkillable(String),
 }
 
-/// What is known of a command's life outside its control group.
+/// What a command did outside its control group.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outside {
-    /// The command itself was there at its end.
+    /// Whether the command itself was outside at its end.
     pub leader: bool,
     pub strays: BTreeSet<Stray>,
-    /// More CPU time than the control group knows of.
+    /// CPU time that the control group did not count.
     pub cpu: Option<Duration>,
 }
 
@@ -73,7 +74,7 @@ impl Outside {
     }
 }
 
-/// What follows the name of the command.
+/// The rest of a sentence that begins with the name of the command.
 impl fmt::Display for Outside {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let strays: Vec<_> = self.strays.iter().map(Stray::to_string).collect();
@@ -95,7 +96,7 @@ impl fmt::Display for Outside {
     }
 }
 
-/// What the kernel and the clock say about a command.
+/// The end of a command, and what it used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     pub ending: Ending,
@@ -109,7 +110,7 @@ pub struct Outcome {
 /// `SECOND_LOOK` while the command runs, and when it has ended but is not yet waited for.
 ///
 /// # Errors
-/// It cannot be started, or what has left cannot be ended.
+/// The command cannot be started, or a process that has left cannot be ended.
 pub fn run(
     argv: &[String],
     around: &Surroundings,
@@ -128,7 +129,7 @@ pub fn run(
     }
     let elapsed = start.elapsed();
     look(process.id());
-    // Asked before it is waited for: afterwards its number means nothing.
+    // Check before the command is reaped: afterwards its number may be another process's.
     let leader = !containment.holds(&process);
     let Some(ended) = process.reap(Duration::ZERO)? else {
         let ending = Ending::Unkillable(process.what_it_does());
@@ -151,7 +152,7 @@ pub fn run(
 /// Starts `argv` and leaves it to the caller.
 ///
 /// # Errors
-/// It cannot be started.
+/// The command cannot be started.
 pub fn start(argv: &[String], around: &Surroundings, containment: &Containment) -> Result<Process> {
     let started = containment.spawn(&mut prepare(argv, around)?);
     started.map_err(|error| explain(&argv[0], &error))
@@ -197,7 +198,8 @@ fn prepare(argv: &[String], around: &Surroundings) -> Result<Command> {
     Ok(command)
 }
 
-/// Emptied; what a command before has put there instead is not followed.
+/// Opens a file for output and empties it. A link that an earlier command put there is not
+/// followed.
 fn output(path: &Path) -> Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = File::options();
@@ -249,16 +251,17 @@ fn natural(ended: &Ended, containment: &Containment) -> Ending {
     Ending::Exit(ended.status.code().unwrap_or(-1))
 }
 
-/// Ends what a command that has ended has left outside its containment; what is known of that.
+/// Ends the processes that a command has left outside its containment. Returns what it did there.
 ///
 /// # Errors
-/// It cannot be ended.
+/// A process cannot be ended.
 pub fn outside(ended: &Ended, containment: &Containment) -> Result<Outside> {
     let strays = containment.end_strays()?;
     Ok(Outside { leader: false, strays, cpu: outside_s(ended, containment)? })
 }
 
-/// What the command and the children that it waited for have used elsewhere; None if that is next to nothing.
+/// CPU time that the command and the children that it waited for have used elsewhere; None if that
+/// is next to nothing.
 fn outside_s(ended: &Ended, containment: &Containment) -> Result<Option<Duration>> {
     let inside = Duration::from_secs_f64(containment.cgroup().cpu_time()?.total_s());
     let outside = ended.cpu.saturating_sub(inside);

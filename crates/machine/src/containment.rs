@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Everything that an agent starts lives in a containment, from which it is ended with all that it has started.
+//! Everything that an agent starts lives in a containment, which ends it with all that it has
+//! started.
 //!
 //! A containment is a cgroup of its own; its members see mounts apart from the machine's, are started in a session of
 //! their own without the agent's mask of signals, and end when the agent does (the leader at once, all others by the
-//! next agent's sweep). Who leaves the cgroup is found as a descendant, or later by its environment (`strays`).
+//! next agent's sweep). A process that leaves the cgroup is found as a descendant, or later by its
+//! environment (`strays`).
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -20,7 +22,8 @@ use crate::root::Root;
 use crate::strays::{self, Stray};
 use crate::{lifeline, mounts, stop};
 
-/// A cgroup and what is in it. Dropping it ends that, and what has left, and says what could not be ended.
+/// A cgroup and its processes. Dropping it ends them and those that have left, and reports any that
+/// could not be ended.
 #[derive(Debug)]
 pub struct Containment {
     cgroup: Cgroup,
@@ -29,7 +32,7 @@ pub struct Containment {
 
 impl Containment {
     /// # Errors
-    /// This process may not, or no cgroup v2 hierarchy is mounted.
+    /// This process may not make cgroups, or no cgroup v2 hierarchy is mounted.
     pub fn create(root: &Root, purpose: Purpose) -> Result<Self> {
         strays::adopt_orphans()?;
         let cgroup = Cgroup::create(root, purpose)?;
@@ -45,7 +48,7 @@ impl Containment {
     /// Starts `command` inside.
     ///
     /// # Errors
-    /// Those of [`Command::spawn`].
+    /// The same as for [`Command::spawn`].
     pub fn spawn(&self, command: &mut Command) -> io::Result<Process> {
         let mut procs = self.cgroup.procs()?;
         command.env(strays::MARK, self.name());
@@ -71,18 +74,18 @@ impl Containment {
         self.cgroup.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Ends what has left; who that was.
+    /// Ends the processes that have left, and returns them.
     ///
     /// # Errors
-    /// One of them cannot be killed.
+    /// A process cannot be killed.
     pub fn end_strays(&self) -> Result<BTreeSet<Stray>> {
         strays::end(&self.name())
     }
 
-    /// Ends all that is inside, and what has left it since `end_strays`.
+    /// Ends all processes inside, and those that have left since `end_strays`.
     ///
     /// # Errors
-    /// Something cannot be ended within 5 s, or something had left.
+    /// A process cannot be ended within 5 s, or one had left.
     pub fn end(mut self) -> Result<()> {
         self.is_removed = true;
         self.clear()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Control groups that are to have more or less CPU than others, which only a scheduler that knows groups sees to.
+//! Control groups that should get more or less CPU than others. Only a scheduler that knows groups
+//! does that.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ use crate::root::Root;
 
 const USUAL_WEIGHT: &str = "100";
 
-/// Those with a quota in `cpu.max` or another weight in `cpu.weight` than the usual one, by their paths from the
-/// topmost, sorted (Documentation/admin-guide/cgroup-v2.rst).
+/// The groups with a quota in `cpu.max` or a weight in `cpu.weight` that is not the default, by
+/// their paths from the topmost, sorted (Documentation/admin-guide/cgroup-v2.rst).
 ///
 /// # Errors
 /// No cgroup v2 hierarchy is mounted.
@@ -23,7 +24,7 @@ pub fn groups(root: &Root) -> Result<Vec<PathBuf>> {
         if is_limited(&group) {
             found.push(Path::new("/").join(group.strip_prefix(&top)?));
         }
-        // One that goes meanwhile has no limit any more.
+        // A group that goes meanwhile has no limit any more.
         let entries = fs::read_dir(&group).into_iter().flatten().flatten();
         next.extend(entries.filter(is_directory).map(|entry| entry.path()));
     }
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_hierarchy_there_is_nothing_to_tell() {
+    fn without_a_hierarchy_no_groups_are_found() {
         let directory = tempfile::tempdir().unwrap();
         assert!(groups(&Root::below(directory.path())).is_err());
     }

@@ -27,7 +27,7 @@ pub fn online_at(root: &Root) -> Vec<usize> {
 
 /// The CPUs of a list like "2-3,6".
 pub fn listed(list: &str) -> Vec<usize> {
-    /// No kernel has more (NR_CPUS).
+    /// Most CPUs of any kernel (NR_CPUS).
     const MOST: usize = 8192;
     let ranges = list.trim().split(',').filter_map(|part| {
         let (low, high) = part.split_once('-').unwrap_or((part, part));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What this machine is: facts that may change a result and cost nothing to read.
+//! The fingerprint of this machine: facts that may change a result and cost nothing to read.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub fn read() -> Value {
     at(&Root::machine())
 }
 
-/// The same facts from files below `root`; what only the running kernel and agent can tell is theirs.
+/// The same facts from files below `root`; some come from the running kernel and agent in any case.
 fn at(root: &Root) -> Value {
     json!({
         "hardware": hardware(root),
@@ -72,7 +72,8 @@ fn settings(root: &Root) -> Value {
     })
 }
 
-/// The limit of the topmost control group that can be seen here, such as a container's; a machine's own has none.
+/// The limit of the topmost control group that is visible here, such as a container's; the root
+/// group of a machine has none.
 fn cpu_max(root: &Root) -> Option<String> {
     let limit = fs::read_to_string(hierarchy(root).ok()?.join("cpu.max")).ok()?;
     Some(limit.trim().to_owned())
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_null() {
+    fn facts_that_cannot_be_read_are_null() {
         let directory = tempfile::TempDir::new().unwrap();
         fs::create_dir(directory.path().join("proc")).unwrap();
         fs::write(directory.path().join("proc/cmdline"), "quiet\n").unwrap();
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_a_container_is_told() {
+    fn the_limit_of_a_container_is_reported() {
         let directory = tempfile::TempDir::new().unwrap();
         let write = |path: &str, text: &str| {
             let path = directory.path().join(path);

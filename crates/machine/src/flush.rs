@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A machine that remembers nothing: what was written is on its disk, nothing is cached, nothing is swapped out.
+//! Flushes a machine's memory: written data is on its disk, no data is cached or swapped out.
 //! contest emptied memory and swap space between its runs.
 
 use std::ffi::CString;
@@ -16,28 +16,29 @@ use procfs::{FromRead, Meminfo};
 use crate::root::Root;
 use crate::stop::Stop;
 
-/// So much may wait to be written on an idle machine.
+/// Bytes that may wait to be written on an idle machine.
 const SETTLED_BYTES: u64 = 1 << 20;
-/// Others may write without end: so long is waited for them.
+/// Longest wait for other writers, which may never stop.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(20);
-/// What the first round frees may hold what the second then can.
+/// Rounds of dropping caches: the first may free objects that hold others.
 const ROUNDS: usize = 2;
 
-/// What becomes of the swap space.
+/// Whether the swap space is emptied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Swap {
-    /// It may hold something of before: a machine would have none if the agent were killed in the middle of emptying.
+    /// Left as it is: if the agent were killed in the middle of emptying, the machine would have no
+    /// swap space.
     #[default]
     Left,
-    /// For a guest, which goes with its agent.
+    /// Emptied: for a guest, which ends with its agent.
     Emptied,
 }
 
 /// Writes back and drops caches.
 ///
 /// # Errors
-/// The kernel refuses, what is swapped out does not fit into the memory, or the agent is to stop.
+/// The kernel refuses, swapped data does not fit into the memory, or the agent is to stop.
 pub fn memory(swap: Swap, stop: &Stop) -> Result<()> {
     let root = Root::machine();
     if swap == Swap::Emptied {
@@ -79,7 +80,7 @@ fn empty_swap(root: &Root) -> Result<()> {
 }
 
 /// The paths of /proc/swaps (mm/swapfile.c, `swap_show`), where the kernel writes white space and backslashes as
-/// three octal digits. What it adds to the path of a file that is gone stays with it.
+/// three octal digits. The mark of a deleted file stays part of the path.
 fn swap_spaces(swaps: &[u8]) -> Vec<Vec<u8>> {
     let lines = swaps.split(|&byte| byte == b'\n').skip(1);
     let paths = lines.filter_map(|line| line.split(u8::is_ascii_whitespace).next());
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_read_below_a_root() {
+    fn waiting_bytes_are_read_below_a_root() {
         assert!(waiting_bytes(&Root::machine()).is_ok());
         let directory = tempfile::TempDir::new().unwrap();
         let error = waiting_bytes(&Root::below(directory.path())).unwrap_err();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the agent itself runs with, and so all that it starts: work that changes this would change every later sample.
+//! The scheduling settings and limits of the agent, which all that it starts inherits: work that
+//! changes them would change every later sample.
 
 use std::fmt;
 use std::fs;
@@ -14,20 +15,20 @@ use procfs::process::{MountInfo, Process, Status};
 
 use crate::sched::THIS_THREAD;
 
-/// Of the calling thread and its process.
+/// The settings of the calling thread and its process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instrument {
     policy: i32,
     priority: i32,
     nice: i32,
-    /// As getaffinity tells them, but also those that are offline.
+    /// CPUs as in sched_getaffinity(2), but with those that are offline.
     cpus: CpuSet,
     timer_slack_ns: i64,
     io_priority: i64,
     oom_score_adj: String,
-    /// Soft and hard, by number.
+    /// Soft and hard limits, by number.
     limits: Vec<(u64, u64)>,
-    /// Of each hierarchy, as /proc/self/cgroup has it.
+    /// The control group in each hierarchy, as in /proc/self/cgroup.
     control_groups: Vec<ControlGroup>,
 }
 
@@ -38,7 +39,7 @@ struct ControlGroup {
     path: String,
 }
 
-/// Something that is not as it was.
+/// A setting that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     what: String,
@@ -76,7 +77,7 @@ const LIMITS: [&str; 16] = [
 
 impl Instrument {
     /// # Errors
-    /// The kernel does not tell.
+    /// The kernel does not show a setting.
     pub fn now() -> Result<Self> {
         let (policy, priority) = policy()?;
         Ok(Self {
@@ -92,10 +93,10 @@ impl Instrument {
         })
     }
 
-    /// Puts right what is not as it was here, as far as this process may; what that was.
+    /// Restores the settings that have changed, as far as this process may. Returns the changes.
     ///
     /// # Errors
-    /// The kernel does not tell.
+    /// The kernel does not show a setting.
     pub fn mend(&self) -> Result<Vec<Change>> {
         let changes = self.changes()?;
         if !changes.is_empty() {
@@ -104,7 +105,7 @@ impl Instrument {
         Ok(changes)
     }
 
-    /// Whether all is as it was.
+    /// Whether all settings are as they were.
     pub fn is_intact(&self) -> bool {
         self.changes().is_ok_and(|changes| changes.is_empty())
     }
@@ -202,7 +203,8 @@ fn named(policy: i32) -> String {
     format!("{name}{inherited}")
 }
 
-/// /proc tells those too that are offline, so that a CPU that goes and comes back changes nothing.
+/// The allowed CPUs as in /proc, which has offline ones too, so that a CPU that goes and comes back
+/// is not a change.
 fn allowed_cpus() -> Result<CpuSet> {
     let online = sched_getaffinity(THIS_THREAD)?;
     let status = Status::from_file("/proc/thread-self/status")?;
@@ -294,7 +296,7 @@ impl ControlGroup {
         fs::write(&procs, "0").with_context(|| procs.display().to_string())
     }
 
-    /// Where its hierarchy is mounted, and it is in that.
+    /// The directory of this group in its hierarchy.
     fn place(&self) -> Option<PathBuf> {
         let first = self.controllers.split(',').next().unwrap_or_default();
         let is_it = |mount: &MountInfo| match first {
@@ -317,19 +319,20 @@ mod tests {
 
     use super::*;
 
-    /// In a thread of its own, which has policy, nice value, CPUs, slack and I/O priority for itself.
+    /// Runs `work` in a thread of its own, which has its own policy, nice value, CPUs, slack and
+    /// I/O priority.
     fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
         thread::spawn(work).join().unwrap()
     }
 
     #[test]
-    fn what_nobody_changed_needs_no_mending() {
+    fn unchanged_settings_need_no_mending() {
         let found = apart(|| Instrument::now().unwrap().mend().unwrap());
         assert_eq!(found, []);
     }
 
     #[test]
-    fn each_change_of_a_thread_is_told_and_put_right() {
+    fn each_change_of_a_thread_is_reported_and_put_right() {
         if !geteuid().is_root() {
             eprintln!("not tested: it needs root");
             return;

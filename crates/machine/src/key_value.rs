@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-/// The number behind `key`, which is the whole first word of its line, a colon included.
+/// The number after `key`, which is the whole first word of its line, a colon included.
 pub fn number<Number: FromStr>(text: &str, key: &str) -> Option<Number> {
     text.lines().find_map(|line| {
         let mut words = line.split_whitespace();

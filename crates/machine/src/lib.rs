@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the instrument needs of the machine that it runs on, as root: processes that are ended or named,
-//! control groups, scratch directories, clocks, CPUs, counters.
+//! Access to the machine that the agent runs on, as root: processes, control groups, scratch
+//! directories, clocks, CPUs, counters.
 
 pub mod cgroup;
 pub mod clock;

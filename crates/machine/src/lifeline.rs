@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A program that ends when the process that started it does, however that ends, and however early.
+//! Ends a program when the process that started it ends, however and however early that happens.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -10,14 +10,14 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
-/// From now on this process gets `signal` when the thread of `parent` that started it ends. For use between fork and
-/// exec: two plain system calls.
+/// Makes this process get `signal` when the thread of `parent` that started it ends. For use
+/// between fork and exec: two plain system calls.
 ///
 /// # Errors
-/// `parent` has ended already: nobody would send the signal.
+/// `parent` has ended already, so the signal would not be sent.
 pub fn bind(parent: Pid, signal: Signal) -> io::Result<()> {
     prctl::set_pdeathsig(signal)?;
-    // Asked after the request, and not before: a parent that ends between the two would be missed.
+    // Check after the request, or a parent that ends between the two would be missed.
     match Pid::parent() == parent {
         true => Ok(()),
         false => Err(Errno::ECHILD.into()),

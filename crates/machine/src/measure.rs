@@ -20,8 +20,8 @@ use crate::root::Root;
 /// Migrations of all tasks of a cgroup between CPUs, counted by the kernel's software event on every CPU that is online
 /// when the count starts.
 ///
-/// The count is whole only if no other CPU comes online meanwhile. One that is switched off has counted until then and
-/// has nothing to count after that; that it was switched off and on again is not noticed.
+/// The count is whole only if no other CPU comes online meanwhile. A CPU that is switched off has
+/// counted until then; that it was switched off and on again is not noticed.
 pub struct Migrations {
     counters: BTreeMap<usize, Counter>,
 }
@@ -48,7 +48,7 @@ impl Migrations {
         Some(Self { counters })
     }
 
-    /// `None` if a CPU is online that was not at the start: what happened there was not counted.
+    /// `None` if a CPU is online that was not at the start: its migrations were not counted.
     pub fn count(&mut self) -> Option<u64> {
         self.count_of(&cpus::online())
     }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kernel_lacks_is_absent() {
+    fn counters_that_a_kernel_lacks_are_absent() {
         let (_directory, root) = below(&[("proc/vmstat", "pgpgin 20\n")]);
         assert_eq!(Machine::at(&root).unwrap().0, BTreeMap::from([(&PGPGIN_KB, 20.0)]));
         let (_directory, root) = below(&[]);
@@ -203,7 +203,7 @@ mod tests {
         assert!(Machine::now().unwrap().0.contains_key(&PGPGIN_KB));
     }
 
-    /// Any group of the second hierarchy will do; None without one, or without the right to count.
+    /// Any cgroup of version 2; None if there is none, or no right to count.
     fn group() -> Option<File> {
         let group = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"]
             .iter()
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_is_not_online_is_not_asked() {
+    fn a_cpu_that_is_not_online_is_not_counted() {
         let Some(group) = group() else { return };
         assert!(Migrations::on(&[cpus::count()], &group).is_none());
         assert!(Migrations::on(&cpus::online(), &group).unwrap().count().is_some());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_look_lacks_has_no_difference() {
+    fn a_counter_that_was_read_only_once_has_no_difference() {
         let before = Machine(BTreeMap::from([(&PSWPIN, 1.0)]));
         let after = Machine(BTreeMap::from([(&PSWPIN, 4.0), (&PSWPOUT, 9.0)]));
         assert_eq!(after.since(&before).collect::<Vec<_>>(), [(&PSWPIN, 3.0)]);

@@ -4,7 +4,7 @@
 use protocol::{Metric, metric_table};
 
 metric_table! {
-    /// What `measure` reads before and after a command.
+    /// Metrics that `measure` reads before and after a command.
     METRICS:
     RUNQUEUE_WAIT_S =
         Metric::plain("runqueue_wait_s", "s", "time tasks waited for a CPU, whole machine");

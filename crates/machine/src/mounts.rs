@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is mounted: what this process sees, kept apart from the rest of the machine, and what work sees, kept apart from
-//! this process.
+//! Mounts: those of this process are kept apart from the rest of the machine, and those of work
+//! from this process.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,13 @@ use nix::sched::{CloneFlags, unshare};
 use procfs::FromRead;
 use procfs::process::{MountInfo, MountInfos};
 
-/// From now on what is mounted by this process and those that it starts is there for them alone, and goes with the last
-/// of them. What the rest of the machine mounts is seen here too. Root of a container that may not do this may not mount
-/// anything either, and nor may what it starts: then there is nothing to keep apart.
+/// Gives this process its own mount namespace: its mounts and those of its children are visible
+/// only to them and end with the last of them. Mounts of the rest of the machine are visible here
+/// too. Root of a container that may not do this may not mount anything either: then there is
+/// nothing to keep apart.
 ///
 /// # Errors
-/// The kernel has no room for it.
+/// The kernel has no room for another mount namespace.
 pub fn keep_apart() -> Result<()> {
     static DONE: OnceLock<()> = OnceLock::new();
     if DONE.get().is_some() {
@@ -30,10 +31,10 @@ pub fn keep_apart() -> Result<()> {
     Ok(())
 }
 
-/// The calling thread, and those that it starts, have mounts of their own from now on; false if it may not.
+/// Gives the calling thread, and those that it starts, mounts of their own; false if it may not.
 ///
 /// # Errors
-/// The kernel has no room for it.
+/// The kernel has no room for another mount namespace.
 pub(crate) fn leave() -> Result<bool> {
     match unshare(CloneFlags::CLONE_NEWNS) {
         Err(Errno::EPERM) => return Ok(false),
@@ -49,7 +50,7 @@ pub(crate) fn leave() -> Result<bool> {
 #[derive(Debug, Clone)]
 pub struct Mounts(BTreeSet<Mount>);
 
-/// In the order in which they were mounted.
+/// One mount, ordered by when it was mounted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Mount {
     id: i32,
@@ -57,7 +58,7 @@ struct Mount {
 }
 
 impl Mounts {
-    /// Those of the calling thread.
+    /// The mounts of the calling thread.
     ///
     /// # Errors
     /// /proc/thread-self/mountinfo cannot be read.
@@ -65,10 +66,10 @@ impl Mounts {
         Self::listed_in(Path::new("/proc/thread-self/mountinfo"))
     }
 
-    /// Those of a thread, by its file in /proc.
+    /// The mounts of a thread, by its mountinfo file in /proc.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub(crate) fn listed_in(mountinfo: &Path) -> Result<Self> {
         let seen = MountInfos::from_file(mountinfo).context("cannot see what is mounted")?;
         let mount =
@@ -76,12 +77,12 @@ impl Mounts {
         Ok(Self(seen.0.into_iter().map(mount).collect()))
     }
 
-    /// Where something is mounted that was not when `before` was seen, the first first.
+    /// The places of mounts that are not in `before`, the oldest first.
     pub fn since(&self, before: &Self) -> Vec<PathBuf> {
         self.0.difference(&before.0).map(|mount| mount.place.clone()).collect()
     }
 
-    /// Where something is mounted.
+    /// The places of all mounts.
     pub fn places(self) -> impl Iterator<Item = PathBuf> {
         self.0.into_iter().map(|mount| mount.place)
     }
@@ -91,7 +92,8 @@ impl Mounts {
     }
 }
 
-/// Spaces, tabs, line breaks and backslashes of a path are octal numbers there (proc(5)).
+/// Decodes a path of mountinfo, where spaces, tabs, line breaks and backslashes are octal numbers
+/// (proc(5)).
 pub fn unescaped(path: &Path) -> PathBuf {
     let mut text = path.to_string_lossy().into_owned();
     for (octal, plain) in [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")] {

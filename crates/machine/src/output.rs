@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Standard output, whose reader may have gone. A reader that does not read to the end is not an error: the program ends with
-//! status 0 and says nothing, as ripgrep does.
+//! Standard output, whose reader may have gone. A reader that does not read to the end is not an
+//! error: the program ends with status 0 and prints nothing, as ripgrep does.
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
@@ -20,7 +20,7 @@ impl Display for Unread {
 
 impl std::error::Error for Unread {}
 
-/// True if the program has only to end because nobody reads what it prints; other pipes do not count.
+/// Whether the only error is that nobody reads standard output; other pipes do not count.
 pub fn is_unread(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause
@@ -33,7 +33,7 @@ pub fn is_unread(error: &anyhow::Error) -> bool {
 /// Prints a line at once.
 ///
 /// # Errors
-/// It cannot be written, or nobody reads it: `is_unread`.
+/// The line cannot be written, or nobody reads it: `is_unread`.
 pub fn line(text: impl Display) -> Result<()> {
     let mut out = Standard;
     writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to standard output")
@@ -42,7 +42,7 @@ pub fn line(text: impl Display) -> Result<()> {
 /// Prints `value` as one line of JSON.
 ///
 /// # Errors
-/// Those of `line`.
+/// The same as for `line`.
 pub fn json(value: &impl Serialize) -> Result<()> {
     line(serde_json::to_string(value)?)
 }
@@ -50,7 +50,7 @@ pub fn json(value: &impl Serialize) -> Result<()> {
 /// Prints `value` as JSON for people.
 ///
 /// # Errors
-/// Those of `line`.
+/// The same as for `line`.
 pub fn pretty_json(value: &impl Serialize) -> Result<()> {
     line(serde_json::to_string_pretty(value)?)
 }

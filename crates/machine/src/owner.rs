@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Agents name what they make for themselves, so that a later one can tell what belongs to one that is gone.
+//! Names of things that agents make: they contain the agent, so that a later one can tell what
+//! belongs to a dead one.
 
 use std::fmt;
 use std::fs;
@@ -13,14 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::root::Root;
 
-/// What every name of ours begins with.
+/// Prefix of every such name.
 pub const PREFIX: &str = "runoff-";
 
-/// The PID namespace that a machine begins with, from which the processes of all others are seen
+/// The first PID namespace of a machine, in which the processes of all others are visible
 /// (include/linux/proc_ns.h, `PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: u64 = 0xeffffffc;
 
-/// One process and no other: numbers are used again, a number with its start is not.
+/// One agent: process numbers are used again, but not with the same start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
     pub pid: u32,
@@ -42,7 +43,7 @@ impl Agent {
         })
     }
 
-    /// Whether it can still do anything, or may for all that can be seen from here.
+    /// Whether the agent still runs, or may still run as far as this process can see.
     pub fn is_there(self) -> bool {
         self.may_be_seen_from(&Root::machine(), own_namespace())
     }
@@ -54,13 +55,13 @@ impl Agent {
         here != FIRST_NAMESPACE || self.is_elsewhere(root)
     }
 
-    /// Whether it is of the PID namespace of this process, where it has this number too.
+    /// Whether it is in the PID namespace of this process, so that its number is valid here.
     pub fn is_near(self) -> bool {
         self.namespace == own_namespace()
     }
 
-    /// Whether its number is in use in its namespace, which is not this one. When it was started may be told otherwise
-    /// there.
+    /// Whether its number is in use in its namespace, which is not this one. Start times are not
+    /// compared: they may differ between namespaces.
     fn is_elsewhere(self, root: &Root) -> bool {
         let Ok(mut processes) = all_processes_with_root(root.at("/proc")) else { return true };
         processes.any(|process| {
@@ -72,16 +73,16 @@ impl Agent {
         })
     }
 
-    /// A name that nothing had before, for `purpose`: "runoff-PID.START-PURPOSE-N", and in another PID namespace than
-    /// the first "runoff-PID.START.NAMESPACE-PURPOSE-N".
+    /// Makes a new unique name for `purpose`: "runoff-PID.START-PURPOSE-N", and outside the first
+    /// PID namespace "runoff-PID.START.NAMESPACE-PURPOSE-N".
     pub fn name(self, purpose: &str) -> String {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         format!("{self}{purpose}-{count}")
     }
 
-    /// The agent that `name` belongs to; None unless it is exactly as an agent makes them, for one of `purposes`:
-    /// somebody else may call something of his own runoff-2026.
+    /// The agent that `name` belongs to; None unless the name is exactly of the form that agents
+    /// use for one of `purposes`: a user may have a file called runoff-2026.
     pub fn of(name: &str, purposes: &[&str]) -> Option<Self> {
         let (who, rest) = name.strip_prefix(PREFIX)?.split_once('-')?;
         let mut numbers = who.split('.');
@@ -100,7 +101,7 @@ impl Agent {
     }
 }
 
-/// What the names of all that it has made begin with.
+/// The beginning of every name that this agent makes.
 impl fmt::Display for Agent {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pid, started, namespace } = self;
@@ -112,16 +113,16 @@ impl fmt::Display for Agent {
 }
 
 fn own_namespace() -> u64 {
-    // Without /proc nothing can be told of any process anyway.
+    // Without /proc nothing is known about any process anyway.
     namespace(&Root::machine().at("/proc/self/ns/pid")).unwrap_or(FIRST_NAMESPACE)
 }
 
-/// The number of the namespace behind a link of /proc/PID/ns.
+/// The number of the namespace that a link of /proc/PID/ns leads to.
 fn namespace(link: &Path) -> Option<u64> {
     Some(fs::metadata(link).ok()?.ino())
 }
 
-/// Whether this process sees those of all PID namespaces.
+/// Whether this process sees the processes of all PID namespaces.
 pub fn sees_all() -> bool {
     own_namespace() == FIRST_NAMESPACE
 }
@@ -132,12 +133,13 @@ pub fn innermost(process: &Process) -> Option<u32> {
     u32::try_from(*numbers.last()?).ok()
 }
 
-/// Digits as a number is written, without zeros before it.
+/// Parses digits without leading zeros.
 fn number<Number: std::str::FromStr + fmt::Display>(digits: &str) -> Option<Number> {
     digits.parse().ok().filter(|number: &Number| number.to_string() == digits)
 }
 
-/// When process `pid` was started, in ticks since boot. None if it has ended, also when nobody has heard of that yet.
+/// When process `pid` was started, in ticks since boot. None if it has ended, even if its parent
+/// has not reaped it yet.
 pub fn started(root: &Root, pid: u32) -> Option<u64> {
     let process = Process::new_with_root(root.at(format!("/proc/{pid}")));
     let stat = process.and_then(|process| process.stat()).ok()?;
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_ended_is_not_there_before_anybody_has_asked() {
+    fn a_process_that_has_ended_is_gone_before_it_is_reaped() {
         assert!(Agent::this().is_there());
         let started = |pid| started(&Root::machine(), pid);
         let mut child: Child = Command::new("true").spawn().unwrap();
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn in_another_namespace_only_the_first_can_tell_who_is_gone() {
+    fn only_the_first_namespace_can_tell_which_agent_of_another_is_gone() {
         let root = Root::machine();
         let other = Agent { namespace: own_namespace() + 1, ..Agent::this() };
         assert!(other.may_be_seen_from(&root, own_namespace() + 2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A child of this process, by a handle that never means another one.
+//! A child of this process, held by a handle that never refers to another one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,22 +16,22 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::stop::Stop;
 
-/// A process that was sent SIGKILL is gone after this, unless the kernel cannot let go of it.
+/// Time after which a process that was sent SIGKILL is gone, unless the kernel cannot end it.
 pub const KILL_LIMIT: Duration = Duration::from_secs(5);
 
-/// Numbers of children that somebody here waits for.
+/// Numbers of children that this process waits for.
 static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 fn awaited() -> MutexGuard<'static, BTreeSet<u32>> {
     AWAITED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether somebody here waits for that child.
+/// Whether this process waits for that child.
 pub fn is_awaited(pid: u32) -> bool {
     awaited().contains(&pid)
 }
 
-/// How a process ended, and what it and the children that it waited for have used.
+/// How a process ended, and the resources that it and the children that it waited for have used.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
     pub status: ExitStatus,
@@ -60,9 +60,9 @@ pub struct Process {
 
 impl Process {
     /// # Errors
-    /// Those of [`Command::spawn`].
+    /// The same as for [`Command::spawn`].
     pub fn spawn(command: &mut Command) -> io::Result<Self> {
-        // Until it is waited for its number is its own.
+        // Its number cannot be used again before it is reaped.
         let mut waiting = awaited();
         let pid = command.spawn()?.id();
         let handle = open(pid)?;
@@ -74,19 +74,19 @@ impl Process {
         self.pid
     }
 
-    /// Can be read when it has ended.
+    /// A descriptor that is readable when the process has ended.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.handle.as_fd()
     }
 
-    /// One that has ended has heard it.
+    /// Sends `signal`, unless the process has ended.
     pub fn signal(&self, signal: Signal) {
         if self.ended.is_none() {
             let _has_ended = pidfd_send_signal(&self.handle, signal);
         }
     }
 
-    /// Waits at most `limit` for its end, or until the agent is asked to stop, where that is heard.
+    /// Waits at most `limit` for its end, or until `stop` if that is given.
     ///
     /// # Errors
     /// poll(2) fails.
@@ -113,7 +113,7 @@ impl Process {
         }
     }
 
-    /// What became of it; None if it has not ended within `limit`.
+    /// Reaps it and returns how it ended; None if it has not ended within `limit`.
     ///
     /// # Errors
     /// wait4(2) fails.
@@ -125,18 +125,19 @@ impl Process {
         Ok(self.ended)
     }
 
-    /// Ends it with SIGKILL; whether it is gone.
+    /// Ends it with SIGKILL; returns whether it is gone.
     pub fn kill(&mut self) -> bool {
         self.signal(Signal::KILL);
         self.reap(KILL_LIMIT).is_ok_and(|ended| ended.is_some())
     }
 
-    /// It could not be killed, and somebody has been told: it is not tried again.
+    /// Gives up a process that could not be killed and was reported: dropping it does not try
+    /// again.
     pub fn give_up(mut self) {
         self.is_given_up = true;
     }
 
-    /// Why it may not end, such as "state D in do_sys_poll".
+    /// What it does, such as "state D in do_sys_poll", to explain why it does not end.
     pub fn what_it_does(&self) -> String {
         let read =
             |file| fs::read_to_string(format!("/proc/{}/{file}", self.pid)).unwrap_or_default();
@@ -160,18 +161,18 @@ impl Drop for Process {
     }
 }
 
-/// A handle of process `pid`, which may have ended but has not been waited for.
+/// Opens a handle of process `pid`, which may have ended but has not been reaped.
 ///
 /// # Errors
-/// There is none, or Linux is older than 5.3.
+/// There is no such process, or Linux is older than 5.3.
 pub fn open(pid: u32) -> io::Result<OwnedFd> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
     Ok(pidfd_open(pid, PidfdFlags::empty())?)
 }
 
-/// Signals process `pid` if it is still the one that is meant: asked when a handle of it is held, so that what the
-/// handle means is what was asked about.
+/// Signals process `pid` if `is_meant`, which is called while a handle of the process is held: so
+/// it is the process of the handle that was checked.
 pub fn signal_if(pid: u32, signal: Signal, is_meant: impl FnOnce() -> bool) {
     let Ok(handle) = open(pid) else { return };
     if is_meant() {
@@ -179,12 +180,12 @@ pub fn signal_if(pid: u32, signal: Signal, is_meant: impl FnOnce() -> bool) {
     }
 }
 
-/// Waits for a child that has ended and that nobody else waits for.
+/// Reaps a child that has ended and that nothing else waits for.
 pub(crate) fn forget(pid: u32) {
     let _not_a_child = wait4(pid);
 }
 
-/// One more millisecond: poll rounds down, and a wait of zero would spin.
+/// A time-out for poll, with one more millisecond: poll rounds down, and a wait of zero would spin.
 fn milliseconds(left: Duration) -> PollTimeout {
     PollTimeout::try_from(left + Duration::from_millis(1)).unwrap_or(PollTimeout::MAX)
 }
@@ -227,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_ends_and_tells_what_it_used() {
+    fn a_child_ends_and_its_usage_is_known() {
         let mut child = Process::spawn(Command::new("sh").args(["-c", "exit 3"])).unwrap();
         assert!(is_awaited(child.id()));
         let ended = child.reap(Duration::from_secs(5)).unwrap().unwrap();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Removes a directory with all that is in it, and nothing that is not: no link is followed, no mount point crossed,
-//! whatever was put there and however deep it is.
+//! Removes a directory with all that is in it, however deep, and nothing else: no link is followed,
+//! no mount point crossed.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -14,13 +14,13 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// Removes `directory`, which need not be there; what is in its place and not a directory is removed itself.
+/// Removes `directory`, which need not exist; anything else in its place is removed itself.
 ///
 /// Directories inside are first moved up beside each other, so that neither the depth of a tree nor the length of its
 /// paths matters.
 ///
 /// # Errors
-/// Something in it stays, such as a mount point or a file that is not to be changed; all else is gone.
+/// Something in it stays, such as a mount point or an immutable file; all else is gone.
 pub fn remove(directory: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (directory.parent(), directory.file_name()) else {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
@@ -57,13 +57,13 @@ fn stays(name: &CStr, error: Errno) -> io::Error {
 /// The directory that is removed.
 struct Top {
     directory: OwnedFd,
-    /// Names given to what was moved up.
+    /// How many names were given to directories that were moved up.
     lifted: u64,
 }
 
 impl Top {
-    /// Removes what is in it, but moves up what is two levels below. None if nothing is left; else what stays, if
-    /// nothing could be done any more.
+    /// Removes its content, but moves up directories that are two levels below. None if the
+    /// directory is empty; else an entry that stays, if none was moved up.
     fn round(&mut self) -> io::Result<Option<Option<(CString, Errno)>>> {
         let found = entries(&self.directory)?;
         if found.is_empty() {
@@ -101,7 +101,8 @@ impl Top {
         unlinkat(&self.directory, name, AtFlags::REMOVEDIR)
     }
 
-    /// To a name that nothing has there: an empty directory is made first, which the other then replaces.
+    /// Moves a directory up to a new name: an empty directory is made first, which the other then
+    /// replaces.
     fn lift(&mut self, from: &OwnedFd, entry: &CStr) -> Result<(), Errno> {
         loop {
             let name = format!("runoff-lifted-{}", self.lifted);
@@ -119,7 +120,7 @@ impl Top {
 
 pub(crate) const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// A directory itself, not what a link to it or a mount on it shows (openat2(2), Linux 5.6).
+/// Opens a directory itself: no link is followed, no mount entered (openat2(2), Linux 5.6).
 fn open(at: &OwnedFd, name: &CStr) -> Result<OwnedFd, Errno> {
     let stay = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
     openat2(at, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty(), stay)

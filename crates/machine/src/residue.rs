@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What work can make that belongs to the machine and not to a process: it stays when all processes have ended.
+//! Objects of the kernel that work can make and that stay when all its processes have ended.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,25 +8,25 @@ use std::path::PathBuf;
 use crate::mounts::Mounts;
 use crate::root::Root;
 
-/// All of it that there is at one moment, each as a sentence names it, with the command that removes it.
+/// All such objects at one moment, each as text for a message, with the command that removes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Residue(BTreeSet<String>);
 
-/// Directories whose files are objects of the kernel, or outlive what made them.
+/// Directories whose files are objects of the kernel, or outlive the processes that made them.
 const PLACES: [&str; 3] = ["/dev/shm", "/dev/mqueue", "/run/netns"];
 
-/// Of System V: the table, what an object is called, and the option of ipcrm(1).
+/// Objects of System V: the table, the word for an object, and the option of ipcrm(1).
 const IPC: [(&str, &str, &str); 3] =
     [("shm", "shared memory", "-m"), ("sem", "semaphores", "-s"), ("msg", "a message queue", "-q")];
 
 impl Residue {
-    /// What cannot be read is not there.
+    /// Lists the objects. A list that cannot be read counts as empty.
     pub fn now(root: &Root) -> Self {
         let mut found = BTreeSet::new();
         found.extend(loop_devices(root));
         for (table, noun, option) in IPC {
             let text = fs::read_to_string(root.at(format!("/proc/sysvipc/{table}")));
-            // The second column is the object's number, below a line of titles.
+            // The second column is the object's number; the first line has titles.
             let rows = text.unwrap_or_default();
             let numbers = rows.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1));
             found
@@ -36,7 +36,7 @@ impl Residue {
             let names = fs::read_dir(root.at(place)).into_iter().flatten().flatten();
             found.extend(names.map(|entry| entry.path().display().to_string()));
         }
-        // Those of the machine, and of this process, which work can enter as root.
+        // Mounts of the machine, and of this process, whose namespace work can enter as root.
         for mountinfo in ["/proc/1/mountinfo", "/proc/thread-self/mountinfo"] {
             let mounts = Mounts::listed_in(&root.at(mountinfo)).ok();
             let places = mounts.into_iter().flat_map(|mounts| mounts.places());
@@ -45,7 +45,7 @@ impl Residue {
         Self(found)
     }
 
-    /// What was not there `before`.
+    /// The objects that were not there `before`.
     pub fn since(&self, before: &Self) -> Vec<String> {
         self.0.difference(&before.0).cloned().collect()
     }
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_is_found_and_told_with_what_removes_it() {
+    fn each_kind_is_found_and_reported_with_the_command_that_removes_it() {
         let place = tempfile::tempdir().unwrap();
         let root = Root::below(place.path());
         let line = "36 35 0:5 / /old rw - tmpfs none rw\n";

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// What /proc, /sys, /run and /tmp are below. Every reader of these takes one, so that a recorded or a hostile machine
-/// can be a directory.
+/// The directory that has /proc, /sys, /run and /tmp. Every reader of these takes one, so that a
+/// directory can stand in for a recorded or hostile machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Root(Option<PathBuf>);
 
@@ -19,7 +19,7 @@ impl Root {
         Self(Some(directory.into()))
     }
 
-    /// Where the absolute `path` is.
+    /// The place of the absolute `path` below this root.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         match &self.0 {

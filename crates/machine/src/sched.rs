@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the kernel's scheduler is asked for on behalf of a thread: sched(7).
+//! Scheduling settings of a thread: sched(7).
 
 use std::io;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub enum Policy {
 /// sched_setscheduler(2); the nice value stays.
 ///
 /// # Errors
-/// There is no such thread, it belongs to somebody else, or the policy needs more rights.
+/// There is no such thread, it belongs to another user, or the policy needs more rights.
 pub fn set_policy(thread: Pid, policy: Policy) -> io::Result<()> {
     let (number, priority) = match policy {
         Policy::Normal => (libc::SCHED_OTHER, 0),
@@ -46,19 +46,19 @@ pub fn set_policy(thread: Pid, policy: Policy) -> io::Result<()> {
     Ok(Errno::result(result).map(drop)?)
 }
 
-/// setpriority(2) for a thread, -20 to 19; values beyond count as the last of them.
+/// setpriority(2) for a thread, -20 to 19; values beyond are limited to these.
 ///
 /// # Errors
-/// There is no such thread, it belongs to somebody else, or the value needs more rights.
+/// There is no such thread, it belongs to another user, or the value needs more rights.
 pub fn set_nice(thread: Pid, nice: i8) -> io::Result<()> {
     let thread = rustix::process::Pid::from_raw(thread.as_raw());
     Ok(rustix::process::setpriority_process(thread, nice.into())?)
 }
 
-/// sched_setaffinity(2): it runs on these CPUs only.
+/// sched_setaffinity(2): the thread runs on these CPUs only.
 ///
 /// # Errors
-/// There is no such thread, it belongs to somebody else, or none of the CPUs is here and online.
+/// There is no such thread, it belongs to another user, or none of the CPUs exists and is online.
 pub fn use_only(thread: Pid, cpus: &[usize]) -> io::Result<()> {
     let mut set = CpuSet::new();
     for &cpu in cpus {
@@ -75,8 +75,9 @@ pub fn nice() -> io::Result<i32> {
     Ok(rustix::process::getpriority_process(None)?)
 }
 
-/// Asks for so much at a time for the calling thread, which becomes SCHED_OTHER and keeps its nice value: since
-/// Linux 6.12 sched_setattr(2) takes the runtime of a thread that is not SCHED_DEADLINE as its slice.
+/// Asks for this slice for the calling thread, which becomes SCHED_OTHER and keeps its nice value:
+/// since Linux 6.12 sched_setattr(2) takes the runtime of a thread that is not SCHED_DEADLINE as
+/// its slice.
 ///
 /// # Errors
 /// The kernel has no sched_setattr, or the thread may not leave its policy.
@@ -93,7 +94,7 @@ pub fn set_slice(slice: Duration) -> io::Result<()> {
         sched_deadline: 0,
         sched_period: 0,
     };
-    // SAFETY: the attributes have the size they tell and outlive the call.
+    // SAFETY: the attributes have the size that they state and outlive the call.
     let result = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
     Ok(Errno::result(result).map(drop)?)
 }
@@ -116,7 +117,8 @@ mod tests {
         (field(18), field(19), field(41))
     }
 
-    /// Threads of the tests' process must not keep what a test sets.
+    /// Runs `work` in a thread of its own: other threads of the tests must not keep what a test
+    /// sets.
     fn in_a_thread(work: impl FnOnce() + Send + 'static) {
         thread::spawn(work).join().unwrap();
     }
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_there_is_an_error() {
+    fn a_thread_that_does_not_exist_is_an_error() {
         let nobody = Pid::from_raw(i32::MAX);
         assert_eq!(set_nice(nobody, 0).unwrap_err().raw_os_error(), Some(libc::ESRCH));
         let error = set_policy(nobody, Policy::Normal).unwrap_err();

@@ -19,25 +19,25 @@ use crate::root::Root;
 /// Where the agent's own program lies inside a root directory that is not the machine's.
 pub const PROGRAMS: &str = "/run/runoff";
 
-/// Where they are unless the request says otherwise, and where disks are mounted that are made for a sample.
+/// Default places of scratch directories, and of the mounts of disks that are made for a sample.
 const PLACES: [&str; 2] = ["/tmp", "/run"];
 
-/// What they are for, and the disk that is mounted for a sample.
+/// Purposes in the names of scratch directories and of the mount of a sample's disk.
 const PURPOSES: [&str; 5] = ["work", "work.log", "load", "load.log", "disk"];
 
-/// What a command may print; more finds no space.
+/// Most bytes that a command may print; more does not fit.
 const OUTPUT_ROOM: u64 = 64 << 20;
 
 /// How much of a program's output is read back.
 const OUTPUT_LIMIT: u64 = 64 * 1024;
 
-/// A working directory, and beside it another one for what is printed.
+/// A working directory, and beside it another one for the output.
 #[derive(Debug)]
 pub struct Scratch {
     outside: PathBuf,
     inside: PathBuf,
     logs: PathBuf,
-    /// The working directory, wherever it is.
+    /// The working directory, held open in case it is moved.
     held: OwnedFd,
     search_path: String,
     has_ended: bool,
@@ -48,7 +48,7 @@ impl Scratch {
     /// is a directory as the command names it, `name` tells the sample's scratch directories apart.
     ///
     /// # Errors
-    /// There is no such place, or no room in it.
+    /// There is no such place, or it is full.
     pub fn create(root: Option<&Path>, place: &Path, name: &str) -> Result<Self> {
         let agent = Agent::this();
         let within = |place: &Path| match root {
@@ -118,7 +118,7 @@ impl Scratch {
         ended.into_iter().collect()
     }
 
-    /// What was moved away has no name by which a later agent would know it.
+    /// Requires that the directory was not moved away: a later agent would not find it by its name.
     fn require_not_moved(&self) -> Result<()> {
         let held = rustix::fs::fstat(&self.held)?;
         let is_in_place =
@@ -169,7 +169,7 @@ pub fn tail(path: &Path) -> String {
     String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
 }
 
-/// Those that agents which are no longer there have left in the usual places.
+/// The directories that dead agents have left in the default places.
 ///
 /// # Errors
 /// A place cannot be read.
@@ -182,9 +182,9 @@ pub fn left_behind(root: &Root) -> Result<Vec<PathBuf>> {
     Ok(found.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Those of one agent in another place.
+/// The directories of one agent in another place.
 pub fn left_by(agent: Agent, place: &Path) -> Vec<PathBuf> {
-    // Without the place there is nothing in it.
+    // A place that does not exist has nothing in it.
     left_in(place, |other| other == agent).unwrap_or_default()
 }
 
@@ -196,7 +196,8 @@ fn left_in(place: &Path, is_gone: impl Fn(Agent) -> bool) -> io::Result<Vec<Path
         let Some(agent) = name.to_str().and_then(|name| Agent::of(name, &PURPOSES)) else {
             continue;
         };
-        // Another user could plant the name; only what is root's own is removed. Work may have put a link in its place.
+        // Another user could plant the name, so only root's own files are removed. Work may have
+        // put a link in place of the directory.
         let ours = entry.metadata().is_ok_and(|data| data.uid() == 0);
         if ours && is_gone(agent) {
             found.push(entry.path());
@@ -205,13 +206,14 @@ fn left_in(place: &Path, is_gone: impl Fn(Agent) -> bool) -> io::Result<Vec<Path
     Ok(found)
 }
 
-/// A directory that was not there, whatever the caller's umask is; a link in its place is refused.
+/// Makes a new directory, independent of the caller's umask; a link in its place is refused.
 fn make(directory: &Path) -> Result<()> {
     let made = DirBuilder::new().mode(0o755).create(directory);
     made.with_context(|| format!("cannot create the scratch directory {}", directory.display()))
 }
 
-/// What a program prints takes no more than its room of anything. Who may not mount has the room of the place.
+/// Limits the room for output by a file system of its own. A process that may not mount has the
+/// room of the place.
 fn make_room(logs: &Path) -> Result<()> {
     let room = format!("size={OUTPUT_ROOM},mode=0755");
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
@@ -223,7 +225,7 @@ fn make_room(logs: &Path) -> Result<()> {
     }
 }
 
-/// The agent's own program must be found by its name, but nothing else that lies beside it.
+/// The search path, which finds the agent's own program by its name, but no other file beside it.
 fn search_path(root: Option<&Path>, logs: &Path) -> Result<String> {
     let own = match root {
         Some(_) => PathBuf::from(PROGRAMS),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Files in which processes of root leave what others have to know when they are gone: JSON, each written as a whole.
+//! Files in which processes of root leave notes for later ones: JSON, each written as a whole.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write};
@@ -18,33 +18,34 @@ use serde::de::DeserializeOwned;
 use crate::stop::Stop;
 
 const WRITABLE_BY_OTHERS: u32 = 0o022;
-/// Before the name of what is still being written.
+/// Prefix of a file that is still being written.
 const PART: &str = "part-";
 const SUFFIX: &str = ".json";
 
-/// Nobody holds a directory longer than it takes to read and write some files.
+/// Longest wait for a lock, which is held only to read and write some files.
 const LOCK_LIMIT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(2);
 
-/// A directory of such files. As long as it is held nobody else writes or removes one.
+/// A directory of such files, locked: no other process writes or removes one meanwhile.
 pub struct StateFiles {
     directory: PathBuf,
     _lock: Flock<File>,
 }
 
 impl StateFiles {
-    /// Makes the directory if it is not there, and waits at most 10 s for whoever holds it.
+    /// Makes the directory if it is not there, and locks it, for which it waits at most 10 s.
     ///
     /// # Errors
-    /// It is a link, another user's, others can write there, or somebody holds it that long.
+    /// It is a link or another user's, others can write there, or another process holds it that
+    /// long.
     pub fn lock(directory: &Path) -> io::Result<Self> {
         Self::lock_unless(None, directory)
     }
 
-    /// As `lock`, but waits for nobody when a stop is requested, where that is heard.
+    /// As `lock`, but does not wait when a stop is requested.
     ///
     /// # Errors
-    /// Those of `lock`.
+    /// The same as for `lock`.
     pub fn lock_unless(stop: Option<&Stop>, directory: &Path) -> io::Result<Self> {
         Self::lock_within(LOCK_LIMIT, stop, directory)
     }
@@ -60,16 +61,16 @@ impl StateFiles {
         if about.uid() != geteuid().as_raw() || about.mode() & WRITABLE_BY_OTHERS != 0 {
             return Err(io::Error::other("others than root can write there"));
         }
-        // Who can open it can hold the lock.
+        // Any process that can open it can hold the lock.
         opened.set_permissions(Permissions::from_mode(0o700))?;
         let lock = locked(opened, limit, stop, directory)?;
         let held = Self { directory: directory.into(), _lock: lock };
-        // Nobody is writing now: these are of processes that were killed.
+        // No other process is writing now, so these files are left from processes that were killed.
         held.entries(|name| name.starts_with(PART)).for_each(|name| held.remove(&name));
         Ok(held)
     }
 
-    /// If this process ends in the middle the file is as before.
+    /// Writes a file as a whole: if this process ends in the middle, the file stays as it was.
     pub fn write(&self, name: &str, content: &impl Serialize) -> io::Result<()> {
         let mut part = tempfile::Builder::new().prefix(PART).tempfile_in(&self.directory)?;
         part.write_all(&serde_json::to_vec(content)?)?;
@@ -78,16 +79,16 @@ impl StateFiles {
     }
 
     pub fn remove(&self, file: &str) {
-        // Without it all is well, and whatever cannot be removed is met again.
+        // A file that is missing is fine; one that cannot be removed is found again the next time.
         let _ = fs::remove_file(self.directory.join(file));
     }
 
-    /// Names of all files, as `remove` wants them.
+    /// The names of all files, for `remove` and `read`.
     pub fn files(&self) -> impl Iterator<Item = String> {
         self.entries(|name| name.ends_with(SUFFIX))
     }
 
-    /// What is in one of `files`.
+    /// Reads one of `files`.
     pub fn read<T: DeserializeOwned>(&self, file: &str) -> io::Result<T> {
         read(&self.directory.join(file))
     }
@@ -127,12 +128,12 @@ fn locked(
     }
 }
 
-/// What the file is called that `write` makes.
+/// The name of the file that `write` makes.
 pub fn file(name: &str) -> String {
     format!("{name}{SUFFIX}")
 }
 
-/// A whole file, whoever holds its directory; no link is followed.
+/// Reads a whole file without the lock; no link is followed.
 pub fn read<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     let opened = File::options().read(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
     Ok(serde_json::from_reader(io::BufReader::new(opened))?)
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_until_it_is_removed() {
+    fn a_file_is_read_until_it_is_removed() {
         let (_folder, path) = folder();
         let held = StateFiles::lock(&path).unwrap();
         held.write("a", &1).unwrap();
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_finished_goes_and_is_not_read() {
+    fn unfinished_files_are_removed_and_not_read() {
         let (_folder, path) = folder();
         drop(StateFiles::lock(&path).unwrap());
         fs::write(path.join("part-x7"), "{").unwrap();
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_it_without_end_is_not_waited_for() {
+    fn the_wait_for_a_lock_has_a_limit() {
         let (_folder, path) = folder();
         let held = StateFiles::lock(&path).unwrap();
         let error = StateFiles::lock_within(Duration::from_millis(20), None, &path).err().unwrap();
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time_holds_it() {
+    fn one_process_at_a_time_holds_the_lock() {
         let (_folder, path) = folder();
         let add = || {
             for _ in 0..50 {

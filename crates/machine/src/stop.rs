@@ -15,7 +15,7 @@ pub struct Stop {
     signals: SignalFd,
 }
 
-/// For a child, between fork and exec: lets it have the signals that the agent waits for.
+/// Unblocks the signals that the agent waits for; for a child, between fork and exec.
 pub fn unblock_signals() -> io::Result<()> {
     SigSet::empty().thread_set_mask().map_err(Into::into)
 }

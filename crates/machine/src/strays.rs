@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Processes that descend from this one and have left the cgroups that it made for them.
 //!
-//! Whoever loses its parent becomes a child of this process (prctl(2), PR_SET_CHILD_SUBREAPER), so a daemon cannot get
-//! away by its parents' end. What another service starts when it is asked to, as systemd does for `systemd-run`, is no
-//! descendant and is not found.
+//! A process that loses its parent becomes a child of this process (prctl(2),
+//! PR_SET_CHILD_SUBREAPER), so a daemon cannot get away when its parents end. A process that
+//! another service starts on request, as systemd does for `systemd-run`, is not a descendant and is
+//! not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -19,14 +20,14 @@ use crate::cgroup::Purpose;
 use crate::owner::Agent;
 use crate::process::{self, KILL_LIMIT};
 
-/// Rounds of looking and killing: who forks meanwhile is found in the next.
+/// Rounds of looking and killing: processes that fork meanwhile are found in the next one.
 const ROUNDS: usize = 100;
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What every command is told: the name of its cgroup.
+/// The environment variable of every command that has the name of its cgroup.
 pub const MARK: &str = "RUNOFF_CONTAINMENT";
 
-/// A process outside.
+/// A process outside its cgroup.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stray {
     pub pid: u32,
@@ -39,7 +40,7 @@ impl fmt::Display for Stray {
     }
 }
 
-/// From now on orphans among the descendants of this process are its children.
+/// Makes orphans among the descendants of this process its children.
 ///
 /// # Errors
 /// prctl(2) fails.
@@ -47,11 +48,11 @@ pub fn adopt_orphans() -> Result<()> {
     nix::sys::prctl::set_child_subreaper(true).context("cannot become the parent of orphans")
 }
 
-/// Ends all that have left the cgroup `own`; who they were. One that tells by its environment that it is of another
-/// cgroup of this process is left to whoever ends that.
+/// Ends all processes that have left the cgroup `own`, and returns them. A process whose
+/// environment names another cgroup of this process is left to the end of that cgroup.
 ///
 /// # Errors
-/// One of them cannot be killed.
+/// A process cannot be killed.
 pub fn end(own: &str) -> Result<BTreeSet<Stray>> {
     end_all(|| {
         let mut found = descendants()?;
@@ -60,11 +61,11 @@ pub fn end(own: &str) -> Result<BTreeSet<Stray>> {
     })
 }
 
-/// Ends what agents that are no longer there had started and that has left their cgroups; who that was. They are known by
-/// what every command is given in its environment, so one that has cleared that is not found.
+/// Ends processes that dead agents had started and that have left their cgroups, and returns them.
+/// They are recognised by their environment, so a process that has cleared it is not found.
 ///
 /// # Errors
-/// One of them cannot be killed.
+/// A process cannot be killed.
 pub fn end_left_behind() -> Result<BTreeSet<Stray>> {
     end_all(left_behind)
 }
@@ -109,7 +110,7 @@ fn left_behind() -> Result<BTreeSet<Stray>> {
     Ok(ours.collect())
 }
 
-/// What the process was told when it, or one that it descends from, was started.
+/// The cgroup that is named in the environment of `process`.
 fn mark(process: &Process) -> Option<String> {
     let environment = process.environ().ok()?;
     Some(environment.get(OsStr::new(MARK))?.to_str()?.to_owned())
@@ -122,7 +123,7 @@ fn is_of_another(pid: u32, own: &str) -> bool {
     })
 }
 
-/// Those there are; the dead that nobody waits for are forgotten.
+/// All living descendants; dead ones that nothing waits for are reaped.
 fn descendants() -> Result<BTreeSet<Stray>> {
     let own = std::process::id().cast_signed();
     let prefix = Agent::this().to_string();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What some commands see mounted: at first what this process does, then also what they change themselves. Whatever that
-//! is, this process does not see it, so that they can cover or take away nothing that it reads, and all of it is gone
-//! with the last of them.
+//! The mounts that some commands see: at first those of this process, then with their own changes.
+//! This process does not see the changes, so commands cannot cover or remove anything that it
+//! reads, and all changes end with the last command.
 
 use std::fs::File;
 use std::io;
@@ -18,7 +18,7 @@ use nix::unistd::gettid;
 
 use crate::mounts::{self, Mounts};
 
-/// The mounts of some commands, which are there until this is dropped and all of them have ended.
+/// The mounts of some commands, which exist until this is dropped and all commands have ended.
 ///
 /// Where this process may not have mounts of its own, commands may not mount anything, and share its mounts.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct View {
     holder: Option<Holder>,
 }
 
-/// A thread that has these mounts and touches nothing.
+/// A thread that has these mounts and does nothing else.
 #[derive(Debug)]
 struct Holder {
     door: Option<Door>,
@@ -34,8 +34,8 @@ struct Holder {
     thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-/// How somebody else gets there: the namespace, and what `/` and `.` are in it, where this process may be in a part of the
-/// file system alone.
+/// The entrance for other processes: the namespace, and what `/` and `.` are in it, since this
+/// process may be confined to a part of the file system.
 #[derive(Debug)]
 struct Door {
     namespace: OwnedFd,
@@ -43,24 +43,24 @@ struct Door {
     directory: OwnedFd,
 }
 
-/// What has been mounted and unmounted there, and not by the rest of the machine.
+/// Places that commands have mounted and unmounted, without those of the rest of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
     pub mounted: Vec<PathBuf>,
     pub unmounted: Vec<PathBuf>,
 }
 
-/// What is mounted there and for this process, at one moment.
+/// The mounts of the commands and of this process, at one moment.
 #[derive(Debug, Clone)]
 pub struct Seen {
     there: Mounts,
-    /// None where these are the same.
+    /// The mounts of this process; None if both are the same.
     here: Option<Mounts>,
 }
 
 impl View {
     /// # Errors
-    /// The kernel has no room for it, or /proc cannot be read.
+    /// The kernel has no room for another mount namespace, or /proc cannot be read.
     pub fn new() -> Result<Self> {
         mounts::keep_apart()?;
         let (tell, told) = channel();
@@ -77,7 +77,8 @@ impl View {
         Ok(Self { holder })
     }
 
-    /// `command` will see it; what it does before its program runs that has to do with files must be added after this.
+    /// Makes `command` see these mounts. Steps between fork and exec that use files must be added
+    /// after this.
     ///
     /// # Errors
     /// The process has no file descriptors left.
@@ -110,7 +111,7 @@ impl View {
 }
 
 impl Seen {
-    /// What has changed since `before`. What the rest of the machine has mounted or unmounted meanwhile is left out.
+    /// Changes since `before`, without those of the rest of the machine.
     pub fn since(&self, before: &Self) -> Changes {
         let (mut mounted, mut unmounted) =
             (self.there.since(&before.there), before.there.since(&self.there));
@@ -125,7 +126,8 @@ impl Seen {
 
 impl Drop for Holder {
     fn drop(&mut self) {
-        // First this: the thread is then the last that has them, and has let go before its end.
+        // First close the door: then only the thread has the mounts, and it lets go of them before
+        // it ends.
         self.door = None;
         if let Some((end, thread)) = self.thread.take() {
             drop(end);
@@ -136,7 +138,7 @@ impl Drop for Holder {
 
 type Held = Option<(Door, PathBuf)>;
 
-/// Has mounts of its own until nobody is at the other end of `ended`.
+/// Holds mounts of its own until the other end of `ended` is closed.
 fn hold(tell: &Sender<Result<Held>>, ended: &Receiver<()>) {
     let (held, back) = match apart() {
         Ok(Some((held, back))) => (Ok(Some(held)), Some(back)),
@@ -145,11 +147,13 @@ fn hold(tell: &Sender<Result<Held>>, ended: &Receiver<()>) {
     };
     let _gone = tell.send(held);
     let _nobody = ended.recv();
-    // The kernel takes a thread's mounts away after its end has been told, but those that it leaves at once.
+    // The kernel removes a thread's mounts some time after its end, but at once if the thread
+    // leaves them.
     let _at_its_end_then = back.map(|back| setns(back, CloneFlags::CLONE_NEWNS));
 }
 
-/// The calling thread's mounts become its own: how they are found, and those that it had.
+/// Gives the calling thread mounts of its own. Returns how to find them, and a handle of the former
+/// ones.
 fn apart() -> Result<Option<((Door, PathBuf), OwnedFd)>> {
     let open = |name: &str| -> Result<OwnedFd> {
         let opened = File::open(format!("/proc/thread-self/{name}"));

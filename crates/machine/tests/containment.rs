@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What commands try in order to stay: leaving their cgroup, nesting others, daemons, refusing to end.
+//! Commands that try to stay: by leaving their cgroup, nesting others, daemons, refusing to end.
 
 mod common;
 
@@ -21,8 +21,8 @@ fn escaped(ending: &Ending) -> &Outside {
 }
 
 #[test]
-fn a_command_that_stays_and_ends_well_is_told_with_its_status() {
-    alone("a_command_that_stays_and_ends_well_is_told_with_its_status", || {
+fn a_command_that_stays_and_ends_well_is_reported_with_its_status() {
+    alone("a_command_that_stays_and_ends_well_is_reported_with_its_status", || {
         let (bench, containment) = (Bench::new(), contained());
         let (outcome, _) = bench.run("exit 3", 600.0, &containment);
         assert_eq!(outcome.ending, Ending::Exit(3));
@@ -32,8 +32,8 @@ fn a_command_that_stays_and_ends_well_is_told_with_its_status() {
 }
 
 #[test]
-fn who_leaves_its_cgroup_is_ended_at_the_time_out() {
-    alone("who_leaves_its_cgroup_is_ended_at_the_time_out", || {
+fn a_command_that_leaves_its_cgroup_is_ended_at_the_time_out() {
+    alone("a_command_that_leaves_its_cgroup_is_ended_at_the_time_out", || {
         let (bench, containment) = (Bench::new(), contained());
         let script = format!("echo $$ >{}/cgroup.procs; exec sleep 4711.1", cgroups());
         let (outcome, took) = bench.run(&script, 0.5, &containment);
@@ -45,8 +45,8 @@ fn who_leaves_its_cgroup_is_ended_at_the_time_out() {
 }
 
 #[test]
-fn who_ends_outside_its_cgroup_is_told() {
-    alone("who_ends_outside_its_cgroup_is_told", || {
+fn a_command_that_ends_outside_its_cgroup_is_reported() {
+    alone("a_command_that_ends_outside_its_cgroup_is_reported", || {
         let (bench, containment) = (Bench::new(), contained());
         let script = format!("echo $$ >{}/cgroup.procs", cgroups());
         let (outcome, _) = bench.run(&script, 600.0, &containment);
@@ -56,8 +56,8 @@ fn who_ends_outside_its_cgroup_is_told() {
 }
 
 #[test]
-fn a_child_that_leaves_is_told_and_ended_also_as_a_daemon() {
-    alone("a_child_that_leaves_is_told_and_ended_also_as_a_daemon", || {
+fn a_child_that_leaves_is_reported_and_ended_even_as_a_daemon() {
+    alone("a_child_that_leaves_is_reported_and_ended_even_as_a_daemon", || {
         let (bench, containment) = (Bench::new(), contained());
         let daemon = format!("echo \\$\\$ >{}/cgroup.procs; exec sleep 4711.2", cgroups());
         let script = format!("(setsid sh -c \"{daemon}\" &); sleep 0.3");
@@ -73,8 +73,8 @@ fn a_child_that_leaves_is_told_and_ended_also_as_a_daemon() {
 }
 
 #[test]
-fn work_that_was_done_outside_is_told_though_its_process_has_ended() {
-    alone("work_that_was_done_outside_is_told_though_its_process_has_ended", || {
+fn work_that_was_done_outside_is_reported_after_its_process_has_ended() {
+    alone("work_that_was_done_outside_is_reported_after_its_process_has_ended", || {
         let (bench, containment) = (Bench::new(), contained());
         let burn = "i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done";
         let script = format!("sh -c 'echo $$ >{}/cgroup.procs; {burn}'", cgroups());
@@ -131,7 +131,7 @@ fn nesting_without_end_is_refused_by_the_kernel() {
     });
 }
 
-/// Whether the directory is there for the rest of the machine, whatever this process sees in its place.
+/// Whether the rest of the machine sees the directory, even if this process does not.
 fn is_there_outside(path: &Path) -> bool {
     let parent = std::os::unix::process::parent_id();
     let outside = format!("/proc/{parent}/root{}", path.display());
@@ -139,8 +139,8 @@ fn is_there_outside(path: &Path) -> bool {
 }
 
 #[test]
-fn who_covers_the_control_groups_is_ended_with_all_that_it_has_started() {
-    alone("who_covers_the_control_groups_is_ended_with_all_that_it_has_started", || {
+fn a_command_that_covers_the_control_groups_is_ended_with_all_that_it_has_started() {
+    alone("a_command_that_covers_the_control_groups_is_ended_with_all_that_it_has_started", || {
         let (bench, containment) = (Bench::new(), contained());
         let path = containment.cgroup().path().to_owned();
         let script = format!("mount -t tmpfs x {}; sleep 4711.8 & sleep 4711.8", cgroups());
@@ -170,8 +170,8 @@ fn a_control_group_is_found_again_whatever_is_mounted_over_it() {
 }
 
 #[test]
-fn who_unmounts_what_the_agent_reads_does_not_disturb_the_next() {
-    alone("who_unmounts_what_the_agent_reads_does_not_disturb_the_next", || {
+fn a_command_that_unmounts_what_the_agent_reads_does_not_disturb_the_next() {
+    alone("a_command_that_unmounts_what_the_agent_reads_does_not_disturb_the_next", || {
         for script in ["umount -l /proc".to_owned(), format!("umount -l {}", cgroups())] {
             let (bench, containment) = (Bench::new(), contained());
             assert_eq!(
@@ -222,8 +222,8 @@ fn a_command_that_ignores_sigterm_ends_when_the_agent_is_to_stop() {
 }
 
 #[test]
-fn without_free_process_numbers_a_command_is_refused_in_a_sentence() {
-    alone("without_free_process_numbers_a_command_is_refused_in_a_sentence", || {
+fn without_free_process_numbers_a_command_is_refused_with_a_message() {
+    alone("without_free_process_numbers_a_command_is_refused_with_a_message", || {
         let (bench, containment) = (Bench::new(), contained());
         let limited = Limited::to_itself();
         let argv = ["sleep".to_owned(), "1".to_owned()];
@@ -235,7 +235,8 @@ fn without_free_process_numbers_a_command_is_refused_in_a_sentence() {
     });
 }
 
-/// This process in a cgroup that has room for nobody else, by the controller pids of either version.
+/// This process in a cgroup that has no room for another one, by the controller pids of either
+/// version.
 struct Limited(std::path::PathBuf, std::path::PathBuf);
 
 impl Limited {
@@ -260,10 +261,10 @@ impl Drop for Limited {
 }
 
 #[test]
-fn what_a_killed_agent_left_is_found_by_pid_and_start_and_removed_with_all_in_it() {
-    alone("what_a_killed_agent_left_is_found_by_pid_and_start_and_removed_with_all_in_it", || {
+fn leftovers_of_a_killed_agent_are_found_by_pid_and_start_and_removed() {
+    alone("leftovers_of_a_killed_agent_are_found_by_pid_and_start_and_removed", || {
         let this = Agent::this();
-        // The same number, as every agent of a container has, but another process.
+        // Another process with the same number, as agents of containers often have.
         let gone = Agent { started: this.started - 1, ..this };
         let path = std::path::PathBuf::from(cgroups()).join(format!("{gone}load-0"));
         std::fs::create_dir_all(path.join("nested/deeper")).unwrap();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What commands leave in their directories: mounts, links, depth, size. Nothing outside may go with it.
+//! Leftovers of commands in their directories: mounts, links, depth, size. Nothing outside may be
+//! removed with them.
 
 mod common;
 
@@ -22,8 +23,8 @@ fn bind(source: &Path, target: &Path) {
 }
 
 #[test]
-fn a_bind_mount_in_scratch_is_told_and_gone_and_what_is_behind_it_stays() {
-    alone("a_bind_mount_in_scratch_is_told_and_gone_and_what_is_behind_it_stays", || {
+fn a_bind_mount_in_scratch_is_reported_and_removed_and_its_source_stays() {
+    alone("a_bind_mount_in_scratch_is_reported_and_removed_and_its_source_stays", || {
         let (bench, precious) = (Bench::new(), Precious::new());
         let before = bench.view.now().unwrap();
         let containment = contained();
@@ -44,8 +45,8 @@ fn a_bind_mount_in_scratch_is_told_and_gone_and_what_is_behind_it_stays() {
 }
 
 #[test]
-fn what_stays_mounted_is_not_removed_but_told() {
-    alone("what_stays_mounted_is_not_removed_but_told", || {
+fn a_mount_that_stays_is_reported_and_not_removed_through() {
+    alone("a_mount_that_stays_is_reported_and_not_removed_through", || {
         let (bench, precious) = (Bench::new(), Precious::new());
         let containment = contained();
         let script = "mkdir -p x/y z && touch z/file";
@@ -76,8 +77,8 @@ fn a_directory_that_something_is_mounted_on_is_left_alone() {
 }
 
 #[test]
-fn what_a_command_mounts_is_seen_by_its_own_alone() {
-    alone("what_a_command_mounts_is_seen_by_its_own_alone", || {
+fn mounts_of_a_command_are_seen_only_by_its_sample() {
+    alone("mounts_of_a_command_are_seen_only_by_its_sample", || {
         let bench = Bench::new();
         let containment = contained();
         let script = "mkdir x && mount -t tmpfs apart x && touch x/y";
@@ -86,7 +87,7 @@ fn what_a_command_mounts_is_seen_by_its_own_alone() {
         // The next command of the same sample sees it.
         assert_eq!(bench.run("test -e x/y", 600.0, &containment).0.ending, Ending::Exit(0));
         let pid = std::process::id().to_string();
-        // Who started this test has the machine's own mounts.
+        // The process that started this test has the machine's own mounts.
         let parent = std::os::unix::process::parent_id().to_string();
         for process in [pid, parent] {
             let seen = fs::read_to_string(format!("/proc/{process}/mountinfo")).unwrap();
@@ -97,7 +98,7 @@ fn what_a_command_mounts_is_seen_by_its_own_alone() {
     });
 }
 
-/// Else a disk that is made for a sample could not be taken away after it.
+/// Otherwise a disk that is made for a sample could not be taken away after it.
 #[test]
 fn a_view_that_has_gone_lets_go_of_what_was_mounted() {
     alone("a_view_that_has_gone_lets_go_of_what_was_mounted", || {
@@ -132,8 +133,8 @@ fn a_view_that_has_gone_lets_go_of_what_was_mounted() {
 }
 
 #[test]
-fn what_the_rest_of_the_machine_mounts_is_not_the_commands() {
-    alone("what_the_rest_of_the_machine_mounts_is_not_the_commands", || {
+fn mounts_of_the_rest_of_the_machine_are_not_the_commands() {
+    alone("mounts_of_the_rest_of_the_machine_are_not_the_commands", || {
         let (bench, place) = (Bench::new(), tempfile::tempdir().unwrap());
         let before = bench.view.now().unwrap();
         let containment = contained();
@@ -150,8 +151,8 @@ fn what_the_rest_of_the_machine_mounts_is_not_the_commands() {
 }
 
 #[test]
-fn a_mount_in_what_a_killed_agent_left_is_not_removed_through() {
-    alone("a_mount_in_what_a_killed_agent_left_is_not_removed_through", || {
+fn a_mount_in_leftovers_of_a_killed_agent_is_not_removed_through() {
+    alone("a_mount_in_leftovers_of_a_killed_agent_is_not_removed_through", || {
         let precious = Precious::new();
         let gone = Agent { started: 1, ..Agent::this() };
         let left = Path::new("/run").join(format!("{gone}work-0"));
@@ -170,8 +171,8 @@ fn a_mount_in_what_a_killed_agent_left_is_not_removed_through() {
 }
 
 #[test]
-fn a_link_in_the_place_of_what_a_killed_agent_left_is_found_and_removed() {
-    alone("a_link_in_the_place_of_what_a_killed_agent_left_is_found_and_removed", || {
+fn a_link_in_place_of_leftovers_of_a_killed_agent_is_found_and_removed() {
+    alone("a_link_in_place_of_leftovers_of_a_killed_agent_is_found_and_removed", || {
         let precious = Precious::new();
         let gone = Agent { started: 1, ..Agent::this() };
         let left = Path::new("/run").join(format!("{gone}work-0"));
@@ -205,7 +206,7 @@ fn depth_and_names_of_a_tree_do_not_matter() {
     fs::create_dir_all(top.join("runoff-lifted-0/runoff-lifted-1/x")).unwrap();
     let mut at =
         rustix::fs::open(&top, rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
-    // Far more than a path may have.
+    // Far deeper than a path may be.
     for _ in 0..3000 {
         rustix::fs::mkdirat(&at, "deep", rustix::fs::Mode::RWXU).unwrap();
         rustix::fs::mkdirat(&at, "beside", rustix::fs::Mode::RWXU).unwrap();
@@ -240,8 +241,8 @@ fn modes_do_not_depend_on_the_umask() {
 }
 
 #[test]
-fn a_link_in_place_of_what_is_made_is_refused() {
-    alone("a_link_in_place_of_what_is_made_is_refused", || {
+fn a_link_in_place_of_a_new_directory_is_refused() {
+    alone("a_link_in_place_of_a_new_directory_is_refused", || {
         let (place, precious) = (tempfile::tempdir().unwrap(), Precious::new());
         for kind in ["work", "work.log"] {
             for number in 0..20 {
@@ -277,8 +278,8 @@ fn output_without_end_takes_no_more_than_its_room() {
 }
 
 #[test]
-fn a_full_disk_is_told_in_a_sentence() {
-    alone("a_full_disk_is_told_in_a_sentence", || {
+fn a_full_disk_is_reported_in_a_sentence() {
+    alone("a_full_disk_is_reported_in_a_sentence", || {
         let place = tempfile::tempdir().unwrap();
         let flags = MsFlags::empty();
         mount(Some("full"), place.path(), Some("tmpfs"), flags, Some("size=4k,nr_inodes=1"))
@@ -291,10 +292,10 @@ fn a_full_disk_is_told_in_a_sentence() {
     });
 }
 
-/// A process that waits for a frozen file system cannot be killed before that thaws.
+/// A process that waits for a frozen file system cannot be killed before the file system thaws.
 #[test]
-fn a_command_that_cannot_be_killed_is_told_and_not_waited_for() {
-    alone("a_command_that_cannot_be_killed_is_told_and_not_waited_for", || {
+fn a_command_that_cannot_be_killed_is_reported_and_not_waited_for() {
+    alone("a_command_that_cannot_be_killed_is_reported_and_not_waited_for", || {
         let image = tempfile::NamedTempFile::new().unwrap();
         let place = tempfile::tempdir().unwrap();
         let sh = |script: &str| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a parameter may be.
+//! The allowed values of a parameter.
 
 use std::fmt::{self, Display, Formatter};
 use std::num::IntErrorKind;
@@ -14,7 +14,7 @@ pub trait Number: Copy + PartialOrd + Display + TryFrom<i128> + Into<i128> {}
 impl Number for u64 {}
 impl Number for i64 {}
 
-/// A range or several names; `Text` and `Names` are constants or belong to it.
+/// A range or several names; `Text` and `Names` are constant or owned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Allowed<N = u64, Text = &'static str, Names = &'static [&'static str]> {
@@ -33,7 +33,7 @@ pub enum Value<N = u64, Text = &'static str> {
 }
 
 impl<N: Number, Text: AsRef<str>, Names: AsRef<[Text]>> Allowed<N, Text, Names> {
-    /// The number that `text` is, or the position of the choice, for the parameter `name`.
+    /// Parses `text` for the parameter `name`: a number, or a choice, which becomes its position.
     ///
     /// # Errors
     /// `text` is not a whole number, is out of range, or is not a choice.
@@ -50,7 +50,8 @@ impl<N: Number, Text: AsRef<str>, Names: AsRef<[Text]>> Allowed<N, Text, Names> 
             }
             Self::Range { min, max, .. } => (*min, *max),
         };
-        // Wider than any number that is allowed, so that what is too large or negative is out of range.
+        // Wider than any allowed number, so that numbers that are too large or negative are out of
+        // range.
         match text.parse::<i128>() {
             Ok(number) => match N::try_from(number) {
                 Ok(number) if min <= number && number <= max => Ok(number),
@@ -65,7 +66,7 @@ impl<N: Number, Text: AsRef<str>, Names: AsRef<[Text]>> Allowed<N, Text, Names> 
         }
     }
 
-    /// The name of `value`; the number itself where it has none.
+    /// The name of `value`; the number itself if it has no name.
     pub fn named(&self, value: N) -> Value<N, Text>
     where
         Text: Clone,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Why a value is not taken.
+//! Why a value is refused.
 
 use thiserror::Error;
 

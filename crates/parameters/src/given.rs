@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What users give, matched with what is known.
+//! Matches the parameters that users give with the known ones.
 
 use std::collections::BTreeMap;
 
 use crate::error::ParameterError;
 
-/// What has a name and can be given a value.
+/// A parameter that has a name and can be given a value.
 pub trait Choosable {
     type Number;
 
     fn name(&self) -> &str;
 
-    /// A number, or the position of a choice.
+    /// Parses a number, or a choice, which becomes its position.
     ///
     /// # Errors
     /// `text` is not allowed.
     fn parse(&self, text: &str) -> Result<Self::Number, ParameterError>;
 
-    /// Whether it keeps the value with which its owner began to run.
+    /// Whether its value cannot change while its owner runs.
     fn is_fixed(&self) -> bool {
         false
     }
 }
 
-/// What `given`, as names and values, gives to the parameters `known` of `owner`; in the order of `given`.
+/// The parameters `known` of `owner` that are `given` by name, with their values, in the order of
+/// `given`.
 ///
 /// # Errors
-/// The first that names no parameter, is not allowed or given twice.
+/// The first that does not name a parameter, is not allowed or given twice.
 pub fn chosen<'a, 'b, P: Choosable + 'a>(
     owner: &str,
     known: impl Iterator<Item = &'a P> + Clone,
@@ -55,10 +56,10 @@ fn matched<'a, 'b, P: Choosable + 'a>(
     Ok(matched)
 }
 
-/// What `given` gives to an `owner` that is running.
+/// The same as [`chosen`] for an `owner` that is running.
 ///
 /// # Errors
-/// What [`chosen`] refuses, or else the first that is fixed.
+/// The errors of [`chosen`], or else the first parameter that is fixed.
 pub fn chosen_while_running<'a, 'b, P: Choosable + 'a>(
     owner: &str,
     known: impl Iterator<Item = &'a P> + Clone,
@@ -71,7 +72,8 @@ pub fn chosen_while_running<'a, 'b, P: Choosable + 'a>(
     }
 }
 
-/// What texts of `key=value` give to the parameters `known` of `owner`; in the order of the texts.
+/// The parameters `known` of `owner` that texts of `key=value` give, with their values, in the
+/// order of the texts.
 ///
 /// # Errors
 /// The first that is not a pair, does not name a parameter, is not allowed or given twice.
@@ -83,7 +85,7 @@ pub fn assigned<'a, 'b, P: Choosable + 'a>(
     matched(owner, known, texts.into_iter().map(pair))
 }
 
-/// `["a=1", "b=2"]` as a map.
+/// Converts `["a=1", "b=2"]` to a map.
 ///
 /// # Errors
 /// The first text that is not a pair, or a name that comes again.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How parameters describe themselves, and how they are given values as `key=value`.
+//! Descriptions of parameters, and how they are given values as `key=value`.
 //!
-//! A parameter is a number within a range, or one of several names ([`Allowed`]). What is described in a program
-//! is constant: a [`Parameter`] as it is, in a [`Description`], with its values in [`Settings`]. What is
-//! described elsewhere, as by an object file, is [`Owned`], or anything that is [`Choosable`]. Both are
-//! refused in the same sentences, those of [`ParameterError`].
+//! A parameter is a number within a range, or one of several names ([`Allowed`]). Parameters of a
+//! program are constants: a [`Parameter`] in a [`Description`], with its values in [`Settings`].
+//! Parameters that are described elsewhere, as in an object file, are [`Owned`], or any
+//! [`Choosable`]. Both have the same messages, those of [`ParameterError`].
 
 mod allowed;
 mod error;

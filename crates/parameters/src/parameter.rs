@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A parameter: what it is called, what it may be, and what it is for.
+//! A parameter: its name, allowed values, default and purpose.
 
 use serde::Serialize;
 

@@ -49,10 +49,10 @@ impl Settings {
         Self { description, values }
     }
 
-    /// The defaults but for `pairs` of `key=value`.
+    /// The defaults, changed by `pairs` of `key=value`.
     ///
     /// # Errors
-    /// Those of [`Settings::change`].
+    /// The same as for [`Settings::change`].
     pub fn parse<'a>(
         description: &'static Description,
         pairs: impl IntoIterator<Item = &'a str>,
@@ -60,7 +60,7 @@ impl Settings {
         Self::new(description).change(pairs)
     }
 
-    /// These settings but for `values` by name, as a preset has them.
+    /// These settings, changed by the `values` of a preset.
     ///
     /// # Panics
     /// If a name or a value is not allowed.
@@ -70,10 +70,11 @@ impl Settings {
         changed.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// These settings but for `pairs` of `key=value`.
+    /// These settings, changed by `pairs` of `key=value`.
     ///
     /// # Errors
-    /// The first pair that is none, names no parameter, is not allowed, given twice, or for another variant.
+    /// The first pair that is not key=value, names no parameter, is not allowed, given twice, or
+    /// for another variant.
     pub fn change<'a>(
         mut self,
         pairs: impl IntoIterator<Item = &'a str>,
@@ -87,7 +88,7 @@ impl Settings {
         Ok(self)
     }
 
-    /// One number, or the position of a choice.
+    /// The value of a number, or the position of a choice.
     ///
     /// # Panics
     /// If there is no such parameter.
@@ -97,15 +98,15 @@ impl Settings {
             .unwrap_or_else(|| panic!("no parameter {name}"))
     }
 
-    /// One number, of things that are in memory.
+    /// The value of a number that counts things in memory.
     ///
     /// # Panics
-    /// If there is no such parameter, or no room for so many.
+    /// If there is no such parameter, or its value does not fit a usize.
     pub fn count(&self, name: &str) -> usize {
         usize::try_from(self.get(name)).unwrap_or_else(|_| panic!("{name} is more than memory has"))
     }
 
-    /// Milliseconds in nanoseconds.
+    /// The value of a time in milliseconds, in nanoseconds.
     ///
     /// # Panics
     /// If there is no such parameter.
@@ -113,7 +114,7 @@ impl Settings {
         self.get(name) * 1_000_000
     }
 
-    /// The name of what was chosen; empty if there is no such choice.
+    /// The name of the choice; empty if `name` is not a choice.
     pub fn choice(&self, name: &str) -> &'static str {
         let Some(index) = self.find(name) else { return "" };
         let mut parameters = self.description.all_parameters();

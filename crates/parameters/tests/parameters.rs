@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What parameters take, how they are shown, and what is said of a value that they do not take.
+//! The values that parameters accept, how they are shown, and the messages for other values.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const OF_ONE: &[Parameter] =
 static BOTH: Description =
     Description { name: "both", sentence: "Two groups.", parameters: &[OF_ALL, OF_ONE] };
 
-/// As a scheduler's object describes it.
+/// A parameter as a scheduler's object describes it.
 fn quota() -> Owned {
     Owned {
         name: "quota_ms".into(),
@@ -41,7 +41,7 @@ fn era() -> Owned {
     }
 }
 
-/// May be changed only before it runs.
+/// A parameter that may be changed only before its owner runs.
 struct Fixed(Owned);
 
 impl Choosable for Fixed {
@@ -65,7 +65,7 @@ fn refusal<T>(result: Result<T, ParameterError>) -> String {
 }
 
 #[test]
-fn what_is_described_anywhere_is_refused_in_the_same_sentences() {
+fn all_kinds_of_parameters_have_the_same_messages() {
     let described = [quota(), era()];
     let owned = |text: &str| refusal(assigned("bfs", described.iter(), [text]));
     assert_eq!(owned("quota=1"), "bfs has no parameter \"quota\"; it has quota_ms, era");
@@ -102,19 +102,19 @@ fn what_is_described_anywhere_is_refused_in_the_same_sentences() {
         constant(&["variant=old", "slice_ms=1"]),
         "slice_ms is for variant=new only, not for variant=old"
     );
-    // More digits than any type has.
+    // More digits than any type can hold.
     assert!(constant(&[&format!("seed={}", "9".repeat(80))]).contains(" is out of range; "));
 }
 
 #[test]
-fn of_several_mistakes_the_first_is_told() {
+fn the_first_of_several_mistakes_is_reported() {
     let refusal = |texts: &[&str]| refusal(Settings::parse(&BOTH, texts.iter().copied()));
     assert_eq!(refusal(&["variant=x", "seed"]), "variant=\"x\" is none of old, new");
     assert_eq!(refusal(&["seed", "variant=x"]), "\"seed\" is not key=value");
 }
 
 #[test]
-fn what_is_fixed_is_refused_while_its_owner_runs() {
+fn a_fixed_parameter_is_refused_while_its_owner_runs() {
     let known = [Fixed(quota()), Fixed(era())];
     let given = |texts: &[&'static str]| {
         let given: Vec<_> = texts.iter().map(|text| text.split_once('=').unwrap()).collect();
@@ -174,7 +174,7 @@ fn numbers_and_choices_are_shown_as_what_they_are() {
 }
 
 #[test]
-fn settings_are_the_defaults_but_for_what_is_given() {
+fn settings_are_the_defaults_except_given_values() {
     let defaults = Settings::new(&BOTH);
     assert_eq!(
         (defaults.choice("variant"), defaults.get("variant"), defaults.get("seed")),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Why a probe cannot be had.
+//! Why a probe cannot be attached or read.
 
 use thiserror::Error;
 

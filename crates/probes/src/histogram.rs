@@ -29,7 +29,7 @@ impl Histogram {
         self.buckets.iter().sum()
     }
 
-    /// Mean, percentiles and longest by what follows in the metric's name; none without a time.
+    /// Mean, percentiles and longest, each with the end of its metric's name; empty without a time.
     pub fn summary_us(&self) -> Vec<(&'static str, f64)> {
         let count = self.count();
         if count == 0 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Observes what the scheduler in charge, whichever it is, does to the workload; docs/probes.md.
+//! Observes what any scheduler in charge does to the workload; docs/probes.md.
 
 mod cpus;
 mod error;
@@ -20,23 +20,24 @@ pub use error::ProbeError;
 pub use histogram::Histogram;
 pub use object::AttachedProbe;
 
-/// Probes at work. Dropping them detaches them.
+/// Attached probes. Dropping them detaches them.
 pub struct Probes {
     attached: Vec<AttachedProbe>,
-    /// The scheduler in charge and what its programs had used, if that is asked.
+    /// The scheduler in charge and the time that its programs had used, if that is wanted.
     scheduler: Option<(String, RunTime)>,
     start: Instant,
     _counting: Counting,
 }
 
 impl Probes {
-    /// Attaches `wanted` to watch the tasks of the cgroup with this id, which is empty, and the scheduler `ops` that is in
-    /// charge, which is empty for the kernel's own; nothing at all if none is wanted.
+    /// Attaches the probes `wanted`, which watch the tasks of the cgroup with this id, still empty,
+    /// and the scheduler in charge, `ops`, which is an empty string for the kernel's own. Returns
+    /// None if no probe is wanted.
     ///
     /// # Errors
-    /// The kernel takes one of them not; none stays attached then.
+    /// The kernel refuses one of them; then none stays attached.
     pub fn attach(wanted: &[Probe], cgroup: u64, ops: &str) -> Result<Option<Self>, ProbeError> {
-        // The disk's own server has that one.
+        // The disk's own server has that probe.
         if wanted.iter().all(|&probe| probe == Probe::Requests) {
             return Ok(None);
         }
@@ -57,7 +58,7 @@ impl Probes {
         Ok(Some(Self { attached, scheduler, start: Instant::now(), _counting: counting }))
     }
 
-    /// What was seen since they were attached.
+    /// The metrics since the probes were attached.
     ///
     /// # Errors
     /// `Unreadable`.
@@ -81,7 +82,7 @@ impl Probes {
     }
 }
 
-/// The share in percent of one CPU.
+/// The time used, in percent of one CPU.
 fn share(used: RunTime, elapsed: Duration) -> f64 {
     100.0 * real(used.ns) / (elapsed.as_secs_f64() * 1e9)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The metrics of each probe; docs/probes.md tells what each counts.
+//! The metrics of each probe; docs/probes.md explains what each counts.
 
 use protocol::{Metric, Probe, metric_table};
 use serde::Serialize;
@@ -42,11 +42,11 @@ pub static PROBES: &[Description] = &[
     },
 ];
 
-/// What observing took, in every sample with a probe of this crate.
+/// The cost of the probes, in every sample with a probe of this crate.
 pub static COST: Metric = Metric::plain("probe_time_pct", "%", "time in probes (100 is one CPU)");
 
 metric_table! {
-    /// What the probe `wakeups` measures.
+    /// Metrics of the probe `wakeups`.
     WAKEUP_METRICS:
     WAKEUP_LATENCY_MEAN_US =
         Metric::plain("wakeup_latency_mean_us", "us", "mean wake-up latency");
@@ -58,7 +58,7 @@ metric_table! {
 }
 
 metric_table! {
-    /// What the probe `turns` measures.
+    /// Metrics of the probe `turns`.
     TURN_METRICS:
     TURN_MEAN_US = Metric::plain("turn_mean_us", "us", "mean time on a CPU at a time");
     TURN_P50_US = Metric::plain("turn_p50_us", "us", "median time on a CPU at a time");
@@ -70,7 +70,7 @@ metric_table! {
 }
 
 metric_table! {
-    /// What the probe `idle` measures.
+    /// Metrics of the probe `idle`.
     IDLE_METRICS:
     IDLE_WHILE_WAITING_S =
         Metric::plain("idle_while_waiting_s", "s", "time with an idle CPU while a task waits");
@@ -84,7 +84,8 @@ metric_table! {
 }
 
 metric_table! {
-    /// What the probe `migrations` measures, in the order of schedulers/include/machine.h's distances.
+    /// Metrics of the probe `migrations`, in the order of the distances in
+    /// schedulers/include/machine.h.
     MIGRATION_METRICS:
     MIGRATIONS_SAME_CORE = Metric::plain("migrations_same_core", "", "moves within a core");
     MIGRATIONS_SAME_CACHE =
@@ -94,13 +95,13 @@ metric_table! {
 }
 
 metric_table! {
-    /// What the probe `scheduler` measures.
+    /// Metrics of the probe `scheduler`.
     SCHEDULER_METRICS:
     SCHEDULER_TIME_S = Metric::plain("scheduler_time_s", "s", "run time of the scheduler itself");
     SCHEDULER_CALLS = Metric::plain("scheduler_calls", "", "calls of the scheduler");
 }
 
-/// The metrics of a histogram of times: of its summary, in that order, and of its count.
+/// The metrics of a histogram of times: its summary, in that order, and its count.
 pub struct TimesMetrics {
     pub summary: [&'static Metric; 5],
     pub count: &'static Metric,

@@ -16,7 +16,7 @@ use bpf::{libbpf_log, opened};
 use machine::clock::now_ns;
 use protocol::{Metrics, Probe};
 
-/// The file in probes/; none for what the kernel counts without one.
+/// The name of the file in probes/; None if the kernel counts without one.
 pub fn name(probe: Probe) -> Option<&'static str> {
     match probe {
         Probe::Wakeups => Some("wakeups"),
@@ -27,7 +27,7 @@ pub fn name(probe: Probe) -> Option<&'static str> {
     }
 }
 
-/// The first elements of a global of that name, which a probe may have.
+/// The name of a global and its first elements. The probe may lack that global.
 pub type Constant<'a> = (&'a str, &'a [u64]);
 
 pub struct AttachedProbe {
@@ -40,7 +40,7 @@ pub struct AttachedProbe {
 }
 
 impl AttachedProbe {
-    /// Loads and attaches the probe `name` with what it has to know.
+    /// Loads and attaches the probe `name` with these constants.
     ///
     /// # Errors
     /// `Rejected` with the end of the log.
@@ -78,7 +78,7 @@ impl AttachedProbe {
         Ok(metrics)
     }
 
-    /// A time with both that has not ended lacks its end, which is now.
+    /// An overlap that has not ended counts up to now.
     fn idle(&self) -> libbpf_rs::Result<Metrics> {
         let sum = self.global("overlap_ns")?;
         let overlap_ns = between(sum, self.attached_ns, now_ns());
@@ -115,7 +115,7 @@ impl AttachedProbe {
         Ok(histogram)
     }
 
-    /// Empties a histogram. What is added meanwhile may be lost.
+    /// Empties a histogram. Times that are added meanwhile may be lost.
     pub fn clear(&self, index: u32) {
         let Ok(times) = self.map("times") else { return };
         if let Ok(Some(cpus)) = times.lookup_percpu(&index.to_ne_bytes(), MapFlags::ANY) {
@@ -164,11 +164,13 @@ fn load(name: &'static str, constants: &[Constant<'_>]) -> libbpf_rs::Result<Att
     Ok(AttachedProbe { name, programs, globals, attached_ns, _links: links, object })
 }
 
-/// What `sum`, ends less beginnings of times since `attached`, comes to at `now`; all in ns.
+/// The length of all periods since `attached`, if `sum` is their ends minus their beginnings at
+/// `now`; all in ns.
 ///
-/// What has begun ends now. A CPU may have seen a beginning or an end and not yet added it, for milliseconds if it is an
-/// emulated one: the sum then lacks something about as large as `now`, which nothing that has ended comes near. For the
-/// same reason a beginning may have been given a later time than its end, and the sum can be a little below nothing.
+/// A period that has begun ends now. A CPU may have seen a beginning or an end and not yet added
+/// it, an emulated one for milliseconds: then the sum lacks a number about as large as `now`, which
+/// no complete period comes near. For the same reason a beginning may have a later time than its
+/// end, and the sum can be slightly negative.
 fn between(sum: u64, attached: u64, now: u64) -> u64 {
     let (longest, now) = ((now - attached).cast_signed(), now.cast_signed());
     let mut sum = sum.cast_signed();
@@ -198,13 +200,13 @@ mod tests {
     const NOW: u64 = 30_000;
 
     #[test]
-    fn what_has_ended_is_the_sum() {
+    fn complete_periods_are_the_sum() {
         assert_eq!(between(0, ATTACHED, NOW), 0);
         assert_eq!(between(5_000, ATTACHED, NOW), 5_000);
     }
 
     #[test]
-    fn what_has_begun_ends_now() {
+    fn a_period_that_has_begun_ends_now() {
         let begun: u64 = 5_000_u64.wrapping_sub(29_000);
         assert_eq!(between(begun, ATTACHED, NOW), 5_000 + 1_000);
         let twice = begun.wrapping_sub(29_500);
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_little_less_than_nothing_is_nothing() {
+    fn a_slightly_negative_sum_is_zero() {
         assert_eq!(between(7_u64.wrapping_neg(), ATTACHED, NOW), 0);
     }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Metrics: what each is called and means, and the numbers of a sample.
+//! Descriptions of metrics, and the numbers of a sample.
 //!
-//! A crate that measures something describes its metrics in a table, see [`metric_table`](crate::metric_table). A number
-//! is added to [`Metrics`] by its description, so that nothing is measured under a name that is not described:
+//! A crate that measures something describes its metrics in a table, see
+//! [`metric_table`](crate::metric_table). A number is added to [`Metrics`] by its description, so
+//! that every name is described:
 //!
 //! ```compile_fail
 //! protocol::Metrics::new().insert("elapsed_s", 1.0);
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub enum Direction {
     Lower,
     Higher,
-    /// Neither.
+    /// Neither is better.
     None,
 }
 
@@ -34,12 +35,12 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Describes a metric by which no arm is better. The unit of a count is empty.
+    /// Describes a metric that does not judge arms. The unit of a count is empty.
     pub const fn plain(name: &'static str, unit: &'static str, title: &'static str) -> Self {
         Self { name, unit, direction: Direction::None, title, headline: false }
     }
 
-    /// Describes a metric by which arms are judged, where the workload has no such metric of its own.
+    /// Describes a metric that judges arms if the workload has no such metric of its own.
     pub const fn headline(
         name: &'static str,
         unit: &'static str,
@@ -95,7 +96,7 @@ impl Metrics {
         self.insert_named(metric.name.to_owned(), number);
     }
 
-    /// Adds a number under a name that the workload or the load has given it, which describe it themselves.
+    /// Adds a number under a name of the workload or the load, which describe it themselves.
     pub fn insert_named(&mut self, name: String, number: f64) {
         self.0.insert(name, number);
     }

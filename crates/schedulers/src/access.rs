@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Whether this kernel and this process are such that a scheduler can be attached, or looked into.
+//! Checks that this kernel and this process can attach a scheduler or read its state.
 
 use std::path::Path;
 
@@ -22,7 +22,8 @@ pub fn check_root() -> Result<(), AttachError> {
     if geteuid().is_root() { Ok(()) } else { Err(AttachError::NotRoot) }
 }
 
-/// Whether the scheduler `name` is attached, by any process, and this one may look into it.
+/// Checks that the scheduler `name` is attached, by any process, and that this process may read its
+/// state.
 pub fn reachable(name: &str) -> Result<(), AttachError> {
     let running = sysfs::read().ops;
     if running != name {

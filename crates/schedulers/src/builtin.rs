@@ -19,7 +19,7 @@ pub struct Builtin {
     pub description: Description,
 }
 
-/// All of them in the order of their names; reads the objects once.
+/// All schedulers in the order of their names; reads the objects once.
 pub fn all() -> &'static [&'static Builtin] {
     static ALL: OnceLock<Vec<&Builtin>> = OnceLock::new();
     ALL.get_or_init(|| (0..SCHEDULERS.len()).map(at).collect())
@@ -28,7 +28,7 @@ pub fn all() -> &'static [&'static Builtin] {
 /// The scheduler `name`; reads no other object, and this one once.
 ///
 /// # Errors
-/// `UnknownScheduler` with the names there are.
+/// `UnknownScheduler` with the known names.
 pub fn find(name: &str) -> Result<&'static Builtin, AttachError> {
     position(name).map(at)
 }
@@ -36,7 +36,7 @@ pub fn find(name: &str) -> Result<&'static Builtin, AttachError> {
 /// The object of the scheduler `name`, unread.
 ///
 /// # Errors
-/// `UnknownScheduler` with the names there are.
+/// `UnknownScheduler` with the known names.
 pub fn bytes(name: &str) -> Result<&'static [u8], AttachError> {
     position(name).map(|position| SCHEDULERS[position].1)
 }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_no_schedulers() {
+    fn other_files_are_not_schedulers() {
         let error = Prepared::open("x", b"#!/bin/sh\n", &BTreeMap::new()).err().unwrap();
         assert!(matches!(error, AttachError::NotAScheduler { .. }), "{error}");
     }

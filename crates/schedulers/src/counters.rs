@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a scheduler counts: one u64 per CPU for each member of the value of its map "stats", and one
-//! per task for each such member of the value of its map "tasks".
+//! The counters of a scheduler: one u64 per CPU for each member of the value of its map "stats",
+//! and one per task for each such member of the value of its map "tasks".
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -39,20 +39,20 @@ fn statistic(member: Member) -> Option<Statistic> {
     Some(Statistic { name: member.name, sentence, offset: member.offset })
 }
 
-/// The counters of a scheduler in the kernel. None for the kernel's own and for programs.
+/// The counters of a scheduler in the kernel; empty for the kernel's own and for programs.
 #[derive(Debug, Default)]
 pub struct Counters {
     pub statistics: Vec<Statistic>,
     pub map: Option<MapHandle>,
-    /// The thread whose they are; without one they are the CPUs'.
+    /// The thread that has the counters; None for those of the CPUs.
     pub task: Option<OwnedFd>,
 }
 
 impl Counters {
-    /// The map's value for each CPU that can ever be there.
+    /// Reads the map's value for each CPU that can ever exist.
     ///
     /// # Errors
-    /// The kernel does not give it.
+    /// The kernel does not return it.
     pub fn read(&self) -> libbpf_rs::Result<Reading<'_>> {
         let map = self.map.as_ref();
         if let Some(task) = &self.task {
@@ -102,9 +102,9 @@ impl Reading<'_> {
 /// A handle of the thread `tid`.
 ///
 /// # Errors
-/// There is none.
+/// There is no such thread.
 pub fn open_task(tid: u32) -> std::io::Result<OwnedFd> {
-    // rustix has no name for it yet.
+    // rustix has no name for this flag yet.
     let thread = PidfdFlags::from_bits_retain(libc::PIDFD_THREAD);
     let number = i32::try_from(tid).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
     Ok(pidfd_open(number, thread)?)

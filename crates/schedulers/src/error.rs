@@ -42,7 +42,7 @@ pub enum AttachError {
     AlreadyAttached { ops: String },
     #[error("which scheduler is in charge cannot be told: {0}")]
     Untold(#[from] Unreadable),
-    /// `log` ends with the verifier's or the kernel's words.
+    /// `log` ends with the message of the verifier or the kernel.
     #[error("the kernel rejected {name}: {reason}")]
     Rejected { name: String, reason: String, log: String },
     #[error("cannot start {program:?}: {error}")]
@@ -70,7 +70,7 @@ pub enum AttachError {
     Unreachable { name: String, reason: String },
 }
 
-/// The sentence with the scheduler's name, which some have already.
+/// The message with the scheduler's name, which some have already.
 fn of_scheduler(scheduler: &str, error: &ParameterError) -> String {
     match error {
         ParameterError::Unknown { .. } => error.to_string(),
@@ -78,7 +78,7 @@ fn of_scheduler(scheduler: &str, error: &ParameterError) -> String {
     }
 }
 
-/// Who is in charge when sysfs names `running`.
+/// Names the scheduler in charge when sysfs shows `running`.
 pub fn in_charge(running: &str) -> String {
     match running {
         "" => "the kernel's own scheduler".into(),
@@ -87,7 +87,8 @@ pub fn in_charge(running: &str) -> String {
 }
 
 impl AttachError {
-    /// The exit code that the command line promises: 64 for what the user asked wrongly, 69 for what is missing.
+    /// The exit code that the command line promises: 64 for wrong usage, 69 for something that is
+    /// missing.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::UnknownScheduler { .. }

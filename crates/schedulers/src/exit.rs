@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a scheduler leaves when the kernel takes it down: reason and dump, which its operation `exit` keeps in the
-//! variable that sched_ext's own tools use (scx/user_exit_info.bpf.h, `UEI_DEFINE`), and what it had counted.
+//! What a scheduler leaves when the kernel takes it down: its counters, and the reason and dump,
+//! which its operation `exit` writes to the variable that sched_ext's own tools use
+//! (scx/user_exit_info.bpf.h, `UEI_DEFINE`).
 
 use libbpf_rs::btf::Btf;
 use libbpf_rs::{MapCore, MapFlags, Object, OpenObject};
@@ -12,29 +13,29 @@ use bpf::opened::{self, fill, with_btf};
 
 /// The type of the variable.
 const TYPE: &str = "user_exit_info";
-/// What the kernel writes unless it is told otherwise (kernel/sched/ext.c, `SCX_EXIT_DUMP_DFL_LEN`).
+/// Default length of the kernel's dump (kernel/sched/ext.c, `SCX_EXIT_DUMP_DFL_LEN`).
 const DUMP_LENGTH: u32 = 32768;
 
-/// Where an object keeps its record.
+/// The place of an object's record of its exit.
 pub struct ExitRecord {
     variable: Structure,
-    /// The section that the dump has for itself, if there is one.
+    /// The section of the dump, if there is one.
     dump: Option<String>,
 }
 
-/// What is left of a scheduler that was taken down.
+/// The reason, dump and counters of a scheduler that was taken down.
 #[derive(Debug, Clone, Default)]
 pub struct Left {
-    /// None where the object keeps no record.
+    /// The reason; None if the object keeps no record.
     pub exit: Option<Exit>,
-    /// What the kernel wrote down of tasks and CPUs when it found an error; empty otherwise.
+    /// The kernel's dump of tasks and CPUs if it found an error; empty otherwise.
     dump: String,
-    /// The scheduler's own counters as JSON; empty without any.
+    /// The scheduler's own counters as JSON; empty if it has none.
     counters: String,
 }
 
 impl ExitRecord {
-    /// The record of `object`, which has room for a dump from now on. None if it keeps none.
+    /// Finds the record of `object` and makes room for a dump in it. None if it keeps no record.
     pub fn prepare(object: &mut OpenObject, variables: &[Global]) -> Option<Self> {
         let variable = with_btf(object, |btf: &Btf<'_>| globals::variable_of_type(btf, TYPE))??;
         let named = |suffix: &str| {
@@ -50,7 +51,7 @@ impl ExitRecord {
         Some(Self { variable, dump })
     }
 
-    /// None while the scheduler of `object` has not exited.
+    /// Why the scheduler of `object` has exited; None if it has not.
     pub fn exit(&self, object: &Object) -> Option<Exit> {
         let section = content(object, &self.variable.section)?;
         let at = |name| section.get(self.variable.place(name)?..);
@@ -96,7 +97,8 @@ fn content(object: &Object, section: &str) -> Option<Vec<u8>> {
     map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten()
 }
 
-/// Up to the first zero byte. Whoever names a task can put anything into it that a terminal would obey.
+/// The text up to the first zero byte, without control characters: the name of a task may have
+/// sequences that a terminal would obey.
 fn text(bytes: &[u8]) -> String {
     let used = bytes.iter().take(DUMP_LENGTH as usize).copied().take_while(|&byte| byte != 0);
     let text = String::from_utf8_lossy(&used.collect::<Vec<_>>()).into_owned();

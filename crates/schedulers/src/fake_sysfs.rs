@@ -16,14 +16,15 @@ pub struct FakeSysfs {
 }
 
 impl FakeSysfs {
-    /// `ops` is in charge, nobody if it is empty; `enable_seq` is the number of the last attachment.
+    /// A machine with `ops` in charge, or no scheduler if it is empty; `enable_seq` is the number
+    /// of the last attachment.
     pub fn with(ops: &str, enable_seq: u64) -> Self {
         let tree = Self { folder: TempDir::new().unwrap() };
         tree.put(ops, enable_seq);
         tree
     }
 
-    /// Changes who is in charge.
+    /// Changes the scheduler in charge.
     pub fn put(&self, ops: &str, enable_seq: u64) {
         let _none_yet = fs::remove_dir_all(self.sched_ext_path().join("root"));
         let attached = !ops.is_empty();
@@ -49,7 +50,7 @@ impl FakeSysfs {
         self.root().at("/proc")
     }
 
-    /// A thread in /proc.
+    /// Adds a thread to /proc.
     pub fn thread(&self, tid: i32, prio: i64, in_class: bool) {
         let text = format!(
             "sh ({tid}, #threads: 1)\n---\npolicy   :   0\nprio     :   {prio}\next.enabled   :   {}\n",
@@ -58,7 +59,7 @@ impl FakeSysfs {
         self.write_at(&self.proc().join(format!("{tid}/sched")), text.as_bytes());
     }
 
-    /// A thread as a kernel without CONFIG_SCHED_DEBUG shows it.
+    /// Adds a thread as a kernel without CONFIG_SCHED_DEBUG shows it.
     pub fn bare_thread(&self, tid: i32, policy: u32) {
         let before =
             "S 1 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 99 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0";
@@ -66,7 +67,7 @@ impl FakeSysfs {
         self.write_at(&self.proc().join(format!("{tid}/stat")), text.as_bytes());
     }
 
-    /// What a process has open.
+    /// Adds an open file of a process.
     pub fn open_file(&self, pid: u32, fd: u32, about: &str) {
         self.write_at(&self.proc().join(format!("{pid}/fdinfo/{fd}")), about.as_bytes());
     }
@@ -87,7 +88,7 @@ impl FakeSysfs {
         fs::create_dir_all(self.sched_ext_path().join(name)).unwrap();
     }
 
-    /// Instead of the file `name`.
+    /// Puts a pipe in place of the file `name`.
     pub fn pipe(&self, name: &str) {
         self.remove(name);
         mkfifo(&self.sched_ext_path().join(name), Mode::S_IRWXU).unwrap();

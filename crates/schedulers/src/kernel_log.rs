@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the kernel says about sched_ext, from /dev/kmsg.
+//! The kernel's messages about sched_ext, from /dev/kmsg.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -11,7 +11,7 @@ use nix::fcntl::OFlag;
 /// The kernel's limit for one record, CONSOLE_EXT_LOG_MAX.
 const RECORD_MAX: usize = 8192;
 
-/// The kernel log from the moment of opening on. Empty where it may not be read.
+/// The kernel log from the moment of opening on. Empty if it may not be read.
 pub struct KernelLog {
     records: Option<File>,
     lines: Vec<String>,
@@ -57,7 +57,7 @@ mod tests {
     use super::message;
 
     #[test]
-    fn keeps_only_what_is_about_sched_ext() {
+    fn keeps_only_messages_about_sched_ext() {
         let record = b"3,812,140900,-;sched_ext: BPF scheduler \"bfs\" disabled\n SUBSYSTEM=x\n";
         assert_eq!(message(record).unwrap(), "sched_ext: BPF scheduler \"bfs\" disabled");
         assert_eq!(message(b"6,813,140901,-;usb 1-1: new device\n"), None);

@@ -47,7 +47,8 @@ use owner::World;
 use program::RunningProgram;
 use sysfs::SchedExt;
 
-/// The kernel lets all tasks pass through the change of class; seconds on a busy machine.
+/// Longest wait for a detachment: the kernel changes the class of every task, which takes seconds
+/// on a busy machine.
 const DETACH_LIMIT: Duration = Duration::from_secs(30);
 
 /// A scheduler in charge. Dropping it detaches without waiting.
@@ -71,11 +72,12 @@ pub struct Loaded {
     sha256: String,
 }
 
-/// Has the kernel check the scheduler of `spec`. None for the kernel's own, and for programs, which do that themselves.
+/// Has the kernel check the scheduler of `spec`. None for the kernel's own, and for programs, which
+/// load their scheduler themselves.
 ///
 /// # Errors
-/// Everything that can be wrong with the scheduler, its parameters or this kernel. Parameters are refused before
-/// anything is loaded.
+/// The scheduler, its parameters or this kernel do not fit. Parameters are refused before anything
+/// is loaded.
 pub fn load(spec: &protocol::Scheduler) -> Result<Option<Loaded>, AttachError> {
     let (object, bytes) = match spec {
         protocol::Scheduler::Default | protocol::Scheduler::Program { .. } => return Ok(None),
@@ -104,10 +106,12 @@ fn load_object(
     prepared.load()
 }
 
-/// Puts the scheduler of `spec` in charge, `loaded` if that is it and still fits; returns when it is.
+/// Puts the scheduler of `spec` in charge; uses `loaded` if it is that scheduler and still fits.
+/// Returns when it is in charge.
 ///
 /// # Errors
-/// As in `load`; or `stop` was heard while a program was waited for. Nothing stays attached after an error.
+/// The errors of `load`, or a stop was requested while a program was waited for. Nothing stays
+/// attached after an error.
 pub fn attach(
     spec: &protocol::Scheduler,
     loaded: Option<Loaded>,
@@ -157,31 +161,33 @@ pub fn named(name: &str, rest: &[String]) -> Result<protocol::Scheduler, Paramet
     })
 }
 
-/// "dir/simple.bpf.o" is "simple".
+/// Shortens "dir/simple.bpf.o" to "simple".
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.split('.').next().unwrap_or_default().to_owned()
 }
 
 impl Attachment {
-    /// The number that the kernel gave to this attachment; for the default to the last one before it.
+    /// The number that the kernel gave to this attachment; for the default the number of the last
+    /// one before.
     pub fn enable_seq(&self) -> u64 {
         self.enable_seq
     }
 
-    /// What /sys/kernel/sched_ext/root/ops says while this is in charge; empty for the default.
+    /// The content of /sys/kernel/sched_ext/root/ops while this is in charge; empty for the
+    /// default.
     pub fn ops_name(&self) -> &str {
         &self.ops
     }
 
-    /// Empty for the default and for programs.
+    /// The SHA-256 of the object; empty for the default and for programs.
     pub fn object_sha256(&self) -> &str {
         &self.sha256
     }
 
     /// Gives the CPUs back to the kernel's own scheduler; returns when it has them, or when
-    /// another scheduler has taken the place of this one. What the scheduler has left if it was taken down before;
-    /// otherwise, and for the default and programs, nothing.
+    /// another scheduler has taken the place of this one. Returns what the scheduler has left if it
+    /// was taken down before; otherwise, and for the default and programs, an empty record.
     ///
     /// # Errors
     /// The kernel or the program did not let go in time.
@@ -206,7 +212,7 @@ impl Attachment {
         ended.map(|()| object.map(|object| object.left()).unwrap_or_default())
     }
 
-    /// The scheduler's own counters; none for the default and for programs.
+    /// The scheduler's own counters; empty for the default and for programs.
     ///
     /// # Errors
     /// The process has no file descriptors left.

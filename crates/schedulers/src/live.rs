@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The parameters of a scheduler that any process keeps attached.
+//! The parameters of an attached scheduler, whichever process keeps it attached.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -106,7 +106,7 @@ impl Place {
         let size = NonZeroUsize::new(length).filter(|_| inside);
         let size = size.ok_or("it lies outside its section")?;
         let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
-        // SAFETY: a new mapping of a file that nobody truncates.
+        // SAFETY: a new mapping of a file that is never truncated.
         unsafe { mmap(None, size, access, MapFlags::MAP_SHARED, section.as_fd(), 0) }
             .map(|memory| Self { memory, length, offset, width })
             .map_err(|error| error.to_string())
@@ -133,7 +133,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // SAFETY: mapped by `map` and used by nobody else.
+        // SAFETY: mapped by `map` and not used elsewhere.
         let _unmapped = unsafe { munmap(self.memory, self.length) };
     }
 }

@@ -20,10 +20,11 @@ use bpf::kernel_enums::Truncated;
 use bpf::opened::{self, fill, section, variables, with_btf};
 use bpf::{globals, kernel_enums, kernel_functions, kernel_types, libbpf_log};
 
-/// Attaching returns when the kernel has switched; this is for its last formalities.
+/// Longest wait for the state "enabled" after attaching, which returns when the kernel has
+/// switched.
 const ENABLE_LIMIT: Duration = Duration::from_secs(10);
 
-/// What an object says about itself.
+/// An object's description of itself.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Description {
     pub sentence: String,
@@ -50,9 +51,9 @@ pub struct LoadedObject {
     record: Option<ExitRecord>,
 }
 
-/// Detaches when dropped; the links must go first.
+/// An attached object. Dropping it detaches it; the links must go first.
 pub struct AttachedObject {
-    /// Of the scheduler and of its observers.
+    /// The links of the scheduler and of its observers.
     links: Option<(Link, Vec<Link>)>,
     object: Object,
     ops: String,
@@ -62,10 +63,10 @@ pub struct AttachedObject {
 }
 
 impl Prepared {
-    /// Needs no privilege and leaves the kernel alone.
+    /// Opens an object and sets its parameters. Needs no privilege and leaves the kernel alone.
     ///
     /// # Errors
-    /// `NotAScheduler` for other files, `BadParameter` for what `given` has wrong.
+    /// `NotAScheduler` for other files, `BadParameter` for a wrong parameter in `given`.
     pub fn open(
         name: &str,
         bytes: &[u8],
@@ -95,7 +96,7 @@ impl Prepared {
         &self.description
     }
 
-    /// The initial values of the array `name`, for tests of what a scheduler computes with.
+    /// The initial values of the array `name`, for tests of a scheduler's tables.
     #[cfg(test)]
     pub fn array(&self, name: &str) -> Vec<i64> {
         let global = self.variables.iter().find(|global| global.name == name).unwrap();
@@ -121,7 +122,7 @@ impl Prepared {
         String::from_utf8(text.split(|&byte| byte == 0).next().unwrap().to_vec()).unwrap()
     }
 
-    /// Has the kernel check it, which is most of what attaching costs.
+    /// Has the kernel check it, which is most of the cost of attaching.
     ///
     /// # Errors
     /// `Rejected` by libbpf or the verifier, with the end of the log.
@@ -175,7 +176,7 @@ impl LoadedObject {
             result.map_err(|error| rejected(format!("{error:#}")))?;
         let exit = || record.as_ref().and_then(|record| record.exit(&object));
         let ops = enabled(enable_seq, exit).map_err(&mut rejected)?;
-        // The kernel takes 0 for not asked, and it is 0 until the first CPU goes.
+        // For the kernel 0 means no check, and the count is 0 until the first CPU goes.
         if looked_at == 0 && hotplug_seq() != 0 {
             return Err(rejected("CPUs came or went while it was being attached".into()));
         }
@@ -198,7 +199,7 @@ fn rejected(name: &str, reason: String, log: &str) -> AttachError {
     AttachError::Rejected { name: name.to_owned(), reason, log }
 }
 
-/// What the object's `variables` ask the kernel for.
+/// The enumerators of the kernel that the object's `variables` ask for.
 fn enumerators(variables: &[Global]) -> Result<Vec<(&Global, u64)>, AttachError> {
     let known = kernel_enums::of_kernel().map_err(|error| AttachError::NoTypes { error })?;
     let asked = variables.iter().filter_map(|global| Some((global, kernel_enums::name(global)?)));
@@ -210,7 +211,7 @@ fn enumerators(variables: &[Global]) -> Result<Vec<(&Global, u64)>, AttachError>
         .collect()
 }
 
-/// How often CPUs came and went; to be read before the machine is looked at.
+/// How often CPUs came and went; to be read before the CPUs are.
 fn hotplug_seq() -> u64 {
     SchedExt::here().hotplug_seq().unwrap_or_default()
 }
@@ -220,7 +221,7 @@ fn refuse_hotplug(object: &mut OpenObject, ops_map: &str, hotplug_seq: u64) {
     set_member(object, ops_map, "hotplug_seq", hotplug_seq);
 }
 
-/// Leaves out the operations that the object does without on this kernel, by its tags `LEFT_OUT`
+/// Leaves out the operations that the object does not need on this kernel, by its tags `LEFT_OUT`
 /// (schedulers/include/describe.h).
 fn leave_out_operations(object: &mut OpenObject, ops_map: &str) {
     let tags = with_btf(object, |btf| globals::variable_tags(btf, ".struct_ops"));
@@ -234,7 +235,7 @@ fn leave_out_operations(object: &mut OpenObject, ops_map: &str) {
     }
 }
 
-/// Sets a member of 64 bits of the struct sched_ext_ops; for an operation 0 is none.
+/// Sets a member of 64 bits of the struct sched_ext_ops; 0 leaves an operation out.
 fn set_member(object: &mut OpenObject, ops_map: &str, name: &str, value: u64) {
     let members = with_btf(object, |btf| globals::structure(btf, ".struct_ops", ops_map));
     let offset = members.flatten().and_then(|members| {
@@ -258,12 +259,13 @@ impl AttachedObject {
         self.enable_seq
     }
 
-    /// Has the kernel detach it, which takes a while. What it has counted and noted can be read until this is dropped.
+    /// Has the kernel detach it, which takes a while. Its counters and record can be read until
+    /// this is dropped.
     pub fn let_go(&mut self) {
         self.links = None;
     }
 
-    /// What it has left, once it is detached.
+    /// What the scheduler has left, once it is detached.
     pub fn left(&self) -> Left {
         Left::of(self.record.as_ref(), &self.object, &self.counters().unwrap_or_default())
     }
@@ -277,8 +279,8 @@ impl AttachedObject {
     }
 }
 
-/// The name of the scheduler in charge, once it is the one of attachment `enable_seq`; else what
-/// became of that, with what its record says of its `exit`.
+/// Waits until attachment `enable_seq` is in charge and returns the scheduler's name. The error
+/// says what became of it, with the `exit` in its record.
 fn enabled(enable_seq: u64, exit: impl Fn() -> Option<Exit>) -> Result<String, String> {
     let ejected = |and: &str| {
         let why = exit().map(|exit| format!(": {exit}")).unwrap_or_default();
@@ -306,7 +308,7 @@ fn describe(
     variables: &[Global],
 ) -> Result<Description, parameters::ParameterError> {
     let mut parameters = Vec::new();
-    // Most are not parameters, and sections may be large.
+    // Most variables are not parameters, and sections may be large.
     for global in variables.iter().filter(|global| !global.tags.is_empty()) {
         let section = section(object, &global.section).unwrap_or_default();
         parameters.extend(parameters::describe(global, &section)?);

@@ -3,12 +3,12 @@
 
 use protocol::{Proof, State};
 
-/// Why the proof fails, in one sentence.
+/// Why the proof fails, in one sentence; None if it holds.
 pub fn objection(proof: &Proof) -> Option<String> {
     attachment(proof).or_else(|| threads(proof))
 }
 
-/// Why it fails whatever the work did: of work that could not be started no threads were seen.
+/// Why the proof fails without its threads: if work could not be started, none were seen.
 pub fn attachment(proof: &Proof) -> Option<String> {
     unreadable(proof)
         .or_else(|| at_the_start(proof))
@@ -22,7 +22,7 @@ fn unreadable(proof: &Proof) -> Option<String> {
     (!what.is_empty()).then(|| format!("which scheduler was in charge cannot be told: {what}"))
 }
 
-/// The attachment against what was read before the work.
+/// Compares the attachment with the state before the work.
 fn at_the_start(proof: &Proof) -> Option<String> {
     let (attached, before) = (&proof.attached, &proof.before);
     if !attached.ops.is_empty() && before.state != "enabled" {
@@ -60,7 +60,7 @@ fn during_the_run(proof: &Proof) -> Option<String> {
     ))
 }
 
-/// The kernel counts from 0 again when a scheduler is attached.
+/// Whether the kernel refused tasks. Its count starts from 0 when a scheduler is attached.
 fn refused_tasks(proof: &Proof) -> Option<String> {
     let (before, after) = (proof.before.nr_rejected, proof.after.nr_rejected);
     match after.checked_sub(before) {
@@ -94,7 +94,7 @@ fn threads(proof: &Proof) -> Option<String> {
     if ops.is_empty() || threads_checked > 0 {
         return None;
     }
-    // Then every thread that is not in a class of real time is the scheduler's.
+    // With this every thread that is not in a real-time class is the scheduler's.
     let all_switched = proof.before.switch_all == 1 && proof.after.switch_all == 1;
     match (threads_unjudged, threads_realtime) {
         (0, 0) => Some(format!("no thread of the workload was seen to be scheduled by {ops}")),
@@ -105,8 +105,8 @@ fn threads(proof: &Proof) -> Option<String> {
     }
 }
 
-/// What the kernel said of the ejection, e.g. ": runnable task stall (sh[42] failed to run for 2.0s)". The scheduler's
-/// own note is there wherever it keeps one; the log may not be readable, or not be written yet.
+/// The kernel's reason for the ejection, e.g. ": runnable task stall (sh[42] failed to run for
+/// 2.0s)". The scheduler's own record comes first: the log may not be readable, or not written yet.
 fn why(proof: &Proof) -> String {
     if let Some(exit) = &proof.exit {
         return format!(": {exit}");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_throughout_is_no_proof_for_another_arm() {
+    fn the_same_throughout_does_not_prove_another_arm() {
         assert!(objection(&proof("bfs", state("", 3), state("", 3))).is_some());
         assert!(objection(&proof("bfs", state("cfs", 3), state("cfs", 3))).is_some());
         assert!(objection(&proof("bfs", state("bfs", 4), state("bfs", 4))).is_some());
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_still_leaving_is_no_proof_for_default() {
+    fn a_scheduler_that_is_still_leaving_does_not_prove_default() {
         let leaving = || State { state: "disabling".into(), ..state("", 3) };
         assert!(objection(&proof("", leaving(), state("", 3))).is_some());
         assert!(objection(&proof("", state("", 3), leaving())).is_some());
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_scheduler_noted_is_told_where_the_log_is_not() {
+    fn the_schedulers_record_is_reported_without_a_log() {
         let mut proof = proof("stall", state("stall", 3), state("", 3));
         let exit = |message: &str| Exit { reason: "r".into(), message: message.into(), code: 0 };
         proof.exit = Some(exit("m"));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_tasks_are_counted_and_a_count_that_goes_back_is_no_proof() {
+    fn rejected_tasks_are_counted_and_a_count_that_goes_back_proves_nothing() {
         let rejected = |before, after| {
             let mut proof = sound();
             (proof.before.nr_rejected, proof.after.nr_rejected) = (before, after);
@@ -224,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn threads_outside_the_class_are_no_proof() {
+    fn threads_outside_the_class_are_not_proof() {
         let proof = Proof { threads_outside: 1, ..sound() };
         assert!(objection(&proof).is_some_and(|text| text.contains("not scheduled by bfs")));
     }
 
     #[test]
-    fn no_thread_looked_at_is_no_proof_unless_all_were_of_real_time() {
+    fn without_a_checked_thread_there_is_proof_only_if_all_were_real_time() {
         let unseen = Proof { threads_checked: 0, ..sound() };
         assert_eq!(
             objection(&unseen).unwrap(),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Programs of a scheduler that only listen to the kernel, for what sched_ext does not tell.
+//! Programs of a scheduler that only observe the kernel, for events that sched_ext does not report.
 
 use bpf::kernel_types;
 use libbpf_rs::{Link, Object, OpenObject, ProgramType, num_possible_cpus};
 
-/// What they listen to; see schedulers/include/sync.h.
+/// The function that they observe; see schedulers/include/sync.h.
 const WAKE_UP: &str = "try_to_wake_up";
 
-/// Leaves the observers out where the scheduler hears the same from sched_ext, or the kernel has not the
-/// function; the scheduler does without then.
+/// Leaves the observers out where sched_ext reports the same, or where the kernel does not have the
+/// function; then the scheduler does without.
 pub fn select(object: &mut OpenObject) {
     let wanted =
         num_possible_cpus().is_ok_and(|cpus| cpus == 1) && kernel_types::has_function(WAKE_UP);
@@ -19,7 +19,7 @@ pub fn select(object: &mut OpenObject) {
     }
 }
 
-/// Attaches the observers that the kernel takes; a kernel without function tracing takes none.
+/// Attaches the observers that the kernel accepts; a kernel without function tracing accepts none.
 pub fn attach(object: &mut Object) -> Vec<Link> {
     object
         .progs_mut()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Who keeps a scheduler in charge: a process that has its struct_ops link open.
+//! The owner of a scheduler in charge: a process that has its struct_ops link open.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use protocol::State;
 
 use crate::sysfs::SchedExt;
 
-/// What a machine shows of the scheduler in charge, or a tree that stands in for it.
+/// A machine, or a tree that stands in for it, as far as it shows the scheduler in charge.
 pub struct World {
     pub root: Root,
     /// The number of the link that keeps the scheduler of that name in charge; None if the kernel shows none.
@@ -37,7 +37,8 @@ impl World {
             .then_some(state)
     }
 
-    /// Whether one of `processes` keeps the scheduler of `state` in charge, and still does when that was found out.
+    /// Whether one of `processes` keeps the scheduler of `state` in charge; the state is read again
+    /// at the end.
     pub fn is_held_by(&self, processes: impl IntoIterator<Item = u32>, state: &State) -> bool {
         let Some(link) = (self.link)(&state.ops) else { return false };
         let mut processes = processes.into_iter();
@@ -49,9 +50,10 @@ impl World {
     }
 }
 
-/// Whether /proc/PID/fdinfo shows that link; see the kernel's kernel/bpf/syscall.c, `bpf_link_show_fdinfo`.
+/// Whether /proc/PID/fdinfo shows `link`; see the kernel's kernel/bpf/syscall.c,
+/// `bpf_link_show_fdinfo`.
 fn has_open(process: &Path, link: u32) -> bool {
-    // One that is gone holds nothing.
+    // A process that is gone holds nothing.
     let files = fs::read_dir(process.join("fdinfo")).into_iter().flatten().flatten();
     files.filter_map(|file| fs::read_to_string(file.path()).ok()).any(|text| {
         let mut ids = text.lines().filter_map(|line| line.strip_prefix("link_id:"));
@@ -70,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_the_link_open_keeps_the_scheduler() {
+    fn the_process_that_has_the_link_open_owns_the_scheduler() {
         let tree = FakeSysfs::with("bfs", 3);
         tree.open_file(
             40,
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn another_attachment_of_that_name_is_not_it() {
+    fn another_attachment_of_that_name_has_another_owner() {
         let tree = FakeSysfs::with("bfs", 3);
         tree.open_file(40, 3, "link_id:\t7\n");
         let world = world(&tree);
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_link_nobody_is_known_to_keep_it() {
+    fn without_a_link_no_owner_is_known() {
         let tree = FakeSysfs::with("other", 3);
         tree.open_file(40, 3, "link_id:\t7\n");
         let world = world(&tree);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the user of a scheduler may choose, as the object itself describes it.
+//! The parameters of a scheduler, as the object itself describes them.
 //!
-//! The tag of a number reads `parameter | UNIT | MIN..MAX | SENTENCE`, that of one of several
-//! named ways `choice | NAME, NAME | SENTENCE`; see schedulers/include/describe.h.
+//! The tag of a number reads `parameter | UNIT | MIN..MAX | SENTENCE`, that of a choice `choice |
+//! NAME, NAME | SENTENCE`; see schedulers/include/describe.h.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use bpf::globals::Global;
 
 pub use ::parameters::{ParameterError, pairs};
 
-/// What an object describes, and where it is in the object.
+/// A parameter that an object describes, and its place in the object.
 #[derive(Debug, Clone, Serialize)]
 #[serde(into = "Shown")]
 pub struct Parameter {
     pub about: Owned,
-    /// May be changed while the scheduler runs.
+    /// Whether it may be changed while the scheduler runs.
     pub runtime: bool,
     pub place: Global,
 }
@@ -29,10 +29,10 @@ pub struct Shown {
     pub name: String,
     #[serde(flatten)]
     pub allowed: Allowed<i64, String, Vec<String>>,
-    /// Absent where only the running scheduler was asked.
+    /// The default; absent if only the running scheduler was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value<i64, String>>,
-    /// What the running scheduler has; absent where none was asked.
+    /// The value in the running scheduler; absent if none was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value<i64, String>>,
     pub sentence: String,
@@ -40,7 +40,7 @@ pub struct Shown {
 }
 
 impl Parameter {
-    /// Shown with `value`, which the running scheduler has.
+    /// The parameter with `value`, read from the running scheduler.
     pub fn running(self, value: i64) -> Shown {
         let value = self.about.allowed.named(value);
         Shown { default: None, value: Some(value), ..self.into() }
@@ -71,7 +71,7 @@ impl From<Parameter> for Shown {
     }
 }
 
-/// What `global` describes; None if it is not a parameter.
+/// The parameter that `global` describes; None if it is not a parameter.
 ///
 /// # Errors
 /// `BadDescription` if the tag does not follow the grammar or the default is out of range.
@@ -85,7 +85,7 @@ pub fn describe(global: &Global, section: &[u8]) -> Result<Option<Parameter>, Pa
     }
 }
 
-/// What `global` describes in a section in use: its value is for the running scheduler to answer for.
+/// The parameter that `global` describes in a section in use, whose value is not checked.
 ///
 /// # Errors
 /// `BadDescription` if the tag does not follow the grammar.
@@ -141,7 +141,7 @@ fn choice(tag: &str) -> Described {
     Ok((Allowed::Choices { choices }, sentence.into()))
 }
 
-/// What `given` gives to the parameters `known` of the scheduler `name`.
+/// The parameters `known` of the scheduler `name` that are `given`, with their values.
 ///
 /// # Errors
 /// The first that is unknown or not allowed.
@@ -153,7 +153,7 @@ pub fn choose<'a>(
     chosen(name, known.iter(), texts(given))
 }
 
-/// What `given` gives to the parameters `known` of the scheduler `name`, which is running.
+/// The parameters `known` of the running scheduler `name` that are `given`, with their values.
 ///
 /// # Errors
 /// The first that is unknown, not allowed or fixed.
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fixed_is_not_set_in_a_running_scheduler() {
+    fn a_fixed_parameter_is_not_set_in_a_running_scheduler() {
         assert_eq!(
             choose_running("sd", &eras(), &given("era", "2.6.8")).unwrap_err().to_string(),
             "era is fixed once attached: detach the scheduler and attach it with the new value"

@@ -21,11 +21,12 @@ use crate::owner::World;
 use crate::sysfs::POLL;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
-/// The kernel enables a scheduler before it shows its link, and has let go of one after its program's end.
+/// Longest wait for the link of a scheduler, which the kernel shows after it is enabled, and for
+/// its detachment after the end of its program.
 const LINK_LIMIT: Duration = Duration::from_secs(2);
 const KEPT_OUTPUT: usize = 8 * 1024;
 
-/// Dropping it ends it with all that it has started.
+/// A running program. Dropping it ends it with all that it has started.
 pub struct RunningProgram {
     name: String,
     process: Process,
@@ -35,11 +36,12 @@ pub struct RunningProgram {
 }
 
 impl RunningProgram {
-    /// Starts `argv` and waits until a scheduler that it, or what it has started, keeps in charge has been enabled
-    /// after attachment `enable_seq`. Returns with it the kernel's state.
+    /// Starts `argv` and waits for a scheduler that it or its children keep in charge and that was
+    /// enabled after attachment `enable_seq`. Returns the program and the kernel's state.
     ///
     /// # Errors
-    /// `ProgramNotStarted`; `ProgramFailed` when it ended, let 20 s pass, another scheduler appeared, or `stop` was heard.
+    /// `ProgramNotStarted`; `ProgramFailed` if it ended, let 20 s pass, another scheduler appeared,
+    /// or a stop was requested.
     pub fn start(
         argv: &[String],
         enable_seq: u64,
@@ -68,7 +70,7 @@ impl RunningProgram {
         Err(AttachError::ProgramFailed { program, reason, output })
     }
 
-    /// What it has put in charge, or why it will not.
+    /// Waits for the scheduler that the program puts in charge. The error says why there is none.
     fn attached(&mut self, enable_seq: u64, world: &World, stop: &Stop) -> Result<State, String> {
         let start = Instant::now();
         let mut seen: Option<(State, Instant)> = None;
@@ -89,7 +91,7 @@ impl RunningProgram {
                 }
             }
             let ended = self.process.reap(Duration::ZERO).map_err(|error| error.to_string())?;
-            // A wrapper may leave it to others.
+            // A wrapper may end and leave the scheduler to its children.
             if let Some(ended) = ended
                 && self.processes().next().is_none()
                 && seen.is_none()
@@ -132,20 +134,20 @@ impl RunningProgram {
     }
 
     /// # Errors
-    /// `ProgramNotEnded`, also when something had left the program's control group; it was ended.
+    /// `ProgramNotEnded`, also if a process had left the program's control group; it was ended.
     pub fn stop(mut self) -> Result<(), AttachError> {
         let program = self.name.clone();
         self.end().map_err(|error| AttachError::ProgramNotEnded { program, error })
     }
 
-    /// The processes that it consists of: itself and what it has started.
+    /// The program's processes: itself and those that it has started.
     fn processes(&self) -> impl Iterator<Item = u32> + use<> {
         let containment = self.containment.as_ref();
         let all = containment.map(|containment| containment.cgroup().processes());
         all.unwrap_or_default().into_iter()
     }
 
-    /// Asks all of them to end before it makes them.
+    /// Ends all processes, first by asking and then by force.
     fn end(&mut self) -> Result<()> {
         let Some(containment) = self.containment.take() else { return Ok(()) };
         for signal in [Signal::INT, Signal::TERM] {
@@ -171,7 +173,8 @@ impl Drop for RunningProgram {
     }
 }
 
-/// The scheduler that is in charge although the program has ended; the kernel is given the time to let go of one.
+/// The scheduler that is in charge although the program has ended. Waits, because the kernel takes
+/// a moment to detach one.
 fn stays_attached(enable_seq: u64, world: &World, stop: &Stop) -> Option<String> {
     let start = Instant::now();
     loop {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Proof of attachment: what was attached was in charge from before the first instruction of the
-//! work until after its last, and the work's threads were in its class; docs/trust.md.
+//! Proof of attachment: the attached scheduler was in charge from before the first instruction of
+//! the work until after its last, and the work's threads were in its class; docs/trust.md.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -16,7 +16,7 @@ use protocol::{Attached, Proof, State};
 
 pub use crate::objection::{attachment, objection};
 
-/// Threads looked at in one pass; more would be felt by the work.
+/// Most threads that are checked in one pass; more would disturb the work.
 const LOOK_LIMIT: usize = 16;
 
 /// Observes one sample.
@@ -29,7 +29,7 @@ pub struct Witness {
     before: State,
     unreadable: Vec<String>,
     threads: Threads,
-    /// The numbers of the work's control group and of those above it, once they matter.
+    /// The numbers of the work's control group and of those above it, read when they matter.
     lineage: Vec<u64>,
     sub_schedulers: Vec<String>,
 }
@@ -42,7 +42,7 @@ impl Witness {
         Self::over(&Root::machine(), attached, object)
     }
 
-    /// A witness in a machine that may be a made one.
+    /// A witness on a machine that may be a fake one.
     fn over(root: &Root, attached: Attached, object: String) -> Self {
         let mut witness = Self {
             sched_ext: SchedExt::below(root),
@@ -60,8 +60,8 @@ impl Witness {
         witness
     }
 
-    /// Looks at threads of the work: at its `leader`, which shows its class until it is waited for, also
-    /// when it has ended, and at others that are there at the moment.
+    /// Looks at threads of the work: at its `leader`, which shows its class until it is reaped,
+    /// even after its end, and at others that exist at the moment.
     pub fn look_at(&mut self, cgroup: &Cgroup, leader: u32) {
         if self.attached.ops.is_empty() {
             return;
@@ -80,8 +80,8 @@ impl Witness {
         self.look_below();
     }
 
-    /// Notes sub-schedulers that have the work's control group or one above it: it is theirs then, the
-    /// nearest one's.
+    /// Notes sub-schedulers that have the work's control group or one above it: then the nearest of
+    /// them schedules the work.
     fn look_below(&mut self) {
         if self.lineage.is_empty() {
             return;
@@ -120,8 +120,8 @@ impl Witness {
     }
 }
 
-/// The number of a control group, which is its directory's inode, and those of the groups above it,
-/// as far as they can be seen from here.
+/// The number of a control group, which is its directory's inode, and the numbers of the groups
+/// above it, as far as they are visible here.
 fn lineage(cgroup: &Path) -> Vec<u64> {
     let Ok(own) = fs::metadata(cgroup) else { return Vec::new() };
     let above = cgroup.ancestors().map_while(|path| fs::metadata(path).ok());
@@ -140,8 +140,8 @@ mod tests {
         Witness::over(&tree.root(), attached, String::new())
     }
 
-    /// What speaks against a sample of `ops` at attachment 3 if `meanwhile` happens after it was attached
-    /// and before the work begins, and `later` while the work runs.
+    /// The objection to a sample of `ops` at attachment 3 if `meanwhile` happens after it was
+    /// attached and before the work begins, and `later` while the work runs.
     fn judged(
         ops: &str,
         meanwhile: impl Fn(&FakeSysfs),
@@ -174,13 +174,13 @@ mod tests {
     }
 
     #[test]
-    fn ejected_right_after_it_was_attached_is_no_proof() {
+    fn a_scheduler_ejected_right_after_attaching_is_not_proof() {
         let reason = judged("bfs", |tree| tree.put("", 3), nothing).unwrap();
         assert_eq!(reason, "scheduler bfs was ejected before the work began");
     }
 
     #[test]
-    fn replaced_before_the_work_is_no_proof() {
+    fn a_scheduler_replaced_before_the_work_is_not_proof() {
         let reason = judged("bfs", |tree| tree.put("other", 4), nothing).unwrap();
         assert_eq!(
             reason,
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn attached_again_under_the_same_name_is_no_proof() {
+    fn another_attachment_under_the_same_name_is_not_proof() {
         let reason = judged("bfs", |tree| tree.put("bfs", 4), nothing).unwrap();
         assert!(reason.contains("bfs (attachment 3) was attached, bfs (attachment 4)"), "{reason}");
         let reason = judged("bfs", nothing, |tree| tree.put("bfs", 4)).unwrap();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_slips_in_before_or_during_default_is_no_proof() {
+    fn a_scheduler_attached_before_or_during_default_voids_it() {
         let reason = judged("", |tree| tree.put("bfs", 4), nothing).unwrap();
         assert!(
             reason.contains("the kernel's default (attachment 3) was attached, bfs"),
@@ -208,13 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn one_that_came_and_went_is_no_proof_for_default() {
+    fn a_scheduler_that_came_and_went_voids_default() {
         assert!(judged("", |tree| tree.put("", 4), nothing).is_some());
         assert!(judged("", nothing, |tree| tree.put("", 4)).is_some());
     }
 
     #[test]
-    fn what_cannot_be_read_is_no_proof() {
+    fn a_state_that_cannot_be_read_is_not_proof() {
         for ops in ["bfs", ""] {
             for file in ["state", "enable_seq", "nr_rejected"] {
                 let reason = judged(ops, |tree| tree.pipe(file), nothing).unwrap();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sub_scheduler_of_the_works_group_is_no_proof() {
+    fn a_sub_scheduler_of_the_works_group_is_not_proof() {
         let tree = FakeSysfs::with("top", 3);
         tree.thread(LEADER, 120, true);
         tree.write("root/sub/sub-99/ops", "elsewhere\n");

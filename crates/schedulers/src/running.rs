@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The scheduler that is attached, whichever process did it, as the kernel holds it.
+//! The attached scheduler as the kernel holds it, whichever process attached it.
 //!
-//! A killed process leaves its maps for a moment, one whose scheduler was ejected keeps them, and
-//! one that was refused has them too, so the name of a map says nothing. The way that is certain
-//! goes from the link to the struct_ops map, from there to a program, and from its BTF to the
-//! maps that share it: they belong to the same loaded object.
+//! The name of a map is not enough: a killed process leaves its maps for a moment, and processes
+//! whose scheduler was ejected or refused have them too. The certain way goes from the link to the
+//! struct_ops map, from there to a program, and from its BTF to the maps that share it: they belong
+//! to the same loaded object.
 
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::DataSec;
@@ -42,7 +42,7 @@ impl Running {
         &self.name
     }
 
-    /// What may be set in it, in the order of the object.
+    /// The parameters that may be set, in the order of the object.
     ///
     /// # Errors
     /// `BadParameter` if it describes one wrongly, `Unreachable` if a section cannot be read.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Shows what a scheduler counts: one that is kept attached for a user, or one that runs already.
+//! Shows the counters of a scheduler: one that is kept attached for a user, or one that runs
+//! already.
 //!
-//! A line of the output says what the counters mean, every later one is a reading. Before it whoever attaches is told
-//! which control groups have limits of CPU time, because no scheduler of ours keeps them, and from how many tasks on
-//! the turns that were chosen make one starve.
+//! The first line of the output describes the counters, every later one is a reading. When a
+//! scheduler is attached, lines before that list the control groups with limits of CPU time, which
+//! our schedulers ignore, and the number of tasks above which the chosen turns make one starve.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -31,7 +32,7 @@ const INTERVAL_MS: u16 = 1000;
 /// How a scheduler's counters are written to `out`.
 pub struct Reader<'a> {
     pub per_cpu: bool,
-    /// A thread, to read its counters and not those of all CPUs.
+    /// The thread to read the counters of, instead of all CPUs.
     pub task: Option<u32>,
     pub out: &'a mut dyn Write,
 }
@@ -40,7 +41,7 @@ pub struct Reader<'a> {
 /// failure, with the kernel's reason on standard error, if the scheduler loses its place earlier.
 ///
 /// # Errors
-/// The scheduler cannot be attached, read or detached, or nobody takes the output.
+/// The scheduler cannot be attached, read or detached, or nobody reads the output.
 pub fn attach_until_signal(scheduler: &Scheduler, reader: &mut Reader<'_>) -> Result<ExitCode> {
     let stop = Stop::new()?;
     let mut kernel_log = KernelLog::open();
@@ -64,7 +65,7 @@ pub fn attach_until_signal(scheduler: &Scheduler, reader: &mut Reader<'_>) -> Re
     Ok(ExitCode::FAILURE)
 }
 
-/// Only of one of ours: of others nobody knows what they do for who starves.
+/// The long turn of one of our schedulers; what others do for starving tasks is not known.
 fn long_turn(scheduler: &Scheduler) -> Result<Option<LongTurn>, AttachError> {
     let Scheduler::Builtin { name, parameters: given } = scheduler else { return Ok(None) };
     let known = &builtin::find(name)?.description.parameters;
@@ -81,7 +82,7 @@ fn in_charge() -> String {
 /// SIGTERM. Returns failure if it is detached earlier.
 ///
 /// # Errors
-/// `NotAttached`, `Foreign` or `Unreachable`; nobody takes the output.
+/// `NotAttached`, `Foreign` or `Unreachable`, or nobody reads the output.
 pub fn read_running(name: &str, follow: bool, reader: &mut Reader<'_>) -> Result<ExitCode> {
     let stop = Stop::new()?;
     reachable(name)?;
@@ -108,7 +109,7 @@ pub fn read_running(name: &str, follow: bool, reader: &mut Reader<'_>) -> Result
 }
 
 impl Reader<'_> {
-    /// True when a signal ended it, false when the attachment `enable_seq` did.
+    /// Prints readings until a signal (true) or the end of the attachment `enable_seq` (false).
     fn follow(
         &mut self,
         name: &str,

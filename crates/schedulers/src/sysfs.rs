@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! /sys/kernel/sched_ext, see the kernel's Documentation/scheduler/sched-ext.rst and, of kernels with
-//! sub-schedulers (7.1), kernel/sched/ext.c, `scx_sched_sysfs_add`.
+//! Reads /sys/kernel/sched_ext: see the kernel's Documentation/scheduler/sched-ext.rst and, for
+//! kernels with sub-schedulers (7.1), kernel/sched/ext.c, `scx_sched_sysfs_add`.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Read};
@@ -15,16 +15,16 @@ use thiserror::Error;
 
 pub const ROOT: &str = "/sys/kernel/sched_ext";
 
-/// How long those who wait for a change sleep between two looks.
+/// Time between two looks while waiting for a change.
 pub(crate) const POLL: Duration = Duration::from_millis(10);
 
-/// No attribute has more; the kernel gives at most a page.
+/// Most bytes of an attribute, which is at most a page.
 const LONGEST: u64 = 4096;
 
-/// The kernel refuses deeper ones (SCX_SUB_MAX_DEPTH is 4), so no kernel has more.
+/// Deepest nesting to look for; the kernel refuses more than 4 (SCX_SUB_MAX_DEPTH).
 const DEEPEST: usize = 16;
 
-/// The directory is there, but an attribute says nothing that can be understood.
+/// The directory is there, but an attribute is missing or cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{} {reason}", path.display())]
 pub struct Unreadable {
@@ -40,27 +40,28 @@ pub struct SubScheduler {
     pub cgroup: u64,
 }
 
-/// What sysfs shows of sched_ext below a directory.
+/// The directory of sched_ext in a sysfs.
 #[derive(Debug, Clone)]
 pub struct SchedExt {
     root: PathBuf,
 }
 
 impl SchedExt {
-    /// What the running kernel shows.
+    /// The directory of the running kernel.
     pub fn here() -> Self {
         Self::below(&Root::machine())
     }
 
-    /// What a machine shows that may be a recorded or made tree.
+    /// The directory of a machine, which may be a recorded or fake tree.
     pub fn below(root: &Root) -> Self {
         Self { root: root.at(ROOT) }
     }
 
-    /// Everything is empty or 0 on a kernel without sched_ext; `ops` is empty while none is attached.
+    /// Reads the state. Everything is empty or 0 on a kernel without sched_ext; `ops` is empty
+    /// while no scheduler is attached.
     ///
     /// # Errors
-    /// An attribute is missing or holds what no kernel writes.
+    /// An attribute is missing or has a value that no kernel writes.
     pub fn state(&self) -> Result<State, Unreadable> {
         if !self.root.exists() {
             return Ok(State::default());
@@ -95,7 +96,7 @@ impl SchedExt {
     }
 
     fn sub_schedulers_in(&self, folder: &Path, depth: usize, found: &mut Vec<SubScheduler>) {
-        // One that has just gone has none below it.
+        // A sub-scheduler that has just gone has none below it.
         let Ok(entries) = fs::read_dir(self.root.join(folder)) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
@@ -116,13 +117,13 @@ impl SchedExt {
             return Ok(String::new());
         }
         match self.text(Path::new("root/ops")) {
-            // Detached between the two looks.
+            // It was detached between the two looks.
             Err((_, ErrorKind::NotFound)) => Ok(String::new()),
             other => other.map_err(|(error, _)| error),
         }
     }
 
-    /// An attribute that says something.
+    /// Reads an attribute that must not be empty.
     fn word(&self, name: impl AsRef<Path>) -> Result<String, Unreadable> {
         let word = self.text(name.as_ref()).map_err(|(error, _)| error)?;
         if word.is_empty() {
@@ -138,7 +139,7 @@ impl SchedExt {
         })
     }
 
-    /// Never waits: what stands there may be a pipe.
+    /// Reads an attribute without ever waiting: it may be a pipe.
     fn text(&self, name: &Path) -> Result<String, (Unreadable, ErrorKind)> {
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(OFlag::O_NONBLOCK.bits());
@@ -161,7 +162,7 @@ impl SchedExt {
     }
 }
 
-/// The running kernel's state; nothing is known of one that cannot be read.
+/// The running kernel's state; empty if it cannot be read.
 pub fn read() -> State {
     SchedExt::here().state().unwrap_or_default()
 }
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_kernel_writes_is_named() {
+    fn values_that_no_kernel_writes_are_named() {
         for (file, text, words) in [
             ("state", "", "state is empty"),
             ("enable_seq", "", "enable_seq is empty"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The class that threads of the work are scheduled by, as /proc shows it.
+//! The scheduling class of the work's threads, as /proc shows it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,25 +7,25 @@ use std::path::Path;
 
 use nix::libc::{SCHED_DEADLINE, SCHED_FIFO, SCHED_RR};
 
-/// What was seen of a thread; of two looks the later in this order counts.
+/// The class of a thread; if two looks differ, the later one in this order counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// The kernel does not show it: it is older than 6.15 and has no CONFIG_SCHED_DEBUG.
+    /// The kernel does not show the class: it is older than 6.15 and has no CONFIG_SCHED_DEBUG.
     Hidden,
-    /// Above sched_ext's by design.
+    /// Above sched_ext's class by design.
     Realtime,
     Inside,
     Outside,
 }
 
-/// Threads that were looked at, each once.
+/// Threads that were checked, each with its class.
 #[derive(Debug, Default)]
 pub struct Threads {
     seen: BTreeMap<i32, Class>,
 }
 
 impl Threads {
-    /// Looks at the thread `tid` in the /proc that is given. One that is gone leaves nothing.
+    /// Looks at the thread `tid` in `proc`. One that is gone is not counted.
     pub fn look_at(&mut self, proc: &Path, tid: i32) {
         if let Some(class) = class(&proc.join(tid.to_string())) {
             let seen = self.seen.entry(tid).or_insert(class);
@@ -44,7 +44,7 @@ fn class(thread: &Path) -> Option<Class> {
     told.or_else(|| of_stat(&fs::read_to_string(thread.join("stat")).ok()?))
 }
 
-/// What /proc/PID/sched says, see the kernel's kernel/sched/debug.c, `proc_sched_show_task`.
+/// The class from /proc/PID/sched; see the kernel's kernel/sched/debug.c, `proc_sched_show_task`.
 fn of_sched(text: &str) -> Option<Class> {
     let value = |key: &str| {
         let line = text
@@ -58,7 +58,8 @@ fn of_sched(text: &str) -> Option<Class> {
     Some(if value("ext.enabled")? == 1 { Class::Inside } else { Class::Outside })
 }
 
-/// What follows from the policy in /proc/PID/stat: field 41, and 39 after the name, which may hold anything.
+/// The class from the policy in /proc/PID/stat: field 41, which is 39 after the name, which may
+/// hold anything.
 fn of_stat(text: &str) -> Option<Class> {
     let policy: i32 = text.rsplit_once(')')?.1.split_ascii_whitespace().nth(38)?.parse().ok()?;
     let realtime = [SCHED_FIFO, SCHED_RR, SCHED_DEADLINE].contains(&policy);
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_has_ended_is_seen_until_it_is_waited_for() {
+    fn a_process_that_has_ended_is_seen_until_it_is_reaped() {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
         waitid(Id::Pid(Pid::from_raw(child.id().cast_signed())), flags).unwrap();
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_counts_once_and_what_speaks_against_it_counts_most() {
+    fn a_thread_counts_once_and_with_its_worst_class() {
         let tree = FakeSysfs::with("bfs", 1);
         let mut threads = Threads::default();
         for in_class in [true, false, true] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Says from how many tasks on somebody starves while the others have the turns that a user has chosen.
+//! Computes the number of tasks above which one starves while the others have the turns that a user
+//! has chosen.
 
 use std::time::Duration;
 
@@ -8,37 +9,38 @@ use serde::Serialize;
 
 use super::parameters::Parameter;
 
-/// On a parameter: how long a task may run while its equals wait; see schedulers/include/describe.h.
+/// The tag of a parameter that sets how long a task may run while its equals wait; see
+/// schedulers/include/describe.h.
 const TAG: &str = "turn";
 
-/// On a parameter: how many turns in one some tasks have.
+/// The tag of a parameter that sets how many turns in one some tasks have.
 const FACTOR: &str = "turns in one";
 
-/// What schedulers/include/runqueue/rescue.h and schedulers/bfs/rescue.h do for tasks that starve: from half of the
-/// watchdog's limit on (kernel/sched/ext.c, `SCX_WATCHDOG_MAX_TIMEOUT`) a tick each, a number of them at a time, and a
-/// rest between.
+/// The rescue of starving tasks in schedulers/include/runqueue/rescue.h and
+/// schedulers/bfs/rescue.h: from half of the watchdog's limit on (kernel/sched/ext.c,
+/// `SCX_WATCHDOG_MAX_TIMEOUT`) each gets a tick, a number of them at a time, with a rest between.
 const STARVED: Duration = Duration::from_secs(15);
 const RESCUED_AT_ONCE: u32 = 512;
 const RESCUE_REST: Duration = Duration::from_millis(500);
 
-/// Who has no more tasks than that has nothing to fear from a shorter turn.
+/// Number of tasks of a CPU for which a turn must be short enough.
 const CROWD: u64 = 2000;
 
 /// A turn that makes a crowd starve.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct LongTurn {
-    /// As the user gives it.
+    /// The name and value of the parameter.
     parameter: String,
     unit: String,
-    /// With more tasks a CPU than this one waits until it is rescued.
+    /// With more tasks per CPU than this, one waits until it is rescued.
     starves_above: u64,
-    /// With more the rescue may come too late for somebody, and the kernel, which looks twice in its limit, end the
-    /// scheduler.
+    /// With more tasks the rescue may come too late for one, and the kernel, which checks twice per
+    /// limit, may end the scheduler.
     safe_up_to: u64,
 }
 
-/// The turn among what was `chosen` of what is `known`, if `CROWD` tasks of a CPU do not all get one in time. `tick` is
-/// the kernel's.
+/// The turn among the `chosen` values of the `known` parameters, if `CROWD` tasks of a CPU do not
+/// all get one in time. `tick` is the kernel's.
 pub fn long(known: &[Parameter], chosen: &[(&Parameter, i64)], tick: Duration) -> Option<LongTurn> {
     let tagged = |tag: &str| known.iter().find(|one| one.place.tags.iter().any(|own| own == tag));
     let given = |parameter: &Parameter| {
@@ -77,7 +79,7 @@ fn default(parameter: &Parameter) -> Option<i64> {
 
 /// How many tasks that began to starve together are rescued before the watchdog has seen one wait for twice as long.
 fn rescued(turn: Duration, tick: Duration) -> u64 {
-    // In which the others have their turns, once before the first is rescued too.
+    // The others have their turns in the pause, once before the first rescue too.
     let pause = RESCUE_REST.max(turn);
     times(STARVED.saturating_sub(pause) * RESCUED_AT_ONCE, RESCUED_AT_ONCE * tick + pause)
 }
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_nobody_waiting_is_not_told() {
+    fn turns_that_leave_no_task_waiting_are_not_reported() {
         assert_eq!(told("bfs", &[("rr_interval_ms", "6")], HZ_250), None);
         assert_eq!(told("bfs", &[("iso_cpu", "100")], HZ_250), None);
         assert_eq!(told("cfs", &[("min_granularity_us", "0")], HZ_250), None);

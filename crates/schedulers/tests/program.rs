@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Programs that attach a scheduler, or say so: the kernel's side is a made tree, processes and cgroups are real.
-//! The tests need root and run one at a time, because each ends whatever this process has started and lost.
+//! Programs that attach a scheduler, or seem to: the kernel's side is a fake tree, processes and
+//! cgroups are real. The tests need root and run one at a time, because each ends all stray
+//! processes of this one.
 
 use std::fs;
 use std::path::Path;
@@ -42,8 +43,9 @@ impl Bench {
         Some(Self { folder, _turn: TURN.lock().unwrap_or_else(PoisonError::into_inner) })
     }
 
-    /// Runs a script that may call `attach`, which is then in charge by the process that calls it, `appear`, by which
-    /// somebody else's scheduler is, and `note NAME`, which writes its process down.
+    /// Runs a script that may call `attach`, which puts the calling process's scheduler in charge,
+    /// `appear`, which puts another process's in charge, and `note NAME`, which writes down the
+    /// number of the calling process.
     fn start(&self, script: &str) -> Result<RunningProgram, AttachError> {
         self.start_unless(&Stop::new().unwrap(), script)
     }
@@ -69,7 +71,7 @@ impl Bench {
         Ok(program)
     }
 
-    /// Whether the process that wrote itself down under `name` is still there.
+    /// Whether the process that called `note` with `name` is still there.
     fn lives(&self, name: &str) -> bool {
         let pid = fs::read_to_string(self.folder.path().join(format!("{name}.pid"))).unwrap();
         let stat = fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat"));
@@ -119,7 +121,7 @@ fn a_daemon_that_is_left_behind_is_ended_with_the_program() {
 fn a_daemon_of_a_program_that_attached_nothing_is_ended() {
     let Some(bench) = Bench::new() else { return };
     let daemon = "setsid sh -c 'echo $$ > daemon.pid; exec sleep 1000' &\n";
-    // It lives as long as the wait for a scheduler, unless somebody else's appears.
+    // It lives as long as the wait for a scheduler, unless another process's appears.
     let script =
         format!("({daemon}); until [ -s daemon.pid ]; do sleep 0.01; done; appear; exit 3");
     let reason = reason(bench.start(&script).err());
@@ -140,11 +142,11 @@ fn another_scheduler_that_appears_meanwhile_is_not_the_programs() {
 }
 
 #[test]
-fn a_scheduler_that_goes_with_its_program_is_not_told_as_still_attached() {
+fn a_scheduler_that_goes_with_its_program_is_not_reported_as_still_attached() {
     let Some(bench) = Bench::new() else { return };
     let state = bench.folder.path().join(SCHED_EXT).join("state");
     std::thread::scope(|scope| {
-        // The kernel takes a moment to let go.
+        // The kernel takes a moment to detach it.
         scope.spawn(|| {
             while !bench.folder.path().join("holder.pid").exists() || bench.lives("holder") {
                 std::thread::sleep(Duration::from_millis(5));

@@ -7,24 +7,24 @@ use elevators::parameters::Description;
 use serde::Serialize;
 use serde_json::json;
 
-/// How requests are told apart: which process each is from.
+/// How the process of each request is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attribution {
-    /// Nothing needs to know.
+    /// Not at all: nothing needs it.
     None,
-    /// The server sees who has made a request.
+    /// The server finds the process of each request.
     Process,
-    /// The kernel's elevators see it themselves.
+    /// The kernel's elevators know it themselves.
     Kernel,
 }
 
 impl Attribution {
-    /// Noop alone does not ask whose a request is.
+    /// The attribution for one of our elevators: only noop does not need it.
     pub fn of_ours(elevator: &Description) -> Self {
         if elevator.name == "noop" { Self::None } else { Self::Process }
     }
 
-    /// The word that tells of a disk that is served.
+    /// The word for it in the description of a served disk.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -33,7 +33,7 @@ impl Attribution {
         }
     }
 
-    /// Whose requests are, as a report says it of an arm.
+    /// The sentence about it in a report's description of an arm.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -43,7 +43,7 @@ impl Attribution {
     }
 }
 
-/// An elevator with what is known of it beside its parameters.
+/// An elevator with more than its parameters.
 #[derive(Serialize)]
 struct Described<T> {
     #[serde(flatten)]

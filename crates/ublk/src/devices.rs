@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The disks of runoff that are there, whoever serves them; and how one is taken away.
+//! Lists the disks of runoff, whichever process serves them, and removes one.
 
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -15,9 +15,9 @@ use crate::record::{self, Description, Record};
 use crate::server::account::Counts;
 use crate::users::{self, Users};
 
-/// What a server may take to end; a file system that is mounted is first written out by the kernel.
+/// Time limit for a server to end; the kernel first writes out a mounted file system.
 const END_LIMIT: Duration = Duration::from_secs(60);
-/// Who looks at every new block device, as udev does, has done so after this time.
+/// Time after which programs that look at every new block device, such as udev, have done so.
 const GLANCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Serialize)]
@@ -27,9 +27,9 @@ pub struct Present {
     #[serde(skip)]
     marked: u32,
     pub device: PathBuf,
-    /// The process, by its number in its own PID namespace; none if it is gone.
+    /// The number of its server in that process's own PID namespace; None if it is gone.
     server: Option<u32>,
-    /// What the server tells of it; None if that is nothing yet.
+    /// The server's description of the disk; None if there is none yet.
     disk: Option<Description>,
     users: Users,
 }
@@ -38,7 +38,7 @@ pub struct Present {
 pub struct Removed {
     device: PathBuf,
     disk: Option<Description>,
-    /// What it has done; None if the server was gone, which alone knew that.
+    /// The counts of the disk; None if the server, which had them, was gone.
     counts: Option<Counts>,
 }
 
@@ -48,7 +48,7 @@ pub fn all() -> Result<Vec<Present>, DiskError> {
     Ok(found.into_iter().map(|(number, server)| Present::new(number, server)).collect())
 }
 
-/// Takes `device` away and tells what it has done.
+/// Removes `device` and returns its counts.
 ///
 /// # Errors
 /// `device` is not a disk of runoff, or is in use and `force` is not given: then nothing has been changed.
@@ -75,11 +75,11 @@ pub fn remove(device: &str, force: bool) -> Result<Removed, DiskError> {
     removed(present.device, present.disk, counts, failure)
 }
 
-/// Deletes devices of runoff whose server was killed; their paths. A device whose server may be in another PID namespace
-/// is left to those who see that server.
+/// Deletes devices of runoff whose server was killed, and returns their paths. A device whose
+/// server may be in another PID namespace is left alone.
 ///
 /// # Errors
-/// The driver is not there, or not for us.
+/// The driver is not there, or this process may not use it.
 pub fn sweep() -> Result<Vec<PathBuf>, DiskError> {
     let gone: Vec<u32> = control::ours()?
         .into_iter()
@@ -96,7 +96,7 @@ pub fn sweep() -> Result<Vec<PathBuf>, DiskError> {
     Ok(gone.into_iter().map(block_device).collect())
 }
 
-/// What one has done whose server ended by itself, so that the device has gone already.
+/// The counts of a device that has gone already because its server ended by itself.
 fn ended(device: &str) -> Result<Removed, DiskError> {
     let not_ours = || DiskError::NotOurs { device: device.into() };
     let number = number(device).ok_or_else(not_ours)?;
@@ -139,7 +139,7 @@ impl Present {
 
     fn end(&self, server: &ServerProcess, force: bool) -> Result<(), DiskError> {
         if force {
-            // Whatever the kernel still writes takes none of the model's time.
+            // Data that the kernel still writes takes none of the model's time.
             server.signal(HURRY);
         }
         let is_done = |span| {
@@ -174,7 +174,7 @@ fn number(device: &str) -> Option<u32> {
     name.strip_prefix("ublkb")?.parse().ok()
 }
 
-/// Users that are still there after a glance.
+/// The users that are still there after `GLANCE`.
 fn users_that_stay(number: u32) -> Option<Users> {
     let start = Instant::now();
     loop {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Why there is no disk.
+//! Why a disk cannot be made, served or removed.
 
 use std::io;
 use std::path::PathBuf;
@@ -68,7 +68,8 @@ pub enum DiskError {
 }
 
 impl DiskError {
-    /// What the command line promises: 64 for what the user asked wrongly, 69 for what is missing.
+    /// The exit code that the command line promises: 64 for wrong usage, 69 for something that is
+    /// missing.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::UnknownModel { .. }

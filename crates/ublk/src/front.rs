@@ -7,10 +7,11 @@ use block_queue::kernel_queue::KernelQueue;
 use crate::error::DiskError;
 use crate::setup::ChosenElevator;
 
-/// What an elevator of the kernel may have waiting: 128 of each direction, as in 2003.
+/// Most requests that wait in an elevator of the kernel: 128 of each direction, as in 2003.
 const KERNEL_REQUESTS: &str = "256";
 
-/// Prepares the queue of `disk`, as /sys/block names it: nothing in it does an elevator's work, unless that is wanted.
+/// Prepares the queue of `disk`, as /sys/block names it: the kernel does an elevator's work in it
+/// only if that is wanted.
 ///
 /// # Errors
 /// The kernel does not take the elevator, or a setting.

@@ -71,10 +71,10 @@ pub struct Arguments {
     parameters: Vec<String>,
 }
 
-/// Prints the device as one JSON line, serves it until SIGTERM or SIGINT, and prints what it has done.
+/// Prints the device as one JSON line, serves it until SIGTERM or SIGINT, and prints its counts.
 ///
-/// While somebody uses the device it stays, and says so; a second signal removes it nevertheless: its
-/// users then get I/O errors.
+/// While the device is in use it stays, and prints a message; a second signal removes it in any
+/// case: its users then get I/O errors.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, DiskError> {
     let setup = Setup::new(
         &arguments.elevator,
@@ -110,14 +110,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, DiskError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says which disk there is, in one line, which whoever has started this waits for.
+/// Prints the disk in one line, which the process that started this waits for.
 fn announce(disk: &serde_json::Value) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{disk}")?;
     out.flush()
 }
 
-/// What has been counted as one JSON line, then the log.
+/// Prints the counts as one JSON line, then the log.
 fn print(done: &Done) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     writeln!(out, "{}", serde_json::to_string(&done.counts)?)?;
@@ -130,7 +130,7 @@ fn print(done: &Done) -> io::Result<()> {
     out.flush()
 }
 
-/// Nobody hears this process any more.
+/// Closes standard input and output: the caller may leave.
 fn fall_silent() -> io::Result<()> {
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     unistd::dup2_stdin(&nothing)?;

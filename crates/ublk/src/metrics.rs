@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a disk has done, as a sample names it (docs/protocol.md).
+//! The metrics of a disk that runoff serves (docs/protocol.md).
 
 use block_queue::metrics::{
     DISK_BUSY_S, DISK_HELD_S, DISK_LATE_PCT, DISK_READ_KB, DISK_REQUESTS, DISK_SERVED,
@@ -10,7 +10,7 @@ use protocol::{Metric, Metrics, metric_table};
 use crate::server::account::Counts;
 
 metric_table! {
-    /// What is counted beside the log of a disk's requests.
+    /// Counts about the log of a disk's requests.
     METRICS:
     REQUESTS_DROPPED =
         Metric::plain("requests_dropped", "", "disk: requests that were too many for the log");

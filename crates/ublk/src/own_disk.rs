@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A disk that this process serves, from its making to its end: the driver's device, and the thread that serves it.
+//! A disk that this process serves, from its start to its end: the driver's device, and the thread
+//! that serves it.
 
 use std::fs::File;
 use std::io;
@@ -30,7 +31,7 @@ use crate::server::{Done, Server};
 use crate::setup::{self, Setup};
 use crate::users;
 
-/// A disk that is there, with the thread that serves it.
+/// A started disk, with the thread that serves it.
 pub struct OwnDisk {
     control: Control,
     pub number: u32,
@@ -53,7 +54,7 @@ impl OwnDisk {
         let failed = |error| DiskError::Ublk { what: "leaving the machine's mounts", error };
         mounts::leave().map_err(failed)?;
         let number = control.add(setup.depth(), setup::MAX_KB * 1024)?;
-        // From here on its end takes the device away again.
+        // From here on, dropping it removes the device.
         let mut disk = Self { control, number, server: None, hurry: Arc::default(), data };
         disk.control.describe(number, parameters(setup))?;
         disk.server = Some(serve(number, setup, store, Arc::clone(&disk.hurry))?);
@@ -62,12 +63,13 @@ impl OwnDisk {
         Ok(disk)
     }
 
-    /// Somebody knows of the disk: its file stays when it goes.
+    /// Keeps the file of the disk after its end, because the disk has been announced.
     pub fn keep_data(&mut self) {
         self.data.iter_mut().for_each(DataFile::keep);
     }
 
-    /// Returns when a signal asks for the end and nobody uses the disk, or insists, or the server has ended.
+    /// Waits until a signal asks for the end and the disk is not in use, a second signal insists,
+    /// or the server has ended.
     pub fn await_end(&self, signals: &SigSet) {
         let mut insists = false;
         loop {
@@ -141,7 +143,8 @@ fn serve(
     let (depth, sectors) = (setup.depth(), setup.sectors);
     let elevator = setup.elevator_name();
     let wanted = Wanted { behind_elevator: setup.is_behind_elevator(), names: setup.with_log };
-    // Behind the kernel's elevators it tells since when requests wait, which they can do without.
+    // Behind the kernel's elevators it is only for the times at which requests began to wait, which
+    // are optional.
     let needs_identity = setup.attribution() == Attribution::Process || setup.with_log;
     let has_identity = needs_identity || setup.attribution() == Attribution::Kernel;
     let (sender, receiver) = mpsc::channel();
@@ -177,17 +180,18 @@ fn serve(
     Ok(thread)
 }
 
-/// The calling thread becomes one that its own disk cannot stop, and that no work beside it delays.
+/// Makes the calling thread one that its own disk cannot block and that other work cannot delay.
 fn stand_apart() -> io::Result<()> {
-    /// linux/prctl.h: memory for this task is never found by writing to a disk, its own maybe.
+    /// linux/prctl.h: the kernel never frees memory for this task by writing to a disk, which may
+    /// be its own.
     const PR_SET_IO_FLUSHER: libc::c_int = 57;
-    /// What is above everything else that is not the kernel's.
+    /// A priority above all tasks but the kernel's.
     const PRIORITY: u8 = 50;
     sched::set_policy(THIS_THREAD, Policy::Fifo { priority: PRIORITY, reset_on_fork: false })?;
     // SAFETY: plain numbers.
     let failed = unsafe {
         libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) != 0
-            // Nothing is swapped out; pages that were never written still take no memory.
+            // No page is swapped out; pages that were never written still take no memory.
             || libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT) != 0
     };
     if failed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The process that serves a disk, from outside.
+//! The process that serves a disk, as other processes see it.
 
 use std::fs;
 use std::io;
@@ -16,26 +16,27 @@ use rustix::process::pidfd_send_signal;
 
 use crate::driver::abi;
 
-/// What a server may take before it is asked to end once more.
+/// Time before a server is asked to end once more.
 pub const INSIST: Duration = Duration::from_millis(300);
 
-/// Is `pid` a process that has `path` open? Only root can tell of every process. A server has the control device open
-/// from before it adds its disk until it has deleted it.
+/// Whether `pid` is a process that has `path` open, which only root can see for every process. A
+/// server has the control device open from before it adds its disk until it has deleted it.
 fn has_open(pid: u32, path: &Path) -> bool {
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     entries.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|to| to == path)
 }
 
-/// Who serves a disk.
+/// The server of a disk.
 pub enum Served {
     By(ServerProcess),
-    /// A process of another PID namespace, or that may be for all that can be seen from here.
+    /// A process of another PID namespace, or possibly one, as far as this process can see.
     Elsewhere,
     ByNobody,
 }
 
 impl Served {
-    /// `number` is that of the server in its own PID namespace; `agent` the server as it has told of itself, if it has.
+    /// Finds the server with `number` in its own PID namespace; `agent` is the server in the disk's
+    /// record, if there is one.
     pub fn of(number: u32, agent: Option<Agent>) -> Self {
         Self::seen(number, agent, Path::new(abi::CONTROL))
     }
@@ -54,7 +55,8 @@ impl Served {
     }
 }
 
-/// Whether a process with `number` in its own namespace has `path` open, or may have: only the first namespace sees all.
+/// Whether a process with `number` in its own namespace has `path` open, or may have: only the
+/// first namespace sees all processes.
 fn has_open_elsewhere(number: u32, path: &Path) -> bool {
     let Some(all) = owner::sees_all().then(all_processes) else { return true };
     all.into_iter().flatten().flatten().any(|process| {
@@ -62,16 +64,16 @@ fn has_open_elsewhere(number: u32, path: &Path) -> bool {
     })
 }
 
-/// A server that stays the same process, whatever its number is given to later.
+/// A server, held by a handle that stays the same process even if its number is used again.
 pub struct ServerProcess {
     handle: OwnedFd,
 }
 
 impl ServerProcess {
-    /// The server `pid`; None if it is not there.
+    /// The process `pid` if it has `control` open.
     fn with_open(pid: u32, control: &Path) -> Option<Self> {
         let handle = process::open(pid).ok()?;
-        // In this order, so that what was looked at is what the handle means.
+        // Check after opening the handle, so that it is the handle's process that was checked.
         has_open(pid, control).then_some(Self { handle })
     }
 
@@ -80,14 +82,15 @@ impl ServerProcess {
         Ok(Self { handle: child.as_fd().try_clone_to_owned()? })
     }
 
-    /// Tells the server, unless it has ended already.
+    /// Sends `signal` to the server, unless it has ended already.
     pub fn signal(&self, signal: Signal) {
         let number = rustix::process::Signal::from_named_raw(signal as i32);
         let _ = pidfd_send_signal(&self.handle, number.expect("a signal with a name"));
     }
 
-    /// Asks the server to end, again after each INSIST until `is_done` says so: one that finds its disk in use stays
-    /// until it has heard it twice. `is_done` may wait as long as it is told. Whether it was done within `limit`.
+    /// Asks the server to end, again after each `INSIST` until `is_done`: a server whose disk is in
+    /// use stays until the second signal. `is_done` may wait as long as its argument. Returns
+    /// whether it was done within `limit`.
     pub fn ask_to_end<E>(
         &self,
         limit: Duration,
@@ -124,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_serve_is_no_server() {
+    fn a_process_that_does_not_serve_is_not_a_server() {
         for pid in [std::process::id(), 0, u32::MAX] {
             assert!(ServerProcess::with_open(pid, Path::new(abi::CONTROL)).is_none());
         }
     }
 
-    /// What stands in for the control device.
+    /// A file that stands in for the control device.
     const CONTROL: &str = "/dev/full";
 
     fn seen(number: u32, agent: Option<Agent>) -> Served {
@@ -142,11 +145,11 @@ mod tests {
         let control = fs::File::open(CONTROL).unwrap();
         let this = Agent::this();
         assert!(matches!(seen(this.pid, Some(this)), Served::By(_)));
-        // Before it has told of itself.
+        // Before the server has written its record.
         assert!(matches!(seen(this.pid, None), Served::By(_)));
         let before = Agent { started: this.started - 1, ..this };
         assert!(matches!(seen(this.pid, Some(before)), Served::ByNobody));
-        // The record of another that had this disk's number.
+        // The record of another server that had this disk's number.
         let other = Agent { pid: this.pid + 1, ..before };
         assert!(matches!(seen(this.pid, Some(other)), Served::By(_)));
         drop(control);
@@ -154,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_another_namespace_is_left_alone_though_its_number_is_nobodys_here() {
+    fn a_server_of_another_namespace_is_left_alone_though_its_number_is_unused_here() {
         if !owner::sees_all() || !nix::unistd::geteuid().is_root() {
             eprintln!("not tried: it takes root in the first PID namespace");
             return;
@@ -169,7 +172,7 @@ mod tests {
         let children = format!("/proc/{0}/task/{0}/children", child.id());
         let inner = fs::read_to_string(children).unwrap();
         let namespace = fs::metadata(format!("/proc/{}/ns/pid", inner.trim())).unwrap().ino();
-        // Its process there has the number 1, as every first of a container.
+        // Its process has the number 1 there, as every first process of a container.
         assert!(matches!(seen(1, None), Served::Elsewhere));
         let agent = Agent { pid: 1, started: 1, namespace };
         assert!(matches!(seen(1, Some(agent)), Served::Elsewhere));
@@ -180,24 +183,24 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_wants_to_hear_it_twice_ends() {
+    fn a_child_that_needs_two_signals_ends() {
         let script = "trap 'trap - TERM' TERM; echo; while :; do sleep 0.05; done";
         let (mut reader, writer) = io::pipe().unwrap();
         let mut child = shell(script, writer);
-        // The script says when it listens.
+        // The script prints when it listens.
         io::Read::read_exact(&mut reader, &mut [0]).unwrap();
         let server = ServerProcess::of_child(&child).unwrap();
         assert!(!server.ended_within(Duration::ZERO));
         let asked = server.ask_to_end(SOON, |span| Ok::<_, io::Error>(server.ended_within(span)));
         assert!(asked.unwrap());
         assert!(child.reap(SOON).unwrap().is_some());
-        // Its number may be another's from now on.
+        // Another process may have its number from now on.
         server.signal(Signal::SIGKILL);
         assert!(server.ended_within(Duration::ZERO));
     }
 
     #[test]
-    fn who_does_not_end_is_not_waited_for_longer_than_the_limit() {
+    fn the_wait_for_an_end_has_a_limit() {
         let child = shell("trap '' TERM; sleep 60", io::stdout());
         let server = ServerProcess::of_child(&child).unwrap();
         let is_done = |_| Ok::<_, io::Error>(false);

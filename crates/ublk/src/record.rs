@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a server tells the rest of the machine of its disk, in a file: what it is, and in the end what it has done.
+//! A file in which a server describes its disk for other processes, and in the end leaves its
+//! counts.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +14,7 @@ use crate::driver::device::block_name;
 use crate::error::DiskError;
 use crate::server::account::Counts;
 
-/// Empty after a boot, as the driver's devices are gone then too.
+/// A directory that is empty after a boot, when the driver's devices are gone too.
 const DIRECTORY: &str = "/run/runoff-disks";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +24,7 @@ pub struct Description {
     pub parameters: BTreeMap<String, String>,
     pub model: String,
     pub size_mb: u64,
-    /// Memory has the data without it.
+    /// The file with the data; None if they are in memory.
     pub file: Option<PathBuf>,
     pub identity: String,
 }
@@ -38,14 +39,14 @@ pub struct Record {
 }
 
 impl Record {
-    /// Tells of disk `number`, which this process serves.
+    /// Writes the record of disk `number`, which this process serves.
     pub fn write(number: u32, disk: Description) -> Result<Self, DiskError> {
         let record = Self { number, server: Agent::this(), disk, counts: None, failure: None };
         record.save()?;
         Ok(record)
     }
 
-    /// Leaves what the disk has done to whoever removes it.
+    /// Leaves the disk's counts, or its error, to the process that removes it.
     pub fn end(mut self, outcome: &Result<Counts, DiskError>) -> Result<(), DiskError> {
         match outcome {
             Ok(counts) => self.counts = Some(*counts),
@@ -54,27 +55,28 @@ impl Record {
         self.save()
     }
 
-    /// What is told of disk `number` as long as `server` serves it.
+    /// Reads the record of disk `number`; None unless `server` serves it.
     pub fn read(number: u32, server: u32) -> Option<Self> {
         let path = Path::new(DIRECTORY).join(state_file::file(&block_name(number)));
         let record: Self = state_file::read(&path).ok()?;
         record.is_of(server).then_some(record)
     }
 
-    /// The server of disk `number`, as it tells of itself.
+    /// The server of disk `number`, from its record.
     pub fn server(number: u32) -> Option<Agent> {
         let path = Path::new(DIRECTORY).join(state_file::file(&block_name(number)));
         state_file::read(&path).ok().map(|record: Self| record.server)
     }
 
-    /// What is told of disk `number`, which has ended: this once. `server` had it, if that is known.
+    /// Takes the record of disk `number`, which has ended; the next call finds none. `server` had
+    /// it, if that is known.
     pub fn take(number: u32, server: Option<u32>) -> Option<Self> {
         let files = StateFiles::lock(Path::new(DIRECTORY)).ok()?;
         take(&files, number, server)
     }
 
     pub fn remove(&self) {
-        // Another's may have taken its place, or there is none: both are well.
+        // It is fine if there is no record, or another server's is in its place.
         drop(Self::take(self.number, Some(self.server.pid)));
     }
 
@@ -107,7 +109,8 @@ fn take(files: &StateFiles, number: u32, server: Option<u32>) -> Option<Record> 
     is_meant.then(|| files.remove(&file)).map(|()| record)
 }
 
-/// Deletes the records of servers that were killed. What one that has ended leaves is for whoever removes its disk.
+/// Deletes the records of servers that were killed. A record of a server that has ended is for the
+/// process that removes its disk.
 pub fn sweep() {
     let path = Path::new(DIRECTORY);
     if path.exists()
@@ -144,7 +147,7 @@ mod tests {
         Record { number, server: Agent::this(), disk, counts: None, failure: None }
     }
 
-    /// A record that a process has written which was killed.
+    /// A record of a process that was killed.
     fn orphaned(number: u32) -> Record {
         let mut child = Command::new("true").spawn().unwrap();
         child.wait().unwrap();
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_takes_only_what_nobody_serves_and_nobody_has_to_be_told() {
+    fn a_sweep_takes_only_records_that_are_neither_served_nor_ended() {
         let folder = tempfile::tempdir().unwrap();
         let files = StateFiles::lock(folder.path()).unwrap();
         record(0).save_in(&files).unwrap();
@@ -167,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_leaves_is_told_once() {
+    fn the_record_of_an_ended_server_is_taken_once() {
         let folder = tempfile::tempdir().unwrap();
         let files = StateFiles::lock(folder.path()).unwrap();
         record(0).save_in(&files).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What disk is wanted: elevator, model and size, checked against the catalogues.
+//! The settings of a disk: elevator, model and size, checked against the catalogues.
 
 use std::path::PathBuf;
 
@@ -17,14 +17,14 @@ use crate::record::Description;
 
 const SECTORS_PER_MB: u64 = 2048;
 
-/// A request of the kernel is never larger (2003: "max request size: 128KiB" of many IDE drives).
+/// Largest request of the kernel (2003: "max request size: 128KiB" of many IDE drives).
 pub const MAX_KB: u32 = 128;
 
 #[derive(Debug)]
 pub enum ChosenElevator {
     /// In the disk's server.
     Ours(Settings),
-    /// One of the kernel, with what is to be set of it.
+    /// One of the kernel, with its tunables to set.
     Kernel(&'static KernelElevator, Tuning),
 }
 
@@ -33,19 +33,20 @@ pub struct Setup {
     pub elevator: ChosenElevator,
     pub model: Settings,
     pub sectors: u64,
-    /// Holds the data; memory without it.
+    /// The file for the data; None for memory.
     pub file: Option<PathBuf>,
-    /// What is on the disk at first; nothing but zeros without it.
+    /// The file with the first content of the disk; None for zeros.
     pub content: Option<PathBuf>,
-    /// Whether what became of each request is kept.
+    /// Whether a log of each request is kept.
     pub with_log: bool,
 }
 
 impl Setup {
-    /// `parameters` are the elevator's, `model` is NAME or NAME:key=value,... Without a size it is the model's.
+    /// Checks the settings: `parameters` are the elevator's, `model` is NAME or NAME:key=value,...
+    /// The default size is the model's.
     ///
     /// # Errors
-    /// A name or value that is in no catalogue, or a size that does not fit the model.
+    /// A name or value is in no catalogue, or the size does not fit the model.
     pub fn new(
         elevator: &str,
         parameters: &[String],
@@ -69,7 +70,7 @@ impl Setup {
         Ok(Self { elevator, model, sectors, file: None, content: None, with_log: false })
     }
 
-    /// What others are told of the disk; `parameters` and `model` as they were given.
+    /// The description of the disk for others, with `parameters` and `model` as they were given.
     pub fn description(&self, parameters: &[String], model: &str) -> Description {
         let pairs = parameters.iter().filter_map(|pair| pair.split_once('='));
         Description {
@@ -86,8 +87,9 @@ impl Setup {
         self.sectors / SECTORS_PER_MB
     }
 
-    /// What waits in the server, and what in the kernel. An elevator can only order what waits in front of it: for
-    /// the kernel's the disk takes one request at a time, as those of IDE did; for ours it takes all that there are.
+    /// How many requests the disk takes at a time. An elevator can only order requests that wait in
+    /// front of the disk: behind the kernel's elevators it takes one at a time, as IDE disks did;
+    /// with ours it takes all.
     pub fn depth(&self) -> u16 {
         match self.elevator {
             ChosenElevator::Ours(_) => abi::MAX_DEPTH,
@@ -95,7 +97,7 @@ impl Setup {
         }
     }
 
-    /// The settings of the elevator that the server has.
+    /// The settings of the server's elevator.
     pub fn served_with(&self) -> Settings {
         match &self.elevator {
             ChosenElevator::Ours(settings) => settings.clone(),
@@ -112,7 +114,7 @@ impl Setup {
         }
     }
 
-    /// How requests are told apart.
+    /// How the process of each request is found.
     pub fn attribution(&self) -> Attribution {
         match &self.elevator {
             ChosenElevator::Ours(settings) => Attribution::of_ours(settings.description),
@@ -120,7 +122,7 @@ impl Setup {
         }
     }
 
-    /// The kernel has an elevator of its own in front of the disk.
+    /// Whether the kernel has an elevator of its own in front of the disk.
     pub fn is_behind_elevator(&self) -> bool {
         matches!(self.elevator, ChosenElevator::Kernel(..))
     }
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_no_catalogue_is_refused_with_what_is() {
+    fn unknown_names_are_refused_with_the_known_ones() {
         assert!(refusal("cfx", &[], "ide2003", None).contains("anticipatory"));
         assert!(refusal("cfq", &[], "ide2004", None).contains("ide2003, scsi10k, none"));
         let range = refusal("anticipatory", &["antic_expire_ms=2000"], "ide2003", None);

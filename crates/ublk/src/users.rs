@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Who uses a disk: where it is mounted, and who has it open.
+//! The users of a disk: where it is mounted, and which processes have it open.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::driver::device::block_device;
 pub struct Users {
     pub mounted_on: BTreeSet<PathBuf>,
     pub open_in: Vec<Opener>,
-    /// Somebody else has it for himself alone: it is swap space, or below another device.
+    /// Whether another user has it exclusively: it is swap space, or below another device.
     pub claimed: bool,
 }
 
@@ -29,15 +29,16 @@ pub struct Opener {
 }
 
 impl Users {
-    /// Who uses disk `number`, which may be one whose server is gone: users keep it by its old name. Only root sees all
-    /// of them.
+    /// The users of disk `number`, even if its server is gone: users keep it under its old name.
+    /// Only root sees all of them.
     pub fn of(number: u32) -> Self {
         let device = block_device(number);
         let mut found = Self::default();
         let mut looked_at = HashSet::new();
         for process in all_processes().into_iter().flatten().flatten() {
             let view = view_of_mounts(process.pid());
-            // One that has ended meanwhile shows nothing: its view is another's to show.
+            // A process that has ended meanwhile shows no mounts, so its view is read from another
+            // one.
             if view.is_none_or(|view| !looked_at.contains(&view))
                 && let Some(mounts) = mounts(&process, &device)
             {
@@ -70,15 +71,15 @@ impl fmt::Display for Users {
     }
 }
 
-/// Somebody has it for itself alone, as a file system has.
+/// Whether a user has it exclusively, as a file system does.
 pub fn is_claimed(number: u32) -> bool {
     let path = block_device(number);
     let opened = File::options().read(true).custom_flags(libc::O_EXCL).open(path);
     opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
 }
 
-/// Processes with one mount namespace and one root see the same mounts: both, as the kernel numbers them. None if they
-/// are not ours to see.
+/// The numbers of a process's mount namespace and root: processes with the same two see the same
+/// mounts. None if this process may not see them.
 fn view_of_mounts(pid: i32) -> Option<[(u64, u64); 2]> {
     let number = |what: &str| {
         let about = fs::metadata(format!("/proc/{pid}/{what}")).ok()?;
@@ -87,7 +88,7 @@ fn view_of_mounts(pid: i32) -> Option<[(u64, u64); 2]> {
     Some([number("ns/mnt")?, number("root")?])
 }
 
-/// Where `process` sees `device` mounted; None if it has ended.
+/// The places where `process` sees `device` mounted; None if it has ended.
 fn mounts(process: &Process, device: &Path) -> Option<Vec<PathBuf>> {
     let infos = process.mountinfo().ok()?;
     let of_device = |source: &Option<String>| {
@@ -102,7 +103,7 @@ fn opens(process: &Process, device: &Path) -> bool {
     descriptors.any(|each| matches!(&each.target, FDTarget::Path(path) if is_part(path, device)))
 }
 
-/// The device itself or a partition of it, also after it has gone.
+/// Whether `path` is the device or a partition of it, even after it has gone.
 fn is_part(path: &Path, device: &Path) -> bool {
     let (Some(path), Some(device)) = (path.to_str(), device.to_str()) else { return false };
     let path = path.strip_suffix(" (deleted)").unwrap_or(path);
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn who_shares_namespace_and_root_sees_the_same_mounts() {
+    fn processes_with_the_same_namespace_and_root_see_the_same_mounts() {
         let own = std::process::id().cast_signed();
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
         let other = child.id().cast_signed();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A fixed amount of computing, measured out in milliseconds of a CPU that nobody disturbs.
+//! A fixed amount of computing, in milliseconds of an undisturbed CPU.
 
 use std::fs;
 use std::hint::black_box;
@@ -29,7 +29,7 @@ impl Calibrate {
     }
 }
 
-/// How much this machine computes in a millisecond, and computing by that measure.
+/// How much this machine computes in a millisecond.
 #[derive(Debug, Clone, Copy)]
 pub struct Calibration {
     loops_per_ms: u64,
@@ -49,7 +49,7 @@ impl Calibration {
         self.loops_per_ms
     }
 
-    /// Computes what takes so long on a CPU that nobody disturbs, however long it takes now.
+    /// Computes as much as takes `work` on an undisturbed CPU, however long it takes now.
     pub fn burn(self, work: Duration) {
         let us = u64::try_from(work.as_micros()).unwrap_or(u64::MAX);
         spin(us.saturating_mul(self.loops_per_ms) / 1000);
@@ -62,7 +62,7 @@ pub fn spin(loops: u64) {
     }
 }
 
-/// Measures by the fastest of many short tries, which is the one that nobody disturbed.
+/// Measures by the fastest of many short tries, which was not disturbed.
 fn loops_per_ms() -> u64 {
     const TRIES: u32 = 100;
     const SHORTEST: Duration = Duration::from_millis(2);

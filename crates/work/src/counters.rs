@@ -30,8 +30,9 @@ pub struct Arguments {
     passes: u32,
 }
 
-/// Prints `time S cost S ratio R`: the mean of all passes, the same divided by the number of processes, and by the
-/// time that the CPU time they took needs at least, on the CPUs that this program may use.
+/// Prints `time S cost S ratio R`: the mean of all passes; the same divided by the number of
+/// processes; and divided by the least time in which the CPUs that this program may use can give
+/// the CPU time used.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut total_s = 0.0;
     let before_s = cpu_s(UsageWho::RUSAGE_CHILDREN)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Counts as what is printed and divided.
+//! Counts as numbers to print and divide.
 
 /// A count as a floating-point number.
 #[expect(

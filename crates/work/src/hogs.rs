@@ -54,7 +54,7 @@ pub struct Hogs {
     sleeper_slice_us: Option<u64>,
 }
 
-/// What one hog got.
+/// The CPU that one hog got.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Share {
     pub nice: i8,
@@ -65,7 +65,7 @@ pub struct Share {
     pub gaps: u64,
 }
 
-/// What the sleeper saw.
+/// The lateness of the sleeper's wake-ups.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Lateness {
     pub wakeups: u64,
@@ -86,7 +86,7 @@ impl Hogs {
     /// Runs them and reports what they got.
     ///
     /// # Errors
-    /// A process cannot be started or put where it was asked for.
+    /// A process cannot be started, or its settings are refused.
     pub fn run(&self) -> Result<Figures> {
         let (policies, hogs) = (self.policy.len(), self.nice.len());
         if policies != 1 && policies != hogs {
@@ -98,7 +98,7 @@ impl Hogs {
             sched::use_only(THIS_THREAD, &[cpu])
                 .with_context(|| format!("cannot use only CPU {cpu}"))?;
         }
-        // Late enough for all of them to be there, so that they start together.
+        // Late enough that all processes exist and start together.
         let start = now() + Duration::from_millis(50);
         let end = start + self.seconds;
         let count = self.nice.len() + usize::from(self.sleeper_ms.is_some());
@@ -140,7 +140,7 @@ impl Hogs {
     }
 }
 
-/// The policy of a word that the command line allows.
+/// The policy for a word that the command line allows.
 fn policy(word: String) -> Policy {
     match word.as_str() {
         "batch" => Policy::Batch,

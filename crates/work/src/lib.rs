@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Small programs that need nothing but this binary: work with nothing but the scheduler in it, and loads.
+//! Small programs that need only this binary: work that depends only on the scheduler, and loads.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ pub mod stress;
 pub mod usage;
 pub mod yielders;
 
-/// What runs when the first word of a command line names it.
+/// The programs, by the first word of a command line.
 #[derive(Subcommand)]
 pub enum Program {
     /// Work in the background until SIGTERM; print `ready`, and in the end what was done as JSON
@@ -54,10 +54,10 @@ pub enum Program {
 }
 
 impl Program {
-    /// Runs it to its end and prints what it found.
+    /// Runs it to its end and prints its results.
     ///
     /// # Errors
-    /// It cannot do its work here; the message says why.
+    /// The program cannot do its work here; the message says why.
     pub fn run(&self) -> Result<ExitCode> {
         match self {
             Self::Load(load) => return load::run(load),

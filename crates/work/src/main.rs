@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The programs of this crate without the rest of the agent, for tests and to reproduce what one of them does.
+//! The programs of this crate without the rest of the agent, for tests and to reproduce one alone.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         if is_unread(&error) {
             return ExitCode::SUCCESS;
         }
-        // Not eprintln!, which panics when nobody reads that either.
+        // Not eprintln!, which panics when nobody reads standard error either.
         let _ = writeln!(std::io::stderr(), "workloads: {error:#}");
         if error.is::<Usage>() { usage::EXIT.into() } else { ExitCode::FAILURE }
     })

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Percentiles by nearest rank: the smallest value that at least so many of all do not exceed. They are values that
-//! occurred, never something between two of them.
+//! Percentiles by nearest rank: the smallest value that at least this share of all values does not
+//! exceed. They are values that occurred, never between two of them.
 
 use hdrhistogram::Histogram;
 
-/// The 5th percentile, in tenths of a percent as all of these are.
+/// The 5th percentile, in tenths of a percent like all of these.
 pub const P5: u64 = 50;
 pub const P50: u64 = 500;
 pub const P90: u64 = 900;
 pub const P99: u64 = 990;
 pub const P999: u64 = 999;
 
-/// A percentile of values in ascending order; `None` of nothing.
+/// A percentile of values in ascending order; `None` without values.
 pub fn of_sorted(sorted: &[f64], per_mille: u64) -> Option<f64> {
     let rank = rank(u64::try_from(sorted.len()).ok()?, per_mille)?;
     sorted.get(usize::try_from(rank - 1).ok()?).copied()
 }
 
-/// A percentile as far as the histogram tells values apart: the largest one that it may be; 0 of nothing.
+/// A percentile from a histogram: the highest value of its bucket; 0 without values.
 pub fn of_histogram(histogram: &Histogram<u64>, per_mille: u64) -> u64 {
     let Some(rank) = rank(histogram.len(), per_mille) else { return 0 };
     let mut seen = 0;
@@ -58,7 +58,7 @@ mod tests {
     }
 
     proptest! {
-        /// What hogs, render and schbench printed before they had this in common.
+        /// Compares with the formulas that hogs, render and schbench used before.
         #[test]
         fn figures_stay_what_they_were(values in prop::collection::vec(1u64..4_000_000_000, 1..2000)) {
             let mut sorted: Vec<_> = values.iter().map(|&value| crate::figures::as_f64(value)).collect();

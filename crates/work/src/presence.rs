@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! When a process was on a CPU, seen from inside: it looks at the clock again and again.
+//! Finds when a process was on a CPU, from inside: it looks at the clock again and again.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use machine::clock::now;
 /// Longer pauses between two looks at the clock are time without the CPU, not the loop's own.
 pub const GAP: Duration = Duration::from_micros(50);
 
-/// How long the process was there, and how long not.
+/// How long the process was on a CPU, and its gaps.
 pub struct Presence {
     end: Duration,
     last: Duration,
@@ -18,7 +18,7 @@ pub struct Presence {
 }
 
 impl Presence {
-    /// Looks from `start` to `end`; a process that comes later has not had the CPU until then.
+    /// Looks from `start` to `end`; a process that starts later has not had the CPU until then.
     pub fn new(start: Duration, end: Duration) -> Self {
         Self { end, last: start, there: Duration::ZERO, longest_gap: Duration::ZERO, gaps: 0 }
     }
@@ -41,7 +41,7 @@ impl Presence {
         now < self.end
     }
 
-    /// Notes that the process comes back of its own will, after a sleep: what was before is not a gap.
+    /// Notes that the process comes back from a sleep, which is not a gap.
     pub fn return_at(&mut self, now: Duration) {
         self.last = now.min(self.end);
     }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_late_was_not_there_before() {
+    fn a_process_that_starts_late_was_not_there_before() {
         let presence = looking([5_000, 5_030]);
         assert_eq!(presence.there(), us(30));
     }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleep_is_no_gap() {
+    fn a_sleep_is_not_a_gap() {
         let mut presence = looking([1_030]);
         presence.return_at(us(2_000));
         presence.look_at(us(2_020));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Child processes of work: forked, not executed, so that they are running at once.
+//! Child processes of work: forked, not executed, so that they run at once.
 
 use std::io::{self, PipeReader, Read, Write, pipe};
 use std::mem::forget;
@@ -29,7 +29,7 @@ impl Child {
         spawn_survivor(|| bind(parent, Signal::SIGKILL).is_ok() && work()).map(Self)
     }
 
-    /// The caller kills and reaps it.
+    /// Releases the process: the caller has to kill and reap it.
     pub fn release(self) -> Pid {
         let process = self.0;
         forget(self);
@@ -39,7 +39,7 @@ impl Child {
     /// Waits for its end.
     ///
     /// # Errors
-    /// Somebody else has reaped it.
+    /// It was reaped elsewhere.
     pub fn wait(self) -> nix::Result<WaitStatus> {
         let process = self.release();
         loop {
@@ -51,7 +51,7 @@ impl Child {
     }
 
     pub fn kill(&self) {
-        // One that has ended is a zombie until it is reaped, so the number is still its own.
+        // A process that has ended is a zombie until it is reaped, so the number is still its own.
         let _ = kill(self.0, Signal::SIGKILL);
     }
 }
@@ -71,7 +71,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Of `work`, done in a child process.
+    /// Starts `work` in a child process.
     ///
     /// # Errors
     /// The kernel has no room for a pipe or another process.
@@ -84,7 +84,7 @@ impl Answer {
         Ok(Self { child, pipe: reader })
     }
 
-    /// Waits for it.
+    /// Waits for the result.
     ///
     /// # Errors
     /// The work failed, or its process was ended.
@@ -112,9 +112,9 @@ pub fn spawn_survivor(work: impl FnOnce() -> bool) -> io::Result<Pid> {
     match unsafe { fork() }? {
         ForkResult::Parent { child } => Ok(child),
         ForkResult::Child => {
-            // A panic must not go on into what is the parent's.
+            // A panic must not go on into the parent's code.
             let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or(false);
-            // Not exit(): what the parent had buffered is the parent's to write.
+            // Not exit(): only the parent may write what it had buffered.
             // SAFETY: ends the process at once.
             unsafe { libc::_exit(i32::from(!done)) }
         }

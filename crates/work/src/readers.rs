@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Threads that only read from a file or a disk: what an elevator makes of several of them.
+//! Threads that only read from a file or a disk, to compare elevators.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -20,10 +20,11 @@ use crate::start::together;
 use crate::usage::length;
 
 const MB: u64 = 1 << 20;
-/// No device is larger than 2^63 bytes.
+/// Largest distance: no device is larger than 2^63 bytes.
 const MOST_APART_MB: u64 = 1 << 36;
-/// What one call reads: sequentially through the page cache, or anywhere past it.
+/// Bytes of one sequential read, through the page cache.
 const SEQUENTIAL_BYTES: usize = 64 << 10;
+/// Bytes of one random read, past the page cache.
 const RANDOM_BYTES: usize = 4096;
 
 #[derive(Debug, Args)]
@@ -45,14 +46,14 @@ pub struct Readers {
 
 #[derive(Debug, Serialize)]
 pub struct Figures {
-    /// How much each reader got, in 10^6 bytes.
+    /// The rate of each reader, in 10^6 bytes per second.
     pub mb_per_s: Vec<f64>,
     pub reads_per_s: Vec<f64>,
 }
 
 impl Readers {
     /// # Errors
-    /// The file cannot be read, or is shorter than what is to be read.
+    /// The file cannot be read, or is too short.
     pub fn run(&self) -> Result<Figures> {
         let files = (0..self.readers).map(|_| self.open()).collect::<Result<Vec<_>>>()?;
         let found =
@@ -62,7 +63,7 @@ impl Readers {
         Ok(Figures { mb_per_s, reads_per_s })
     }
 
-    /// Megabytes and calls per second.
+    /// Reads with one reader; returns megabytes and calls per second.
     fn read(&self, index: u64, (file, bytes): &(File, u64)) -> Result<(f64, f64)> {
         let mut random =
             self.random_seed.map(|seed| SplitMix64::seed_from_u64(seed.wrapping_add(index)));
@@ -99,6 +100,6 @@ impl Readers {
     }
 }
 
-/// A buffer aligned as direct I/O wants it.
+/// A buffer that is aligned for direct I/O.
 #[repr(align(4096))]
 struct Aligned([u8; SEQUENTIAL_BYTES]);

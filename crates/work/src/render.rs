@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Looks on while a program renders: when it will be ready, as estimated on the way, and how busy it
-//! keeps the CPUs. The estimate is the time so far divided by the share of the frames that is done.
+//! Watches a program that renders: estimates on the way of when it will be ready, and its CPU use.
+//! The estimate is the time so far divided by the share of the frames that is done.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -21,7 +21,7 @@ use crate::start::refused;
 use machine::lifeline::bind_to_us;
 use machine::output;
 
-/// Where an estimate is taken, in percent of the frames.
+/// Points of the estimates, in percent of the frames.
 const MARKS: [u32; 4] = [10, 25, 50, 75];
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -58,7 +58,7 @@ struct Progress {
 }
 
 impl Render {
-    /// Ends like the program does.
+    /// Runs the program, and ends with its status.
     ///
     /// # Errors
     /// The program cannot be started, or it renders another number of frames.
@@ -95,14 +95,14 @@ impl Render {
 }
 
 /// The CPU use of the program and all its threads in each tenth of a second, in percent of one CPU.
-/// Its own clock tells that to the nanosecond, and from inside an image too, where no cgroup is seen.
+/// Its CPU clock has that to the nanosecond, even inside an image, where no cgroup is visible.
 fn watch(child: &Child, over: mpsc::Receiver<()>) -> Result<thread::JoinHandle<Vec<f64>>> {
     let clock = clock_getcpuclockid(Pid::from_raw(child.id().cast_signed()))?;
     let used = move || clock.now().map(Duration::from);
     let (mut then, mut before) = (Instant::now(), used()?);
     let watching = thread::Builder::new().spawn(move || {
         let mut looks = Vec::new();
-        // Without the program its clock is gone too, so what is shorter than a tenth is left out.
+        // The clock ends with the program, so a last part shorter than a tenth is left out.
         while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
             let (Ok(after), now) = (used(), Instant::now()) else { break };
             let share = after.saturating_sub(before).as_secs_f64() / (now - then).as_secs_f64();
@@ -114,7 +114,7 @@ fn watch(child: &Child, over: mpsc::Receiver<()>) -> Result<thread::JoinHandle<V
     watching.map_err(|error| refused("the thread that watches the program", &error.into()))
 }
 
-/// All that the program says of its progress, until it ends.
+/// Reads the progress that the program prints, until it ends.
 fn read(output: ChildStdout, start: Instant) -> Result<Vec<Progress>> {
     let mut log = Vec::new();
     for line in BufReader::new(output).lines() {
@@ -148,7 +148,7 @@ fn report(log: &[Progress], completion_s: f64, looks: &[f64]) -> Result<Figures>
     })
 }
 
-/// When this share of the last line's frames was done, between two lines in proportion.
+/// When this share of the last line's frames was done, interpolated between two lines.
 fn reached(log: &[Progress], share: f64) -> Option<f64> {
     let goal = as_f64(log.last()?.frames) * share;
     let after = log.iter().position(|line| as_f64(line.frames) >= goal)?;

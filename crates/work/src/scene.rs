@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Threads that run, sleep, yield, bind themselves and change their policy by a script, and what each saw: the
-//! situations in which schedulers differ, a line each.
+//! Threads that run, sleep, yield, bind themselves and change their policy by a script, and the
+//! times that each saw: one line for each situation in which schedulers differ.
 
 mod actor;
 mod script;
@@ -24,7 +24,7 @@ use machine::clock::now;
 use script::{Script, Step};
 use timeline::Recorder;
 
-/// Of one script; what is printed of more would be too much to read.
+/// Most actors of one script that are reported; more would be too much to read.
 const MOST_TOLD: usize = 16;
 
 #[derive(Debug, Args)]
@@ -50,7 +50,8 @@ pub struct Figures {
 }
 
 impl Scene {
-    /// Plays it to its end. Each actor is a process, but for those that another begins as its threads.
+    /// Plays it to its end. Each actor is a process, except those that another begins as its
+    /// threads.
     ///
     /// # Errors
     /// A process cannot be started, or a step cannot be done here.
@@ -65,7 +66,7 @@ impl Scene {
             Answer::of(|| self.play(&parts[index], &mut gate))
         };
         let all = start::all("process", parts.len(), start_one, Answer::kill)?;
-        // Everybody is there, and begins at the same time.
+        // All actors are there, and begin at the same time.
         let begin = now() + Duration::from_millis(20);
         for _ in &all {
             signal.write_all(&begin.as_nanos().to_ne_bytes())?;
@@ -128,7 +129,7 @@ fn open_to_append(path: &Path) -> Result<File> {
 struct Part<'a> {
     name: String,
     script: &'a Script,
-    /// Of hundreds that do the same the first few are told.
+    /// Whether it is reported: only the first of hundreds that do the same are.
     is_told: bool,
 }
 
@@ -150,14 +151,14 @@ mod tests {
 
     use super::*;
 
-    /// Long enough for `scripts` that end by themselves, however busy the machine is.
+    /// A scene long enough for `scripts` that end by themselves, however busy the machine is.
     fn scene(scripts: &[&str]) -> Scene {
         let scripts = scripts.iter().map(|text| text.parse().unwrap()).collect();
         Scene { seconds: Duration::from_mins(5), timeline: None, scripts }
     }
 
     #[test]
-    fn everybody_does_what_the_script_says() {
+    fn every_actor_does_what_the_script_says() {
         let played = scene(&[
             "hog: nice 5, busy 50",
             "nap*2: policy batch, sleep 20, run 1, sleep 20",
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_repeated_lasts_to_the_end() {
+    fn repeated_steps_last_to_the_end() {
         let seconds = Duration::from_millis(300);
         let played = Scene { seconds, ..scene(&["nap: repeat, sleep 1"]) };
         assert!(played.run().unwrap().elapsed_s >= seconds.as_secs_f64());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Starting many threads or processes: all of them, or none and a sentence that says which one was refused.
+//! Starts many threads or processes: all of them, or none and a message that names the one that was
+//! refused.
 
 use std::io;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -8,14 +9,14 @@ use std::thread::{self, Builder};
 use anyhow::{Error, Result, anyhow};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// What a process has open before it starts others is far less.
+/// More files than a process has open before it starts others.
 const OWN_FILES: u64 = 64;
 
 /// Starts `count` of `what` by calling `start` with 0, 1, ... The first failure ends it: `halt` tells all that have
 /// started to end, before the first of them is dropped, which may wait for it.
 ///
 /// # Errors
-/// One of them cannot be started: which one, why, and the way out.
+/// One of them cannot be started; the message says which one, why, and the way out.
 pub fn all<Started>(
     what: &str,
     count: usize,
@@ -36,7 +37,8 @@ pub fn all<Started>(
     Ok(all)
 }
 
-/// Has room for a file or two each, if this process may allow itself that many; otherwise the one without room tells.
+/// Raises the limit of open files to one or two for each, if this process may; otherwise the first
+/// without room fails.
 fn allow_files(count: usize) {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return };
     let wanted = u64::try_from(2 * count).map_or(hard, |wanted| hard.min(wanted + OWN_FILES));
@@ -45,7 +47,7 @@ fn allow_files(count: usize) {
     }
 }
 
-/// The sentence about `which` one could not be started.
+/// The error for one that could not be started.
 pub fn refused(which: &str, error: &Error) -> Error {
     let no_more = error
         .downcast_ref::<io::Error>()
@@ -99,7 +101,7 @@ impl Gate {
         Self { wanted, state: Mutex::default(), moved: Condvar::new() }
     }
 
-    /// Waits for the last one; false if it will never come.
+    /// Waits for the last one; returns false if it will never come.
     fn pass(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.there += 1;
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_begins_before_the_last_is_there() {
+    fn no_thread_begins_before_the_last_is_there() {
         let come = AtomicUsize::new(0);
         let builder = || {
             come.fetch_add(1, Ordering::SeqCst);
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_refused_calls_the_others_off() {
+    fn a_refused_thread_calls_the_others_off() {
         // No address space has room for such a stack.
         let begun = AtomicUsize::new(0);
         let asked = AtomicUsize::new(0);
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_out_is_told_for_limits_only() {
+    fn the_way_out_is_named_for_limits_only() {
         let full = refused("it", &io::Error::from_raw_os_error(nix::libc::EAGAIN).into());
         assert!(full.to_string().contains("ulimit -u"), "{full}");
         let other = refused("process 3 of 4", &anyhow!("no pipe"));

@@ -50,27 +50,28 @@ pub struct Stress {
     crowd: u16,
 }
 
-/// Children need a CPU to end; a kernel's watchdog would have spoken long before.
+/// Longest wait for children, which need a CPU to end; a kernel's watchdog would have acted long
+/// before.
 const END_LIMIT: Duration = Duration::from_secs(60);
 
-/// Who asks to stop waits for a second, some of which the killed need.
+/// Longest wait for children after a request to stop, which has to be followed within a second.
 const STOP_LIMIT: Duration = Duration::from_millis(500);
 
-/// Storms at a time: enough to overlap, few enough that workers are not drowned.
+/// Most storms at a time: enough to overlap, few enough that workers still run.
 const MOST_STORMS: usize = 4;
 
 impl Stress {
     /// Disturbs until the time is over or a signal asks to stop, then ends and reaps everything.
     ///
     /// # Errors
-    /// Something could not be done that every scheduler must allow.
+    /// A step failed that every scheduler must allow.
     pub fn run(&self) -> Result<ExitCode> {
         ensure!(
             geteuid().is_root(),
             "stress changes the nice values and policies of its workers: run it as root"
         );
         let stop = Stop::new()?;
-        // What a storm leaves behind when it is killed comes here and is reaped.
+        // Children of a killed storm become children of this process, which reaps them.
         prctl::set_child_subreaper(true)?;
         let groups = if self.groups { Groups::make()? } else { Groups::default() };
         let mut cpus = Cpus::find(self.hotplug)?;
@@ -132,7 +133,7 @@ impl Stress {
     }
 }
 
-/// Everything that is disturbed.
+/// The CPUs, workers and groups that are disturbed.
 struct Stage<'a> {
     cpus: &'a mut Cpus,
     groups: &'a Groups,
@@ -183,9 +184,10 @@ impl Stage<'_> {
     }
 }
 
-/// The one who disturbs must not wait for the scheduler that is disturbed; its children begin as normal tasks.
+/// Makes this process real-time, because it must not wait for the scheduler that it disturbs; its
+/// children begin as normal tasks.
 fn act_in_time() -> Result<()> {
-    // Before the real-time tasks of storms, too.
+    // Above the real-time tasks of storms, too.
     set_policy(THIS_THREAD, Policy::Fifo { priority: 2, reset_on_fork: true })
         .context("cannot become a real-time process")
 }

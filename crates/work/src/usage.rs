@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Command lines: what they may ask for, and how what they may not is refused.
+//! Checks of command lines, and their errors.
 
 use std::fmt::{self, Display};
 use std::process::ExitCode;
@@ -10,7 +10,8 @@ use clap::Parser;
 /// The exit status of a command line that asks for what does not exist.
 pub const EXIT: u8 = 64;
 
-/// Longer than any sample, and short enough for every clock: 11 days.
+/// Longest time of a command line: longer than any sample, and short enough for every clock: 11
+/// days.
 const LONGEST_S: f64 = 1e6;
 
 /// Something the command line asks for that no machine can do.
@@ -25,19 +26,19 @@ impl Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// The command line of this process; how the process ends instead, after a usage error or help.
+/// Parses the command line of this process.
 ///
 /// # Errors
-/// The exit status; all has been said.
+/// The exit status after a usage error or help, which has been printed.
 pub fn parse<Arguments: Parser>() -> Result<Arguments, ExitCode> {
     Arguments::try_parse().map_err(|error| {
-        // Whoever does not read it does not need it.
+        // It does not matter if nobody reads it.
         let _ = error.print();
         if error.use_stderr() { EXIT.into() } else { ExitCode::SUCCESS }
     })
 }
 
-/// Seconds of a command line: more than none.
+/// Parses seconds of a command line, more than 0.
 ///
 /// # Errors
 /// A sentence about what they may be.
@@ -48,7 +49,7 @@ pub fn length(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Seconds of a command line, which may be none.
+/// Parses seconds of a command line, which may be 0.
 ///
 /// # Errors
 /// A sentence about what they may be.

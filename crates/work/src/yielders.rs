@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::figures::as_f64;
 use crate::start::together;
 
-/// Stack of a thread that only yields: it needs next to none, and there are thousands of them.
+/// Stack of a thread that only yields: it needs hardly any, and there are thousands of them.
 const STACK_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ fn unread(mut command: Command) -> (Option<i32>, String) {
 }
 
 #[test]
-fn nobody_reads_what_was_found() {
+fn an_unread_result_is_not_an_error() {
     for arguments in [
         "yielders --tasks 2 --yields 10",
         "counters --count 10 --passes 1",

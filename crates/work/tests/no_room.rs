@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Threads and processes that cannot start: a sentence within a second, and nothing is left.
+//! If threads or processes cannot start there is a message within a second, and nothing is left.
 
 use std::os::unix::process::CommandExt;
 use std::time::Duration;
@@ -77,7 +77,7 @@ fn the_thread_beside_a_program() {
     assert_eq!(user.left(), 0);
 }
 
-/// How many files a process has open is its own to choose, up to a limit.
+/// A process may raise its own limit of open files, up to a hard limit.
 #[test]
 fn open_files() {
     let hogs = format!("hogs --seconds 0.1 --nice {}", vec!["0"; 100].join(","));
@@ -93,7 +93,7 @@ fn open_files() {
     }
 }
 
-/// The stress runs as root, whom the limit of a user does not concern.
+/// The stress runs as root, which the limit of a user does not apply to.
 #[test]
 fn stress() {
     for pids in [8, 40] {

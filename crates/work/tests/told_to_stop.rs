@@ -14,7 +14,7 @@ use tempfile::TempDir;
 mod common;
 use common::workloads;
 
-/// Against hanging: without the promise nothing ends for an hour.
+/// A limit, because a broken program would not end for an hour.
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn children(process: u32) -> Vec<u32> {
@@ -35,13 +35,13 @@ fn descendants(process: u32) -> Vec<u32> {
     found
 }
 
-/// One that waits to be reaped by somebody else has ended.
+/// Whether the process still runs: a zombie has ended.
 fn is_there(process: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
-/// Once it has started as many `processes` and works, they all end with it.
+/// Waits until it has started as many `processes` and works, and checks that they all end with it.
 #[track_caller]
 fn stop(mut command: Command, signal: Signal, processes: usize) {
     let mut child =
@@ -74,7 +74,7 @@ fn both_ways(arguments: &str, directory: &Path, processes: usize) {
         let mut command = workloads(arguments);
         command.current_dir(directory);
         stop(command, signal, processes);
-        // What a killed load could not take away.
+        // Files that a killed load could not remove.
         for entry in fs::read_dir(directory).expect("the directory").flatten() {
             if entry.file_name() != "calibration" && entry.file_name() != "tree" {
                 let _ = fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path()));

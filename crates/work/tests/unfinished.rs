@@ -17,7 +17,8 @@ use common::workloads;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Uses CPU time, and then makes an archive if it is the first; the next goes on until it is killed.
+/// A tar that uses CPU time and then makes an archive if it is the first one; the next one goes on
+/// until it is killed.
 const TAR: &str = "#!/bin/sh
 n=0; while [ $n -lt 300000 ]; do n=$((n+1)); done
 if [ -e whole ]; then
@@ -48,7 +49,8 @@ fn wait_for(path: &Path) {
     }
 }
 
-/// The load is told to end within its second pass, or its first; its passes and what it says of CPU time, in seconds.
+/// Tells the load to end within its second pass, or its first. Returns its passes and the CPU time
+/// that it reports, in seconds.
 fn ended_within(first: bool) -> (u64, f64) {
     let directory = TempDir::new().expect("a directory");
     if first {
@@ -66,7 +68,7 @@ fn ended_within(first: bool) -> (u64, f64) {
 }
 
 #[test]
-fn a_pass_that_was_not_finished_is_not_counted_nor_its_cpu_time() {
+fn an_unfinished_pass_and_its_cpu_time_are_not_counted() {
     let (cut, finished) = (ended_within(true), ended_within(false));
     assert_eq!((cut.0, finished.0), (0, 1));
     assert!(cut.1 < finished.1 / 2.0, "{cut:?} {finished:?}");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What no workload can do is refused in a sentence, with the exit status of usage errors.
+//! Impossible requests are refused with a message and the exit status of usage errors.
 
 use std::time::Duration;
 
@@ -76,14 +76,14 @@ fn a_cpu_that_is_not_there_is_named() {
 }
 
 #[test]
-fn memory_that_is_not_there_is_told() {
+fn memory_that_is_not_there_is_reported() {
     let words = "schbench --message-threads 256 --workers 1024 --footprint-kb 1048576";
     let ended = run(workloads(words), Duration::from_secs(5));
     ended.assert_sentence(1, "the matrices of 262144 workers need 268435456 MB");
 }
 
 #[test]
-fn help_is_no_error() {
+fn help_is_not_an_error() {
     let ended = run(workloads("hogs --help"), Duration::from_secs(5));
     assert_eq!((ended.code(), ended.err.as_str()), (Some(0), ""));
     assert!(ended.out.contains("--sleeper-slice-us"));

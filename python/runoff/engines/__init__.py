@@ -1,1 +1,1 @@
-"""Where samples are taken: this machine, or a real kernel in the lab."""
+"""The engines that take samples: this machine, or a real kernel in the lab."""

@@ -23,18 +23,18 @@ from runoff.workloads import Work
 
 PROTOCOL = 7
 _FIRST_NAMESPACE = 0xEFFFFFFC
-"""Of process numbers, in which a machine begins (PROC_PID_INIT_INO)."""
+"""Inode of the first PID namespace of a machine (PROC_PID_INIT_INO)."""
 
 SCRATCH = "/tmp"
-"""Below this workloads and loads have their directories where nothing else is said; the protocol's default too."""
+"""Default directory for those of workloads and loads, also in the protocol."""
 
 
 class AgentLost(Exception):
-    """The agent, or the guest around it, ended or fell silent in the middle of its work."""
+    """The agent, or the guest that it runs in, ended or fell silent in the middle of its work."""
 
 
 class AgentLeft(AgentLost):
-    """The agent had ended before it began with what it was asked for, as after a signal between two samples."""
+    """The agent had ended before it began with a request, for example after a signal between two samples."""
 
 
 def find_agent() -> Path:
@@ -78,7 +78,7 @@ def describe_metrics() -> AgentMetrics:
 
 
 AGENT_CATALOGUE = AgentCatalogue(describe_schedulers, describe_elevators)
-"""What runoff's own agent describes."""
+"""The schedulers and elevators of runoff's own agent."""
 
 
 def check_patterns(patterns: Sequence[str]) -> list[str | None]:
@@ -106,16 +106,16 @@ def _ask(command: str, text: str = "") -> str:
 
 
 class StaysError(RunoffError):
-    """Something that was left behind is still there."""
+    """Something that an agent left behind cannot be removed."""
 
     def __init__(self, stays: str, done: str) -> None:
         super().__init__(stays)
         self.done = done
-        """A line on each thing that was put back."""
+        """One line for each thing that was put back."""
 
 
 def sweep() -> str:
-    """Put back what agents that are no longer there have left; a line on each thing. Raises StaysError."""
+    """Put back what dead agents have left; return one line for each thing. Raises StaysError."""
     done = subprocess.run([find_agent(), "sweep"], capture_output=True, text=True, check=False)
     told = done.stdout.strip()
     if done.returncode != 0:
@@ -142,10 +142,10 @@ def make_sample_request(
     scratch: str = SCRATCH,
     disk: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Take one sample of ``work`` beside ``load``, with ``root`` as their ``/`` and directories in ``scratch``, on
-    ``disk`` if there is one (``runoff.engines.disks``).
+    """Make the request for one sample of ``work`` with ``load``, with ``root`` as their ``/`` and directories in
+    ``scratch``, on ``disk`` if there is one (``runoff.engines.disks``).
 
-    ``probes`` observe the work; ``flush`` is left out before a work that was rehearsed.
+    ``probes`` observe the work; ``flush`` is ignored for a load that means a rehearsed work.
     """
     rehearse = load is not None and load.definition.rehearse
     return {
@@ -163,11 +163,11 @@ def make_sample_request(
 
 
 class Agent:
-    """Speaks the protocol of docs/protocol.md with a process's standard streams."""
+    """An agent process; speaks the protocol of docs/protocol.md over its standard streams."""
 
     def __init__(self, argv: Sequence[str | Path], *, requests: bool = True, pass_fds: Sequence[int] = ()) -> None:
-        """``requests`` false: the agent has its requests already (virtual clock), only events come. ``pass_fds`` stay
-        open in the process."""
+        """With ``requests`` false the agent has its requests already (virtual clock), and only events come.
+        ``pass_fds`` stay open in the process."""
         self._reader = _reader()
         self._requests = requests
         # A session of its own: Ctrl-C is for the campaign, which decides what it means for the sample.
@@ -189,9 +189,10 @@ class Agent:
         self.log: list[str] = []
 
     def name(self, purpose: str) -> str:
-        """What a later agent takes for this one's and removes when this one is gone (crates/machine/src/owner.rs)."""
+        """Return a name that a later agent recognises as this one's, to remove it when this one is gone
+        (crates/machine/src/owner.rs)."""
         stat = Path(f"/proc/{self._process.pid}/stat").read_text()
-        # The command's name, in brackets, may have anything in it; the start is the 22nd field of proc(5).
+        # The command's name, in brackets, may contain anything; the start is the 22nd field of proc(5).
         started = stat.rpartition(")")[2].split()[19]
         namespace = Path(f"/proc/{self._process.pid}/ns/pid").stat().st_ino
         inside = "" if namespace == _FIRST_NAMESPACE else f".{namespace}"
@@ -236,7 +237,7 @@ class Agent:
             event = self._next(("progress", "requests", "sample", "void"), timeout_s)
 
     def close(self, timeout_s: float = 15.0) -> None:
-        """Let it put everything back; ``terminate`` it when it does not. Closing twice does nothing more."""
+        """Let it put everything back, and ``terminate`` it if it does not. Closing twice is harmless."""
         if self._process.stdin is not None and not self._process.stdin.closed:
             with contextlib.suppress(AgentLost, OSError):
                 self._send({"type": "bye"})
@@ -248,7 +249,8 @@ class Agent:
         self._finish()
 
     def terminate(self) -> None:
-        """Ask it to end its work, put everything back and leave; killed after 10 s, it leaves that to ``sweep``."""
+        """Ask it to end its work, put everything back and exit. If it is killed after 10 s, that is left to
+        ``sweep``."""
         self._process.terminate()
         try:
             self._process.wait(10)
@@ -263,7 +265,7 @@ class Agent:
         self._finish()
 
     def last_words(self) -> str:
-        """Return the end of what it wrote on standard error."""
+        """Return the end of its standard error output."""
         return self._stderr.decode(errors="replace").strip()
 
     def _finish(self) -> None:

@@ -1,4 +1,4 @@
-"""What the agent can measure, as it describes it itself (docs/protocol.md)."""
+"""The metrics that the agent can measure, as it describes them itself (docs/protocol.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class AgentMetrics:
-    """All that a sample can have besides the workload's own metrics."""
+    """All metrics that a sample can have besides the workload's own."""
 
     workload: tuple[Metric, ...]
-    """Of every workload; headline is that by which arms are judged if the workload has no such metric of its own."""
+    """Metrics of every workload; the headline metric judges arms if the workload has none of its own."""
     load: tuple[Metric, ...]
-    """Of a sample with a load."""
+    """Metrics of a sample with a load."""
     disk: tuple[Metric, ...]
-    """Of a sample on a disk behind an elevator, or on a disk of the machine's own that is watched."""
+    """Metrics of a sample on a disk behind an elevator, or on a disk of the machine's own that is watched."""
     probes: tuple[Probe, ...]
     probe_cost: Metric
-    """What observing took, in every sample with a probe in the kernel."""
+    """The cost of the probes, in every sample with a probe in the kernel."""
 
     def list_probe_metrics(self, names: Sequence[str]) -> tuple[Metric, ...]:
         """Return all that probes of these names add to a sample."""

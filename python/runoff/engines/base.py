@@ -1,4 +1,4 @@
-"""What the campaign asks of an engine."""
+"""The interface of an engine to the campaign."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -18,26 +18,26 @@ def make_machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Engine(Protocol):
-    """Turns cells into samples. Whoever has called ``prepare`` calls ``close`` in the end, whatever happened."""
+    """Turns cells into samples. After ``prepare``, ``close`` must be called in any case."""
 
     parallel: bool
     """Whether ``take`` may be called from several threads at once."""
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Prepare all that takes long; ``say`` tells the user. Raises RunoffError."""
+        """Prepare all that takes long; ``say`` informs the user. Raises RunoffError."""
 
     def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
         """Check whether this arm can be used at all."""
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
-        """Return one sample. Never raises for what the work, the scheduler or the guest did."""
+        """Return one sample. Never raises for failures of the work, the scheduler or the guest."""
 
     @property
     def unmixable_tables(self) -> tuple[str, ...]:
-        """Tables of the fingerprint, whole when all is prepared, that must be the same for all of a campaign."""
+        """Tables of the fingerprint that must be the same in all of a campaign; complete when all is prepared."""
 
     def fingerprint(self) -> Mapping[str, Any]:
-        """Return tables ``machine``, ``kernel`` and whatever else this engine adds; whole after the first sample."""
+        """Return tables ``machine``, ``kernel`` and others of this engine; complete after the first sample."""
 
     def warnings(self) -> tuple[str, ...]:
         """Return reasons to doubt what this engine measures."""

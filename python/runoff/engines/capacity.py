@@ -1,4 +1,4 @@
-"""Whether there is room for what loads write and swap, before anything starts."""
+"""Checks that there is room for the files and swap space of loads, before anything starts."""
 
 import shutil
 from collections.abc import Iterable
@@ -17,16 +17,16 @@ SIZE = "size_mb"
 """The parameter of loads that have a size; 0 is a little more, or as much, as the memory."""
 
 RESERVE_MB = 64
-"""Of memory and swap together, what nobody gets: a kernel keeps about that much of a small guest's memory for itself,
-and the load mem leaves 64 kB of the rest (crates/work/src/load/memory.rs)."""
+"""Part of memory and swap that loads cannot use: a kernel keeps about as much of a small guest's memory for itself, and
+the load mem leaves 64 kB of the rest (crates/work/src/load/memory.rs)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What a machine has, in MiB."""
+    """The disk, memory and swap space of a machine, in MiB."""
 
     where: str
-    """How an error names it."""
+    """The machine's name in errors."""
     disk_mb: int
     memory_mb: int
     swap_mb: int
@@ -40,7 +40,7 @@ def measure_machine(directory: Path) -> Capacity:
 
 
 def measure_guest(settings: Settings, disk_mb: int, swap_mb: int) -> Capacity:
-    """Return a guest of the lab."""
+    """Return the capacity of a guest of the lab."""
     return Capacity("the guest", disk_mb, settings.memory_mb, swap_mb)
 
 

@@ -11,7 +11,7 @@ from runoff.errors import RunoffError, choose_error
 
 
 def set_parameters(scheduler: str, pairs: Sequence[str]) -> Mapping[str, Any]:
-    """Set ``key=value`` pairs in the running scheduler; what they are then, or all parameters if none is given.
+    """Set ``key=value`` pairs in the running scheduler. Return their new values, or all parameters if none is given.
 
     Raises RunoffError, and then nothing has been changed.
     """
@@ -22,18 +22,18 @@ def set_parameters(scheduler: str, pairs: Sequence[str]) -> Mapping[str, Any]:
 
 
 class Watch:
-    """What a scheduler counts, read by an agent of its own.
+    """The counters of a scheduler, read by an agent of its own.
 
-    ``statistics`` are the counters' names and sentences, in order. Of who attaches, ``limited_groups`` are the control
-    groups with a quota or a weight of their own, and ``long_turn`` is None or the ``parameter`` and ``unit`` with which
-    one of more than ``starves_above`` tasks a CPU starves, safely up to ``safe_up_to`` of them. All are there from the
-    first reading on. Iterating gives readings with ``scheduler``, ``elapsed_s`` and ``counters``, and ``per_cpu`` if
-    the agent was asked for it.
+    ``statistics`` are the counters' names and sentences, in order. If the agent attaches the scheduler,
+    ``limited_groups`` are the control groups with a quota or a weight of their own, and ``long_turn`` is None or the
+    ``parameter`` and ``unit`` with which one of more than ``starves_above`` tasks per CPU starves, safely up to
+    ``safe_up_to`` of them. All are there from the first reading on. Iterating gives readings with ``scheduler``,
+    ``elapsed_s`` and ``counters``, and ``per_cpu`` if the agent was asked for it.
     """
 
     def __init__(self, *words: str) -> None:
         """``words`` are the agent's command. Call ``end`` whatever happens."""
-        # A session of its own: a Ctrl-C is for this process, which passes it on wherever it came from.
+        # A session of its own, so that only this process gets a Ctrl-C; it passes every signal on.
         self._agent = subprocess.Popen(
             [find_agent(), *words],
             stdout=subprocess.PIPE,
@@ -61,7 +61,7 @@ class Watch:
         """Stop it, if it has not ended by itself, and raise RunoffError with its reason if it failed."""
         self._agent.terminate()
         _, errors = self._agent.communicate()
-        # So it ends when it is stopped before it has done anything.
+        # It ends so when it is stopped before it has done anything.
         if self._agent.returncode != -signal.SIGTERM:
             raise_failure(self._agent.returncode, errors)
 

@@ -15,7 +15,7 @@ def find_hierarchy() -> Path | None:
 
 
 def describe_limit(cpu_max: str | None) -> str | None:
-    """Say what a ``cpu.max`` such as ``20000 100000`` (microseconds) means; None if it limits nothing."""
+    """Describe a ``cpu.max`` such as ``20000 100000`` (microseconds); None if it limits nothing."""
     if cpu_max is None or cpu_max.startswith("max"):
         return None
     quota_us, period_us = map(int, cpu_max.split())

@@ -1,4 +1,4 @@
-"""What the agent is told of the disk that a sample's directories are on: its ``Disk`` message (docs/protocol.md)."""
+"""The agent's ``Disk`` message (docs/protocol.md): the disk that a sample's directories are on."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ def describe_made_disk(elevator: Elevator, plan: Plan, content: str | Path, file
 
 
 def describe_borrowed_disk(elevator: Elevator | None) -> Mapping[str, Any]:
-    """Return the machine's own; None leaves the elevator that is in charge."""
+    """Return the message for the machine's own disk; None leaves the elevator that is in charge."""
     return {
         "kind": "borrowed",
         "elevator": None if elevator is None else elevator.name,

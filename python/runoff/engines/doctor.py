@@ -1,4 +1,4 @@
-"""What this machine can do, checked without changing anything; each lack comes with the one command that mends it."""
+"""Checks what this machine can do, without changing anything; each lack comes with the one command that mends it."""
 
 import os
 import platform
@@ -23,12 +23,12 @@ class Finding:
     """The answer to one question about this machine."""
 
     area: Area
-    """Which engine needs it."""
+    """The engine that needs it."""
     name: str
     state: State
     detail: str
     fix: str | None = None
-    """The command that mends it, or what to do where no command can."""
+    """The command that mends it, or what to do if no command can."""
 
 
 def examine() -> list[Finding]:

@@ -1,4 +1,4 @@
-"""The agent's events: lines of JSON, held to the letter of the schema that the agent prints."""
+"""The agent's events: lines of JSON, checked strictly against the schema that the agent prints."""
 
 import json
 import math
@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 MOST_SHOWN = 200
-"""Of what is wrong, in letters."""
+"""Most characters of a mistake that a message shows."""
 
 
 class NotAnEvent(Exception):
-    """A line that the agent must not send; the sentence names the place in it."""
+    """A line that the agent must not send; the message names the place in it."""
 
 
 class Reader:

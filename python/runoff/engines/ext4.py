@@ -13,7 +13,7 @@ FREE_BYTES = 256 << 20
 ALIGN_BYTES = 2 << 20
 """The kernel maps NVDIMMs in units of this size (memremap_compat_align)."""
 DISK_LABEL = "scratch"
-"""By which the guest knows a disk (crates/agent/src/guest/mod.rs)."""
+"""Label by which the guest recognises the disk (crates/agent/src/guest/mod.rs)."""
 _UUID = "6f1d9cbb-4a49-4d5c-9a76-1d2f0f6f3b7e"
 _BLOCK_BYTES = sparse.BLOCK_BYTES
 _INODE_BYTES = 256
@@ -57,7 +57,7 @@ def write_blank(image: Path, size_mb: int) -> Path:
     """
     with image.open("wb") as file:
         file.truncate(size_mb << 20)
-    # The whole of it is initialised now, or the guest's kernel would do that beside the first samples.
+    # All of it is initialised now, or the guest's kernel would do that during the first samples.
     fixed = f"root_owner=0:0,hash_seed={_UUID},lazy_itable_init=0,lazy_journal_init=0,nodiscard"
     options = f"-q -F -m 0 -b {_BLOCK_BYTES} -L {DISK_LABEL} -U {_UUID}"
     mkfs = tools.require("mkfs.ext4", _PACKAGE)
@@ -66,7 +66,8 @@ def write_blank(image: Path, size_mb: int) -> Path:
 
 
 def write_blocks(target: Path, size_mb: int) -> Path:
-    """Write what an empty file system has beside zeros: records of an offset (8 bytes, least first) and its block.
+    """Write the blocks of an empty file system that are not zero: records of an offset (8 bytes, least first) and its
+    block.
 
     Raises:
         MissingError: e2fsprogs is not installed.
@@ -92,7 +93,7 @@ def _measure(tree: Path) -> tuple[int, int]:
 
 
 def _normalise(image: Path) -> None:
-    """Give every inode to root and set its times: mkfs copies both from the machine that happens to build."""
+    """Give every inode to root and set its times: mkfs copies both from the machine that builds it."""
     debugfs = tools.require("debugfs", _PACKAGE)
     header = tools.run(
         [tools.require("dumpe2fs", _PACKAGE), "-h", image], what=f"reading {image.name}", env=_FIXED_TIME

@@ -29,18 +29,18 @@ from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
 
 MOST_TOLD = 5
-"""Sentences of agents in full; work that leaves something does so in every sample."""
+"""Most messages of agents that are shown in full: work that leaves something does so in every sample."""
 
 SCHED_EXT = Path("/sys/kernel/sched_ext")
 
 
 class HostEngine:
-    """See ``Engine``."""
+    """The engine for this machine; see ``Engine``."""
 
     parallel = False
 
     def __init__(self, plan: Plan, folder: Path) -> None:
-        """``folder`` keeps what disks are filled with."""
+        """``folder`` stores the first content of disks."""
         self._plan = plan
         self._content = folder / "disk.blocks"
         self._agent: Agent | None = None
@@ -69,7 +69,7 @@ class HostEngine:
             self._prepare_disks()
 
     def _measure_rooms(self) -> Iterator[capacity.Capacity]:
-        """Yield where loads will work."""
+        """Yield the capacities of the places where loads will work."""
         plan = self._plan
         here = capacity.measure_machine(Path(plan.settings.place or SCRATCH))
         if not plan.makes_disks or any(arm.elevator is None for arm in plan.arms):
@@ -112,7 +112,7 @@ class HostEngine:
             return RefusedArm(f"the agent was lost: {lost}", self._lose(), lost=True)
 
     def _place_work(self, arm: Arm, agent: Agent) -> tuple[str, Mapping[str, Any] | None]:
-        """Return where the directories of an arm's work are, and its disk as the agent is told of it."""
+        """Return the place for the directories of an arm's work, and the agent's message for its disk."""
         plan = self._plan
         if plan.settings.place is not None:
             return plan.settings.place, disks.describe_borrowed_disk(arm.elevator)
@@ -126,7 +126,7 @@ class HostEngine:
         try:
             return self._take(cell, on_phase)
         except AgentLeft:
-            # Whatever ended it was about the sample before.
+            # The reason for its end was about the sample before.
             self._lose()
         try:
             return self._take(cell, on_phase)
@@ -157,7 +157,7 @@ class HostEngine:
             return VoidSample(f"the agent was lost: {lost}", self._lose())
 
     def _lose(self) -> str:
-        """Forget the agent and put back what it left; its last words."""
+        """Forget the agent and put back what it left; return its last words."""
         if self._agent is None:
             return ""
         words = self._agent.last_words()
@@ -194,7 +194,7 @@ class HostEngine:
         if self._agent is not None:
             self._agent.close()
             self._agent = None
-            # Nothing, unless it had to be killed or could not put something back.
+            # There is nothing to do unless it had to be killed or could not put something back.
             try:
                 sweep()
             except RunoffError as error:
@@ -202,13 +202,13 @@ class HostEngine:
 
 
 def _shorten(log: Sequence[str]) -> list[str]:
-    """Return what agents have told, the first of it in full."""
+    """Return the messages of agents, only the first ones in full."""
     more = len(log) - MOST_TOLD
     return [*log[:MOST_TOLD], *([f"{more} more like these were told while it ran"] if more > 0 else [])]
 
 
 def require_own(place: Path) -> None:
-    """Raise UsageError unless what root writes in ``place`` stays there, whatever others do.
+    """Raise UsageError if other users could redirect what root writes in ``place``.
 
     The agent does the same before each sample (crates/agent/src/disk/place.rs).
     """

@@ -3,10 +3,10 @@
 from runoff.workloads import Work
 
 CHECK_LIMIT_S = 60.0
-"""For the start of an agent, and for trying an arm."""
+"""Limit for the start of an agent, and for trying an arm."""
 
 MARGIN_S = 60.0
-"""What attaching, detaching and cleaning up may take beyond a command's own time-out."""
+"""Time for attaching, detaching and cleaning up, beyond a command's own time-out."""
 
 
 def silence_limit_s(work: Work, load: Work | None = None) -> float:

@@ -1,4 +1,4 @@
-"""What an engine answers for a cell."""
+"""The answers of an engine: for a cell, and for an arm."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,11 +36,11 @@ class AcceptedArm:
     """An arm that can be used."""
 
     ops: str = ""
-    """As /sys/kernel/sched_ext/root/ops names its scheduler; empty for the kernel's own."""
+    """Name of its scheduler in /sys/kernel/sched_ext/root/ops; empty for the kernel's own."""
     object: str = ""
     """SHA-256 of its object; empty for programs."""
     disks: Sequence[Mapping[str, str]] = ()
-    """This machine's own that the arm's work is on: ``name``, what there is to say ``about`` it, its ``elevator``."""
+    """Disks of this machine that the arm's work is on: ``name``, a description (``about``), and ``elevator``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,6 @@ class RefusedArm:
     reason: str
     detail: str
     lost: bool = False
-    """The guest or the agent died over it, which need not be the scheduler's fault."""
+    """Whether the guest or the agent died of it, which may not be the scheduler's fault."""
     exit_code: int = MissingError.exit_code
-    """Of the command, as the agent would have it."""
+    """Exit code of the command, chosen by the agent."""

@@ -1,4 +1,4 @@
-"""What works and loads need, looked at before the first sample: patterns that catch numbers, and programs."""
+"""Checks what works and loads need before the first sample: patterns that catch numbers, and programs."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ _SHELL = {"&&", "||", "|", ";", ">", ">>", "<"}
 
 
 def require_patterns(plan: Plan) -> None:
-    """Raise UsageError naming the first metric whose pattern can catch no number."""
+    """Raise UsageError that names the first metric whose pattern cannot catch a number."""
     named = [(work, name, metric.pattern) for work in _works(plan) for name, metric in work.definition.metrics.items()]
     for (work, name, pattern), objection in zip(
         named, check_patterns([pattern for _, _, pattern in named]), strict=True
@@ -71,7 +71,7 @@ def _require_first(plan: Plan, work: Work, is_there: Callable[[str], bool], way_
 
 
 def _works(plan: Plan) -> Iterator[Work]:
-    """Yield each once that is not nothing."""
+    """Yield each workload and load once."""
     seen = set()
     for work in (*plan.works, *plan.loads):
         if work is not None and id(work) not in seen:

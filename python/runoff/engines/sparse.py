@@ -1,4 +1,4 @@
-"""Sparse files: only what was written takes room."""
+"""Sparse files: only written data take room."""
 
 import hashlib
 import os
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 BLOCK_BYTES = 4096
-"""No hole is smaller."""
+"""The smallest hole."""
 _HASHED_BYTES = 16 * BLOCK_BYTES
 
 
@@ -15,7 +15,7 @@ def read_blocks(path: Path, size: int = BLOCK_BYTES) -> Iterator[tuple[int, byte
     with path.open("rb") as file:
         offset = 0
         for start, end in _find_data(file.fileno()):
-            # What a part begins in the middle of may have been read with the one before.
+            # If a part begins in the middle of a block, that may have been read with the one before.
             offset = max(offset, start - start % size)
             file.seek(offset)
             while offset < end:

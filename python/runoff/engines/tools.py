@@ -1,4 +1,4 @@
-"""External programs: found where an ordinary user's PATH does not look, run with errors that say what failed."""
+"""External programs: found even outside an ordinary user's PATH, and run with errors that say what failed."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ def require(program: str, package: str) -> str:
     """Return the program's path.
 
     Raises:
-        MissingError: it is not installed; the sentence names the package that brings it.
+        MissingError: it is not installed; the message names its package.
     """
     found = locate(program)
     if found is None:
@@ -54,7 +54,7 @@ def run(
 ) -> str:
     """Run a program to its end and return its standard output.
 
-    ``what`` names the step in the error's sentence; ``env`` is added to the environment.
+    ``what`` names the step in the error; ``env`` is added to the environment.
 
     Raises:
         RunoffError: it failed or took longer than ``timeout_s``; the last lines of its errors are quoted.
@@ -82,7 +82,7 @@ def run(
 
 
 def follow(command: Sequence[str | Path], on_line: Callable[[str], None], *, what: str, cwd: Path) -> None:
-    """Run a program to its end and hand over each line that it prints.
+    """Run a program to its end and pass on each line that it prints.
 
     Raises:
         RunoffError: it failed; its last lines are quoted.

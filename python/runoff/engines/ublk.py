@@ -1,4 +1,4 @@
-"""Disks behind elevators on this machine, outside any campaign: made for a user, listed, taken away."""
+"""Disks behind elevators on this machine, outside any campaign: made for a user, listed, removed."""
 
 import json
 import os
@@ -13,14 +13,14 @@ from runoff.errors import RunoffError, UsageError
 from runoff.plan.elevators import Elevator
 
 CONTROL = Path("/dev/ublk-control")
-"""There once the kernel's driver is."""
+"""Device that exists once the kernel's driver is loaded."""
 
 
 def add(elevator: Elevator, model: str, size_mb: int | None, file: Path | None) -> Mapping[str, Any]:
-    """Start a server that outlives this process; its ``device``, ``elevator`` and ``identity``.
+    """Start a server that outlives this process; return its ``device``, ``elevator`` and ``identity``.
 
-    Without ``size_mb`` the disk is as large as its model, without ``file`` memory has its data. Raises RunoffError,
-    and then there is no disk, and no file that was made for it.
+    Without ``size_mb`` the disk is as large as its model, without ``file`` its data are in memory. Raises RunoffError;
+    then there is neither a disk nor a file for it.
     """
     words = ["--keep", "--elevator", elevator.name, "--model", model]
     words += ["--size-mb", str(size_mb)] if size_mb is not None else []
@@ -46,7 +46,7 @@ def _start(words: Sequence[str], file: Path | None) -> Mapping[str, Any]:
     except BaseException:
         server.terminate()
         announced_late, _ = server.communicate()
-        # A server that has not told of its disk makes no file, or takes away what it made.
+        # A server that has not announced its disk leaves no file.
         if announced_late and file is not None:
             file.unlink(missing_ok=True)
         raise
@@ -59,16 +59,16 @@ def _start(words: Sequence[str], file: Path | None) -> Mapping[str, Any]:
 
 
 def list_disks() -> Sequence[Mapping[str, Any]]:
-    """All disks of runoff on this machine: ``device``, ``server`` (process, or None if it is gone), ``disk`` (what it
-    is, or None) and ``users``. Raises RunoffError."""
+    """Return all disks of runoff on this machine: ``device``, ``server`` (process, or None if it is gone), ``disk``
+    (its description, or None) and ``users``. Raises RunoffError."""
     found: Sequence[Mapping[str, Any]] = json.loads(_ask("disks"))
     return found
 
 
 def remove(device: str, *, force: bool) -> Mapping[str, Any]:
-    """Take a disk of runoff away; ``disk`` and the ``counts`` of what it has done, None if its server is gone.
+    """Remove a disk of runoff; return ``disk`` and its ``counts``, None if its server is gone.
 
-    Raises RunoffError, and then the disk is still there, unless the sentence says otherwise.
+    Raises RunoffError; then the disk is still there, unless the message says otherwise.
     """
     removed: Mapping[str, Any] = json.loads(_ask("disk-remove", *(["--force"] if force else []), "--", device))
     return removed

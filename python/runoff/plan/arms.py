@@ -24,7 +24,7 @@ class ObjectFile:
     """A sched_ext object file of the user."""
 
     name: str
-    """The path as the arm has it."""
+    """The path in the arm."""
     sha256: str
 
 
@@ -38,9 +38,9 @@ class Arm:
     """The agent's ``Scheduler`` message."""
     kernel: str | None = None
     elevator: Elevator | None = None
-    """None: without a disk behind an elevator."""
+    """None means no disk behind an elevator."""
     object: ObjectFile | None = None
-    """None: the scheduler comes with runoff, or needs no object."""
+    """None means that the scheduler comes with runoff, or needs no object."""
 
     @property
     def needs_sched_ext(self) -> bool:
@@ -58,7 +58,7 @@ def parse_arm(
     describe_elevators: DescribeElevators | None = None,
     stored: Mapping[str, str] | None = None,
 ) -> Arm:
-    """Return the arm that ``text`` describes. Raises UsageError that names the arm and what would be right.
+    """Return the arm that ``text`` describes. Raises UsageError that names the arm and a correct form.
 
     ``stored`` has digests of object files by name; with it the files themselves are not read.
     """
@@ -76,10 +76,10 @@ def parse_arm(
 
 
 def find_twins(arms: Sequence[Arm], describe_schedulers: Describe | None) -> dict[str, int]:
-    """Return for each arm that repeats an earlier one, by label, how many of the same come before it.
+    """Return for each arm that repeats an earlier one, by label, how many equal ones come before it.
 
-    Two arms are the same if scheduler, parameters, kernel and elevator are. Labels and the paths of object files do not
-    matter, nor whether a parameter's default is written out.
+    Two arms are equal if scheduler, parameters, kernel and elevator are. Labels, paths of object files and parameters
+    with their default values do not matter.
     """
     before: Counter[str] = Counter()
     found = {}

@@ -1,4 +1,4 @@
-"""What a plan is checked against: the schedulers and elevators that the agent describes."""
+"""The schedulers and elevators of the agent, which a plan is checked against."""
 
 from dataclasses import dataclass
 
@@ -11,6 +11,6 @@ class AgentCatalogue:
     """Functions that ask the agent; each is called only for a plan that needs its answer."""
 
     schedulers: Describe | None = None
-    """None: names and parameters of schedulers are not checked."""
+    """None means that names and parameters of schedulers are not checked."""
     elevators: DescribeElevators | None = None
-    """None: names and parameters of elevators are not checked."""
+    """None means that names and parameters of elevators are not checked."""

@@ -1,4 +1,4 @@
-"""What in a plan contradicts itself or cannot be, found without touching a machine. Each raises UsageError."""
+"""Checks of a plan for contradictions and impossible values, without touching a machine. Each raises UsageError."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def _check_sensitivity(settings: Settings, why_not: str) -> None:
 
 
 def find_clock_objection(settings: Settings) -> str:
-    """Return why this cannot be under the virtual clock, or nothing."""
+    """Return why these settings are impossible under the virtual clock, or an empty string."""
     if settings.on != "lab":
         return "the virtual clock exists only in the lab: add --on lab or leave --clock virtual out"
     if settings.warmup:

@@ -1,7 +1,7 @@
-"""contest's protocol as a plan: its loads, how often its author ran each, and the memory of the machine he had.
+"""contest's protocol as a plan: its loads, how often its author ran each, and the memory of his machine.
 
-From what Con Kolivas published with contest 0.61 on the kernel's mailing lists in 2003: the script of his four calls
-(17 August), and the machine's memory and swap space (28 February).
+The source is what Con Kolivas published with contest 0.61 on the kernel's mailing lists in 2003: the script of his four
+calls (17 August), and the machine's memory and swap space (28 February).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,17 +14,17 @@ RUNS = {
     NO_LOAD: 1, "cacherun": 1, "process": 2, "ctar": 3, "xtar": 3, "io": 4, "io_other": 2, "read": 2, "list": 2,
     "mem": 2, "dbench": 4,
 }  # fmt: skip
-"""How often its author ran each load: the noisy ones more often. The order is that of his tables."""
+"""How often contest's author ran each load: the noisy ones more often. The order is that of his tables."""
 
 NEEDS_A_PATH = "io_other"
-"""Runs only when asked for: it needs to know another disk."""
+"""Load that runs only on request, because it needs the path of another disk."""
 
 NEEDS_SWAP = "mem"
-"""Left out on a machine without swap space, unless it is asked for."""
+"""Load that is left out on a machine without swap space, unless it is asked for."""
 
 CPUS = 1
 MEMORY_MB = 256
-"""Of the machine of 2003."""
+"""Memory of the machine of 2003."""
 
 JOBS_PER_CPU = 4
 WORK = "compile:part=ext2fs"
@@ -34,9 +34,9 @@ QUICK_WORK = "compile:part=et"
 def make_plan_values(
     given: Mapping[str, Any], cpus: int, *, quick: bool, left_out: Collection[str] = (NEEDS_A_PATH,)
 ) -> dict[str, Any]:
-    """Return the keys of a plan: contest's for what is not given.
+    """Return the keys of a plan, with contest's values for those that are not given.
 
-    ``cpus`` do the work, quick is one small run of each, ``left_out`` are loads that run only when asked for.
+    ``cpus`` do the work, ``quick`` is one small run of each, ``left_out`` are loads that run only on request.
     """
     work = f"{QUICK_WORK if quick else WORK},jobs={JOBS_PER_CPU * cpus}"
     loads = given.get("loads") or tuple(load for load in RUNS if load not in left_out)

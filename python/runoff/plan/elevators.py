@@ -14,22 +14,22 @@ DescribeElevators = Callable[[], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Elevator:
-    """An I/O scheduler with its parameters, and what the agent says of it."""
+    """An I/O scheduler with its parameters, and its description by the agent."""
 
     name: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     identity: str = ""
-    """How it knows which process sent a request."""
+    """How it finds the process of a request."""
     is_the_kernels: bool = False
-    """Whether it is one of today's kernel, not one that runoff brings."""
+    """Whether it is one of today's kernel, not one of runoff's."""
     module: str | None = None
-    """Kernel module that the guest needs for it, besides the disk's own."""
+    """Kernel module that the guest needs for it, besides the module of the disk."""
 
 
 def parse_elevator(text: str, describe: DescribeElevators | None, where: str) -> Elevator:
     """Return the elevator that ``text`` describes. Raises UsageError; ``where`` starts the sentence.
 
-    Without ``describe`` names and parameters are taken as they are, and nothing else is known of the elevator.
+    Without ``describe`` names and parameters are not checked, and nothing else is known about the elevator.
     """
     name, _, assignments = text.partition(":")
     if not name:

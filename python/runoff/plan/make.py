@@ -1,4 +1,4 @@
-"""Make a plan of settings, with every check that needs no machine."""
+"""Makes a plan from settings, with every check that needs no machine."""
 
 import os
 import random
@@ -19,10 +19,10 @@ from runoff.results import Clock
 from runoff.workloads import LOADS, WORKLOADS, Work, parse_loads, parse_works
 
 HIGHEST_DRAWN_SEED = 999_999
-"""The highest seed that is drawn where none is given: short enough to be typed."""
+"""The highest seed that is drawn if none is given: short enough to be typed."""
 
 UNCHECKED = AgentCatalogue()
-"""Takes the names of schedulers and elevators as they are."""
+"""A catalogue that does not check the names of schedulers and elevators."""
 
 ChooseClock = Callable[[Plan], Clock]
 """Chooses the lab's clock for a plan that leaves it open; may boot a guest."""
@@ -37,7 +37,7 @@ def make_plan(
 ) -> Plan:
     """Return the plan of ``settings`` after every check that needs no machine. Raises UsageError.
 
-    A seed is drawn and this machine's CPUs are counted where ``settings`` leave them open. ``choose_clock`` is called
+    A seed is drawn and this machine's CPUs are counted if ``settings`` leave them open. ``choose_clock`` is called
     last, if the lab's clock is open; without it the clock is the real one. ``stored`` replaces the files that the plan
     names.
     """
@@ -76,7 +76,7 @@ def _parse_arm(text: str, settings: Settings, catalogue: AgentCatalogue, stored:
 
 
 def _parse_works(settings: Settings, stored: StoredInputs | None) -> tuple[tuple[Work, ...], tuple[Work | None, ...]]:
-    """Return the workloads, and the loads; None among the loads is a run without one."""
+    """Return the workloads and the loads; None among the loads is a run without one."""
     works, loads = WORKLOADS, LOADS
     if stored is not None:
         works, loads = replace(works, stored=stored.workloads), replace(loads, stored=stored.loads)

@@ -1,7 +1,7 @@
 """An option of a plan, declared once at its key in ``Settings``.
 
-From the declaration come the option of ``runoff compare``, the command line that takes a campaign again, the rows of
-docs/plans.md and docs/schema/runoff.plan.json.
+The option of ``runoff compare``, the command line that repeats a campaign, the rows of docs/plans.md and
+docs/schema/runoff.plan.json are made from the declaration.
 """
 
 import types
@@ -22,16 +22,16 @@ class Option:
     """How a key of a plan is written on a command line, and what it means."""
 
     flag: str
-    """With its dashes; an argument in capitals for a key that has no flag."""
+    """The flag with its dashes; an argument in capitals for a key without a flag."""
     help: str
     """A sentence for the help and for docs/plans.md."""
     metavar: str = ""
     default: str = ""
-    """What happens without it, where that is more than the key's default value."""
+    """What happens without it, if that is more than the key's default value."""
     link: str = ""
-    """Where docs/plans.md leads to for more."""
+    """The link in docs/plans.md to more about it."""
     words: str = ""
-    """What a value may be, where its type does not say."""
+    """The allowed values, if the type does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Key:
 
     @property
     def kind(self) -> Kind:
-        """How its value is written on a command line."""
+        """Return how its value is written on a command line."""
         annotation = _unwrap(self.field.annotation)
         by_type: dict[Any, Kind] = {bool: "flag", int: "number", float: "share", str: "text"}
         if get_origin(annotation) is Literal:
@@ -55,12 +55,12 @@ class Key:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What a ``choice`` is chosen from."""
+        """Return the values of a ``choice``."""
         return get_args(_unwrap(self.field.annotation))
 
     @property
     def default(self) -> str:
-        """What happens without it, in words; empty where nothing does."""
+        """Return what happens without it, in words; empty if nothing does."""
         if self.option.default:
             return self.option.default
         value = self.field.get_default()
@@ -70,7 +70,7 @@ class Key:
 
     @property
     def allowed(self) -> str:
-        """What a value may be, in words; empty where that is any."""
+        """Return the allowed values in words; empty if any value is."""
         if self.option.words:
             return self.option.words
         if self.kind == "choice":

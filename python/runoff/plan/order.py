@@ -1,8 +1,9 @@
-"""Randomised blocks: each takes every arm on every workload beside every load once, in an order drawn from the seed.
+"""Randomised blocks: each takes every arm on every workload with every load once, in an order drawn from the seed.
 
-The arms of one workload beside one load stand together: what changes within a block hardly comes between them. Every
-second block takes them the other way round than the block before. What a place in the order does to a sample, such as a
-machine that warms up along each block, so falls on all arms alike, and is not left to the luck of a few draws.
+The arms of one workload with one load are taken one after the other, so that changes within a block hardly affect their
+comparison. Every second block takes them in the reverse order of the block before. So an effect of the place in the
+order, such as a machine that warms up along each block, is the same for all arms, and does not depend on the luck of a
+few draws.
 """
 
 import random
@@ -16,7 +17,7 @@ class Cell:
 
     id: str
     block: int
-    """0-based; blocks before the first are for warming up."""
+    """Number of the block, 0-based; blocks before the first are for warming up."""
     position: int
     arm: int
     """Index into the plan's arms."""
@@ -25,8 +26,8 @@ class Cell:
     load: int
     """Index into the plan's loads."""
     seed: int
-    """Perturbs a deterministic engine: the block's own, which arms share, or another of the block for an arm that is
-    an earlier one again, as one seed would make the two a sample and its copy."""
+    """Seed that perturbs a deterministic engine. Arms share the block's own; an arm that repeats an earlier one has
+    another, because with the same seed its sample would be a mere copy."""
 
 
 def draw(
@@ -38,10 +39,10 @@ def draw(
     warmup: int = 0,
     twins: Mapping[int, int] | None = None,
 ) -> Sequence[Cell]:
-    """Return the whole order; same numbers, same order, whatever was taken already.
+    """Return the whole order: the same numbers give the same order, whatever was taken already.
 
-    ``load_blocks`` has for each load in how many blocks it takes part, ``warmup`` is the number of blocks before them.
-    ``twins`` has for each arm that is an earlier one again how many of it there are before.
+    ``load_blocks`` has for each load the number of blocks that it takes part in, ``warmup`` is the number of blocks
+    before them. ``twins`` has for each arm that repeats an earlier one how many equal ones come before it.
     """
     cells: list[Cell] = []
     for block in range(-warmup, max(load_blocks)):
@@ -60,7 +61,7 @@ def draw(
 
 
 def _order_arms(arms: int, block: int, seed: str) -> Sequence[int]:
-    """Return the arms of one workload beside one load, the same both ways in two blocks."""
+    """Return the order of the arms of one workload with one load; a second block has the reverse of the first."""
     turns = list(range(arms))
     random.Random(seed).shuffle(turns)
     return turns[:: -1 if block % 2 else 1]

@@ -24,7 +24,7 @@ def _check_value(key: str, value: str, parameter: Mapping[str, Any], where: str)
         if value not in parameter["choices"]:
             raise UsageError(f'{where}: {key}="{value}" is none of {", ".join(parameter["choices"])}')
         return
-    # As the agent reads it; int() would take more, such as 1_000.
+    # As the agent parses it; int() would accept more, such as 1_000.
     if not re.fullmatch(r"[+-]?[0-9]{1,30}", value):
         raise UsageError(f"{where}: {key} must be a whole number, not {value!r}")
     number = int(value)

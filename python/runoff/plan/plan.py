@@ -11,7 +11,7 @@ from runoff.results import NO_LOAD, Clock
 from runoff.workloads import Definition, Work
 
 HOST_DISK_MB = 1024
-"""Of disks that are made on the host, in its memory, where nobody says how large."""
+"""Default size of disks that are made on the host, in its memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class Plan:
     """The first is the baseline."""
     works: tuple[Work, ...]
     loads: tuple[Work | None, ...] = (None,)
-    """What runs beside the works; None is nothing."""
+    """The loads that run during the works; None is no load."""
     probes: tuple[str, ...] = ()
     twins: Mapping[str, int] = field(default_factory=dict)
-    """By label, of each arm that is an earlier one again, how many of it there are before; of the virtual clock alone,
-    under which each of them has perturbations of its own (``runoff.plan.order``)."""
+    """For each arm that repeats an earlier one, by label, how many equal ones come before it; only under the virtual
+    clock, where each of them has perturbations of its own (``runoff.plan.order``)."""
     kernels: Mapping[str, str] = field(default_factory=dict)
-    """Full names of the lab's kernels with which the campaign began, by how the plan asks for them."""
+    """Full names of the lab's kernels with which the campaign began, by their names in the plan."""
 
     @property
     def planned(self) -> int:
@@ -39,12 +39,12 @@ class Plan:
 
     @property
     def load_blocks(self) -> tuple[int, ...]:
-        """In how many blocks each load takes part."""
+        """The number of blocks that each load takes part in."""
         return count_load_blocks(self.settings, self.load_labels)
 
     @property
     def load_labels(self) -> tuple[str, ...]:
-        """As reports name them: empty if the plan knows no loads at all."""
+        """The names of loads in reports; empty if the plan has no loads at all."""
         nothing = NO_LOAD if self.settings.loads else ""
         return tuple(nothing if load is None else load.label for load in self.loads)
 
@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def seed(self) -> int:
-        """What draws the order."""
+        """The seed from which the order is drawn."""
         assert self.settings.seed is not None, "make_plan has drawn one"
         return self.settings.seed
 
@@ -64,12 +64,12 @@ class Plan:
 
     @property
     def definitions(self) -> list[Definition]:
-        """Of everything that will run."""
+        """The definitions of everything that will run."""
         return [work.definition for work in (*self.works, *self.loads) if work is not None]
 
     @property
     def disk_mb(self) -> int:
-        """Size of the guest's disk, or of one that is made on the host; 0 is none."""
+        """Size of the guest's disk, or of one that is made on the host; 0 means none."""
         wanted = any(definition.disk for definition in self.definitions) or self.makes_disks
         usual = HOST_DISK_MB if self.settings.on == "host" else 4 * self.settings.memory_mb
         return self.settings.disk_mb or (usual if wanted else 0)
@@ -81,12 +81,12 @@ class Plan:
 
     @property
     def makes_disks(self) -> bool:
-        """Whether that is a disk of runoff's own, made for each sample."""
+        """Whether some arm has a disk of runoff's own, made for each sample."""
         return self.has_elevators and self.settings.place is None
 
     @property
     def swap_mb(self) -> int:
-        """Size of the guest's swap space; 0 is none."""
+        """Size of the guest's swap space; 0 means none."""
         wanted = any(definition.swap for definition in self.definitions)
         return self.settings.swap_mb or (2 * self.settings.memory_mb if wanted else 0)
 

@@ -1,4 +1,5 @@
-"""What can observe a workload while it runs; the agent describes what each counts, and docs/probes.md explains it."""
+"""The probes that can observe a workload while it runs; the agent describes what each counts, docs/probes.md explains
+it."""
 
 from collections.abc import Sequence
 
@@ -6,17 +7,17 @@ from runoff.errors import UsageError
 from runoff.text import suggest
 
 ALL = "all"
-"""Stands for every probe; for that of the disk only if there is one."""
+"""Word for every probe, with the one of the disk only if there is a disk."""
 
 REQUESTS = "requests"
-"""The probe that the disk's server has: it keeps what became of each request."""
+"""The probe of the disk's server: it logs each request."""
 
 PROBES = ("wakeups", "turns", "idle", "migrations", "scheduler", REQUESTS)
-"""The names of all, as the agent has them."""
+"""The names of all probes, as the agent has them."""
 
 
 def parse_probes(names: Sequence[str], *, makes_disks: bool) -> tuple[str, ...]:
-    """Return names as a plan has them: known, each once, in the order of `PROBES`. Raises UsageError.
+    """Return the names checked, each once, in the order of `PROBES`. Raises UsageError.
 
     ``makes_disks``: some arm has a disk behind an elevator that runoff makes.
     """

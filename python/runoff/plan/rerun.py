@@ -1,4 +1,4 @@
-"""Settings as text: the command line, or the plan file, that makes the same campaign again."""
+"""Writes settings as text: the command line, or the plan file, that repeats the campaign."""
 
 import shlex
 from collections.abc import Collection
@@ -9,13 +9,13 @@ from runoff.plan.settings import Settings
 from runoff.text import escape_for_toml, format_percent
 
 ALWAYS = {"on", "clock", "cpus", "blocks", "seed"}
-"""Keys that are given even where they have their defaults, which another machine or version may not have."""
+"""Keys that are written even with their default values, which may differ on another machine or version."""
 
 
 def render_command(settings: Settings) -> str:
     """Return the command line that takes the same campaign again."""
     words = ["runoff", "compare"]
-    # After two dashes a word is an arm, whatever it begins with.
+    # After two dashes every word is an arm, whatever it begins with.
     last = ["--", *settings.arms] if any(text.startswith("-") for text in settings.arms) else []
     if not last:
         words += settings.arms
@@ -50,5 +50,5 @@ def render_plan(settings: Settings, left_open: Collection[str] = ()) -> str:
     import tomli_w
 
     values = settings.model_dump(mode="json", exclude={*left_open})
-    # TOML has no word for nothing; and behind an empty table's name what a user adds would belong to it.
+    # TOML has no null, and keys that a user adds after an empty table would belong to it.
     return escape_for_toml(tomli_w.dumps({key: value for key, value in values.items() if value not in (None, {})}))

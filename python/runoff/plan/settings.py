@@ -15,7 +15,8 @@ from runoff.validation import Checked, Text, Words, describe_mistake
 DEFAULT_DISK_MODEL = "ide2003"
 
 DEFAULT_QUANTUM = 1000
-"""Instructions, and so nanoseconds: less than a wake-up takes, and a fifth dearer than ten times as much."""
+"""Default quantum in instructions, and so nanoseconds: less than a wake-up takes, and a fifth slower than ten times as
+much."""
 
 LEAST_QUANTUM, MOST_QUANTUM = 100, 1_000_000
 
@@ -23,7 +24,7 @@ LEAST_QUANTUM, MOST_QUANTUM = 100, 1_000_000
 class Settings(Checked):
     """A plan as the user writes it: the keys of a plan file and the options of ``runoff compare``.
 
-    The comments say what only the code needs; what a key means to a user is in its ``Option``.
+    Comments here are about the code only; the meaning of a key for users is in its ``Option``.
     """
 
     arms: Annotated[
@@ -259,7 +260,7 @@ def read_settings(path: Path, *, quick: bool = False) -> Settings:
         return parse_settings(values, str(path))
     if not isinstance(smaller, dict):
         raise UsageError(f"{path}: {QUICK} must be a table of keys")
-    # A mistake in there is one even when the full size is wanted.
+    # A mistake in the small size is an error even if the full size is wanted.
     small = parse_settings({**values, **smaller}, f"{path} [{QUICK}]")
     return small if quick else parse_settings(values, str(path))
 

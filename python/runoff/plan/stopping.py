@@ -1,4 +1,4 @@
-"""When a campaign ends: after so many blocks, or when all is decided, but after so many at most."""
+"""The end of a campaign: after a number of blocks, or when all is decided, with a limit."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
@@ -8,7 +8,7 @@ from runoff.results import FIRST_LOOK
 from runoff.text import format_percent, suggest
 
 USUAL_MOST = 500
-"""Blocks of a campaign that goes on until all is decided, where nobody says how many it may take."""
+"""Default limit of blocks for a campaign that goes on until all is decided."""
 
 
 class StoppingKeys(Protocol):
@@ -31,14 +31,14 @@ class StoppingKeys(Protocol):
 
 
 def find_most_blocks(asked: StoppingKeys) -> int:
-    """Return blocks that the campaign has at most."""
+    """Return the most blocks that the campaign may have."""
     if asked.until is None:
         return asked.blocks
     return asked.most_blocks if asked.most_blocks is not None else max(USUAL_MOST, asked.blocks)
 
 
 def find_first_look(asked: StoppingKeys) -> int:
-    """Return blocks before the first decision, in a campaign that goes on until all is decided."""
+    """Return the number of blocks before the first decision, in a campaign that goes on until all is decided."""
     return max(asked.blocks, FIRST_LOOK)
 
 

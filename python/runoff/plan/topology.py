@@ -1,4 +1,4 @@
-"""How the CPUs of the lab's guest lie: in sockets, cores and threads, and on NUMA nodes at a distance."""
+"""The CPU topology of the lab's guest: sockets, cores, threads, and NUMA nodes with a distance."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from runoff.plan.parameters import check_parameters
 from runoff.text import parse_assignments
 
 LOCAL = 10
-"""The distance of a node to itself; twice that takes twice as long."""
+"""The distance of a node to itself; access at twice the distance takes twice as long."""
 
 _MOST_CPUS = 64
 
@@ -25,14 +25,14 @@ _PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """``cores`` are those of a socket, ``threads`` those of a core."""
+    """A CPU topology; ``cores`` are per socket, ``threads`` per core."""
 
     sockets: int = 1
     cores: int = 1
     threads: int = 1
     nodes: int = 1
     distance: int = 2 * LOCAL
-    """Of any node to any other."""
+    """The distance of any node to any other."""
 
     @property
     def cpus(self) -> int:

@@ -1,1 +1,1 @@
-"""Historic results as data: where they came from, how they were printed, what follows from them, and the same today."""
+"""Historic results as data: their sources, how they were printed, what follows from them, and the same today."""

@@ -1,4 +1,4 @@
-"""Finding and reading published reports: a directory each, with ``report.toml`` and a CSV file for every table."""
+"""Finds and reads published reports: a directory each, with ``report.toml`` and a CSV file for every table."""
 
 import csv
 import tomllib
@@ -28,25 +28,25 @@ class TableAbout(Checked):
     kind: Text
     title: Text
     where: Text
-    """Page, slide or heading under which it is in the report."""
+    """Page, slide or heading of the table in the report."""
     caption: Text = ""
     cpu: Text = ""
-    """Of quantiles: the row of the table of means that they belong to."""
+    """For quantiles, the row of the table of means that they belong to."""
     benchmark: Text = ""
-    """Of quantiles: that table of means."""
+    """For quantiles, that table of means."""
 
 
 class Clock(Checked):
-    """What is known of a machine from elsewhere."""
+    """Facts about a machine from other sources."""
 
     ghz: Text
-    """As its maker sells it."""
+    """The clock as sold."""
     cores: int
     threads: int
 
 
 class Description(Checked):
-    """``report.toml``: where the report came from, its tables, its claims, and how to run it again."""
+    """``report.toml``: the source of the report, its tables, its claims, and how to repeat it."""
 
     title: Text
     author: Text
@@ -54,13 +54,13 @@ class Description(Checked):
     where: Text
     about: Text
     then: dict[Text, Text] = Field(default_factory=dict)
-    """Machine, kernel and so on of that time, to be set beside today's."""
+    """Machine, kernel and so on of that time, to compare with today's."""
     least_runs: int | None = None
-    """Stated number of runs behind each mean, or the least of it."""
+    """Stated number of runs behind each mean, or the least number."""
     whole_loads: Words = ()
     """Loads that count whole passes."""
     one_cpu: Text = ""
-    """Where it is known from that the machine ran a single CPU; empty if it did not or nobody knows."""
+    """How it is known that the machine ran a single CPU; empty if it did not or that is not known."""
     sold_as: dict[Text, Clock] = Field(default_factory=dict)
     sold_as_source: Text = ""
     tables: tuple[TableAbout, ...] = Field(default=(), strict=False)
@@ -110,7 +110,7 @@ def list_names() -> list[str]:
 def find(name: str) -> tuple[Report, str | None]:
     """Return a report, or a table of it for ``report/table``. A path begins with a dot or a slash.
 
-    Raises UsageError for an unknown name, with the closest, and for what cannot be read.
+    Raises UsageError for an unknown name, with the closest one, and for a report that cannot be read.
     """
     if name.startswith((".", "/")):
         return read(Path(name)), None

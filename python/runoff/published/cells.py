@@ -1,4 +1,4 @@
-"""The cells that a claim or a replication points at: ``table[row].column``."""
+"""The cells that a claim or a replication refers to: ``table[row].column``."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -29,12 +29,12 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """As printed; derived ones with two decimals."""
+        """The number as printed; derived ones with two decimals."""
         return str(self.printed) if self.printed is not None else f"{float(self.quantity.value):.2f}"
 
 
 def find_cells(tables: Mapping[str, tuple[Row, ...]], address: str) -> list[Cell]:
-    """Return all that ``address`` names, in the order of the tables. Raises UsageError."""
+    """Return all cells that ``address`` names, in the order of the tables. Raises UsageError."""
     found = ADDRESS.fullmatch(address)
     if found is None:
         raise UsageError(f"{address!r} is not of the form table[row].column")
@@ -43,7 +43,7 @@ def find_cells(tables: Mapping[str, tuple[Row, ...]], address: str) -> list[Cell
 
 
 def find_cell(tables: Mapping[str, tuple[Row, ...]], address: str) -> Cell:
-    """Return the one that ``address`` names. Raises UsageError."""
+    """Return the one cell that ``address`` names. Raises UsageError."""
     found = find_cells(tables, address)
     if len(found) != 1:
         raise UsageError(f"{address} must be one cell, not {len(found)}")

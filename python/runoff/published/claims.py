@@ -1,7 +1,7 @@
-"""What a report's text says of its tables, as data: a few words of it, the cells it is about, and how they relate.
+"""Statements of a report's text about its tables, as data: a few words, their cells, and the relation of these.
 
-Cells are written ``table[row].column``: ``a|b`` is both, ``*`` every row, ``3..8`` the rows called so, ``!a|b`` all
-but these.
+Cells are written ``table[row].column``: ``a|b`` is both, ``*`` every row, ``3..8`` the rows with these names, ``!a|b``
+all but these.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from runoff.validation import Checked, Text
 Share = Literal["all", "nearly all", "mostly", "several", "none"]
 
 LEAST_SHARE: Mapping[str, Fraction] = {"all": Fraction(1), "nearly all": Fraction(4, 5), "mostly": Fraction(1, 2)}
-"""Words taken at their kindest: nearly all are four of five, mostly is more than half."""
+"""Words in their most generous meaning: nearly all is four of five, mostly is more than half."""
 
 SEVERAL = 3
 
 
 class BaseClaim(Checked):
-    """What all claims have."""
+    """The fields of all claims."""
 
     quote: Text
     where: Text = ""
@@ -38,7 +38,7 @@ class WithinClaim(BaseClaim):
 
 
 class LessClaim(BaseClaim):
-    """Each of ``smaller`` is less than each of ``larger``, or than the one that stands in the same place (``row``)."""
+    """Each of ``smaller`` is less than each of ``larger``, or than the one in the same place (``row``)."""
 
     relation: Literal["less"]
     smaller: Text
@@ -56,7 +56,7 @@ class ExtremeClaim(BaseClaim):
 
 
 class AboutClaim(BaseClaim):
-    """``cell``, or what it is more than ``than``, is ``value`` when rounded to ``decimals``."""
+    """``cell``, or its difference to ``than``, is ``value`` when rounded to ``decimals``."""
 
     relation: Literal["about"]
     cell: Text
@@ -67,7 +67,7 @@ class AboutClaim(BaseClaim):
 
 
 class RowsClaim(BaseClaim):
-    """A table has so many rows."""
+    """A table has this number of rows."""
 
     relation: Literal["rows"]
     table: Text
@@ -88,7 +88,7 @@ class ApartClaim(BaseClaim):
 
 
 class DifferentClaim(BaseClaim):
-    """How many of ``cells`` differ from ``base`` when tested, each being the mean of ``runs`` runs."""
+    """A share of ``cells`` differs from ``base`` in a test, each the mean of ``runs`` runs."""
 
     relation: Literal["different"]
     runs: int
@@ -122,7 +122,7 @@ class SettlesClaim(BaseClaim):
 
 
 class MeanClaim(BaseClaim):
-    """``cell`` can be the mean of ``runs`` values of which one is ``least`` and one is ``most``."""
+    """``cell`` can be the mean of ``runs`` values, one of them ``least`` and one ``most``."""
 
     relation: Literal["mean of"]
     cell: Text
@@ -132,7 +132,7 @@ class MeanClaim(BaseClaim):
 
 
 class BusyClaim(BaseClaim):
-    """The same work takes ``ratio`` of the time because the CPUs are busy, where else they dip now and then."""
+    """The same work takes ``ratio`` of the time because the CPUs are always busy and not idle now and then."""
 
     relation: Literal["busy"]
     ratio: Text
@@ -141,12 +141,12 @@ class BusyClaim(BaseClaim):
 
 
 class UnstatedClaim(BaseClaim):
-    """What would be needed to check this is not in the report."""
+    """The report does not have what is needed to check this."""
 
     relation: Literal["unstated"]
     lacking: Text
     cells: Text = ""
-    """What there is of it."""
+    """The cells that there are."""
 
 
 Claim = Annotated[

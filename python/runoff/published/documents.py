@@ -51,7 +51,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def render_csv(found: Report, table: str | None) -> str:
-    """Return one table as it is kept. Raises UsageError for a report of several."""
+    """Return one table as CSV, as it is stored. Raises UsageError for a report with several."""
     if table is None and len(found.tables) > 1:
         several = ", ".join(f"{found.name}/{name}" for name in list(found.tables)[:3])
         raise UsageError(f"--csv prints one table, and {found.name} has {len(found.tables)}: name one, as {several}")

@@ -1,4 +1,4 @@
-"""Published tables in the layouts that they had."""
+"""Published tables in their original layouts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -11,7 +11,7 @@ QUANTILES = ("Level", "Minimum", "10%", "25%", "Median", "75%", "90%", "Maximum"
 
 
 def render_report(found: Report) -> str:
-    """Return where it came from, then all its tables."""
+    """Return the source of a report, then all its tables."""
     about = found.about
     lines = [about.title, *wrap(f"{about.author}, {about.date}: {about.where}", WIDTH)]
     for one in found.tables.values():

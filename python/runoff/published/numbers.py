@@ -1,4 +1,4 @@
-"""Numbers as they were printed, and what can be said of what was computed from them."""
+"""Numbers as they were printed, and bounds of what is computed from them."""
 
 import re
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Number:
     text: str
     value: Fraction
     step: Fraction
-    """What the last printed digit counts."""
+    """The value of one unit in the last printed digit."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -60,16 +60,16 @@ class Number:
 
     @property
     def decimals(self) -> int:
-        """How many were printed."""
+        """How many decimals were printed."""
         return len(self.text.partition(".")[2])
 
     @property
     def quantity(self) -> Quantity:
-        """Anything that is rounded to this."""
+        """The quantities that are rounded to this number."""
         return self.with_step(self.step)
 
     def with_step(self, step: Fraction) -> Quantity:
-        """Return the quantity if the last kept digit counts ``step``: trailing zeros may have been left out."""
+        """Return the quantity if a unit of the last digit is ``step``: trailing zeros may have been left out."""
         return Quantity(self.value, self.value - step / 2, self.value + step / 2)
 
     def __str__(self) -> str:
@@ -80,11 +80,11 @@ class Fit(StrEnum):
     """How a printed number comes from a quantity."""
 
     ROUNDED = "rounded"
-    """The quantity, as computed from what is printed, is rounded to it."""
+    """The quantity, computed from printed numbers, is rounded to it."""
     HIDDEN = "hidden"
-    """It is, with digits that were not printed."""
+    """The quantity may be rounded to it, depending on digits that were not printed."""
     CUT = "cut"
-    """It is cut off to it, not rounded."""
+    """The quantity is cut off to it, not rounded."""
     NEITHER = "neither"
 
 

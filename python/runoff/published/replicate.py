@@ -1,4 +1,4 @@
-"""A report's comparisons beside those of a campaign of today: which direction they had then, and have now."""
+"""A report's comparisons next to those of a campaign of today: their directions then and now."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ MARGIN_PCT = 100 * DEFAULT_MARGIN
 
 
 class Outcome(StrEnum):
-    """Whether the direction of then is that of now."""
+    """Whether the published direction is the present one."""
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
@@ -36,7 +36,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PresentResult:
-    """What a campaign of today says."""
+    """The result of a campaign of today."""
 
     workload: str
     load: str
@@ -49,19 +49,19 @@ class PresentResult:
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """One published comparison, then and beside it now."""
+    """One published comparison, then and now."""
 
     title: str
     pair: str
     row: str
     then: Quantity
-    """Change of the time in percent: below zero is faster."""
+    """Published change of the time in percent: below zero is faster."""
     now: PresentResult | None
     outcome: Outcome
 
     @property
     def same_size(self) -> bool:
-        """Whether the change of then, as it was printed, lies in the interval of now."""
+        """Whether the published change, as it was printed, is in the present interval."""
         interval = self.now.interval if self.now is not None else None
         return interval is not None and interval.low <= self.then.high and self.then.low <= interval.high
 
@@ -96,7 +96,7 @@ def plan_path(name: str) -> Path:
 
 
 def compare(report: Report, part: Part, today: PresentCampaign | None) -> list[ComparedPair]:
-    """Return all comparisons of ``part``; without a campaign none of them has a side of today."""
+    """Return all comparisons of ``part``; without a campaign none of them has a present side."""
     return [one for comparisons in part.comparisons for one in _compare(report, comparisons, today)]
 
 
@@ -158,7 +158,7 @@ def _make_result(table: Table, base: str, arm: str) -> PresentResult:
 
 
 def judge(then: Quantity, now: PresentResult | None) -> Outcome:
-    """Judge a pair: open if it is unclear now, or was too small then to be told from nothing."""
+    """Judge a pair: open if it is unclear now, or was too small then to be distinguished from zero."""
     if now is None:
         return Outcome.NOT_RUN
     if now.verdict is Verdict.SAME:
@@ -166,7 +166,7 @@ def judge(then: Quantity, now: PresentResult | None) -> Outcome:
     if now.verdict not in (Verdict.BETTER, Verdict.WORSE):
         return Outcome.CANNOT_TELL
     if then.value == 0:
-        # Equal as printed: whether today's difference is one depends on the digits that were not.
+        # Equal as printed: whether there was a difference depends on digits that were not printed.
         told = now.interval is not None and (now.interval.low > then.high or now.interval.high < then.low)
         return Outcome.NOT_REPRODUCED if told else Outcome.CANNOT_TELL
     faster = now.verdict is Verdict.BETTER
@@ -185,7 +185,7 @@ def _judge_same(then: Quantity, interval: Interval | None) -> Outcome:
 
 
 def count_outcomes(found: Sequence[ComparedPair]) -> dict[Outcome, int]:
-    """Return how many comparisons ended how."""
+    """Return the number of comparisons with each outcome."""
     return {outcome: sum(one.outcome is outcome for one in found) for outcome in Outcome}
 
 
@@ -195,7 +195,7 @@ def has_answers(found: Sequence[ComparedPair]) -> bool:
 
 
 def find_parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...]]:
-    """Return a report and those of its parts whose plans are wanted, all if none is named. Raises UsageError."""
+    """Return a report and its parts with these plans, all parts if none is named. Raises UsageError."""
     report, table = find(name)
     if table is not None:
         raise UsageError(f"{name}: a report is repeated as a whole, so leave the table out")
@@ -209,7 +209,7 @@ def find_parts(name: str, plans: Sequence[str]) -> tuple[Report, tuple[Part, ...
 
 
 def match_campaigns(wanted: Sequence[Part], results: Sequence[Results]) -> dict[str, PresentCampaign]:
-    """Return each campaign for the plan some of whose comparisons it has. Raises UsageError for one that has none."""
+    """Return each campaign by the plan whose comparisons it has. Raises UsageError for one that has none."""
     found: dict[str, PresentCampaign] = {}
     for one in results:
         plan = next((part.plan for part in wanted if _is_campaign_of(part, one)), None)

@@ -1,4 +1,4 @@
-"""What a report's comparisons are today: which plan runs them, and which of its arms and workloads stand for which."""
+"""Present counterparts of a report's comparisons: the plan that runs them, and its arms and workloads for each."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -13,7 +13,7 @@ class Pair(Checked):
 
     label: Text
     base: Text
-    """Then: a cell with ``{row}`` for the row."""
+    """The published cell, with ``{row}`` for the row."""
     other: Text
     base_arm: Text
     other_arm: Text
@@ -24,26 +24,26 @@ class Comparisons(Checked):
 
     title: Text
     rows: Text
-    """Cells whose tables and rows are gone through, or one cell."""
+    """Cells that name the tables and rows, or one cell."""
     workload: Text
-    """Today's workload by its name."""
+    """The name of today's workload."""
     parameters: Mapping[Text, Text] = Field(default_factory=dict)
-    """Those of the workload that tell rows apart; ``{row}`` is the row."""
+    """Parameters of the workload that differ between rows; ``{row}`` is the row."""
     load: Text = ""
     loads: Mapping[Text, Text] = Field(default_factory=dict)
-    """Today's load by the table of then."""
+    """Today's load by the published table."""
     metric: Text
     arms: Mapping[Text, Text] = Field(default_factory=dict)
-    """Today's arm by the row of then, for a pair whose ``other_arm`` is ``{arm}``."""
+    """Today's arm by the published row, for a pair whose ``other_arm`` is ``{arm}``."""
     pairs: tuple[Pair, ...] = Field(strict=False)
     unit: Literal["time", "ratio"] = "time"
-    """``ratio``: the cell ``other`` is already what ``base`` is divided into."""
+    """With ``ratio`` the cell ``other`` is already divided by ``base``."""
 
 
 class Part(Checked):
-    """One plan and what it repeats."""
+    """One plan and the comparisons that it repeats."""
 
     plan: Text
     differs: Words = ()
-    """What is not as it was then, beside what a campaign itself tells."""
+    """Differences to that time, besides those that a campaign itself reports."""
     comparisons: tuple[Comparisons, ...] = Field(strict=False)

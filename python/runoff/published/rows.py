@@ -1,4 +1,4 @@
-"""The rows of published tables, a class for each kind of table: columns, types, and what each row is called."""
+"""The rows of published tables, a class for each kind of table: columns, types, and the name of each row."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -48,12 +48,12 @@ class Row(Checked):
 
     @property
     def key(self) -> str:
-        """What the row is called: its first column, unless a kind says otherwise."""
+        """The name of the row: its first column, unless a kind of table overrides it."""
         return str(next(iter(self.cells.values())))
 
     @property
     def cells(self) -> Mapping[str, str]:
-        """Column by column, as printed."""
+        """The cells as printed, by column."""
         return {name: str(getattr(self, name)) for name in type(self).model_fields}
 
     def find_quantity(self, column: str) -> Quantity:
@@ -78,7 +78,7 @@ class MeansRow(Row):
 
     @property
     def difference(self) -> Quantity:
-        """As its title says: the patched kernel less the other."""
+        """The patched kernel minus the other, as the column's title says."""
         return self.ck_s.quantity - self.vanilla_s.quantity
 
     @property
@@ -132,7 +132,7 @@ class StatementRow(Row):
 
 
 class ContestRow(Row):
-    """One kernel beside one load."""
+    """One kernel with one load."""
 
     kernel: Text
     runs: Count
@@ -163,7 +163,7 @@ class HackbenchRow(Row):
 
 
 class CountersRow(Row):
-    """So many processes that count under three kernels."""
+    """A number of counting processes under three kernels."""
 
     processes: Count
     k2631_s: Positive
@@ -181,7 +181,7 @@ class CountersRow(Row):
 
 
 class CompileRow(Row):
-    """A compile with so many jobs under three kernels."""
+    """A compile with a number of jobs under three kernels."""
 
     jobs: Count
     k2631_s: Positive
@@ -219,14 +219,14 @@ KINDS: Mapping[str, type[Row]] = {
     "compile": CompileRow,
     "sizes": SizeRow,
 }
-"""By the word that a report's description has for it."""
+"""The rows of each kind of table, by its word in a report's description."""
 
 SIGNIFICANT = 7
 """Digits that JMP prints of a quantile; zeros at the end are left out."""
 
 
 def jmp_step(number: Number) -> Fraction:
-    """Return what the last of these digits counts."""
+    """Return the value of one unit in the last digit that JMP prints."""
     whole = int(number.value)
     places = SIGNIFICANT - len(str(whole)) if whole else SIGNIFICANT
     return Fraction(1, 10 ** max(places, number.decimals))

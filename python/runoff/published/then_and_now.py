@@ -15,7 +15,7 @@ Found = Sequence[tuple[Part, PresentCampaign | None, Sequence[ComparedPair]]]
 """Each part of a report with its campaign, if it was run, and its comparisons."""
 
 WORKLOAD = 26
-"""Most of a workload's label that is shown."""
+"""Most characters of a workload's label that are shown."""
 
 LEGEND = (
     "Changes are of the time; the direction is what is compared. Reproduced: decided now, and the same as then. Not "
@@ -25,7 +25,7 @@ LEGEND = (
 
 
 def render(report: Report, found: Found, width: int) -> str:
-    """Return differences first, then the comparisons, then what came out."""
+    """Return the differences first, then the comparisons, then the outcome."""
     about = report.about
     lines = wrap(f"{report.name}: {about.title}, {about.author}, {about.date}", width)
     for part, today, besides in found:
@@ -38,7 +38,7 @@ def render(report: Report, found: Found, width: int) -> str:
 
 
 def summarise(besides: Sequence[ComparedPair]) -> str:
-    """Return how many ended how."""
+    """Return the number of comparisons with each outcome, in words."""
     return ", ".join(f"{number} {outcome.value}" for outcome, number in count_outcomes(besides).items())
 
 

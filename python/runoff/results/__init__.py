@@ -1,4 +1,4 @@
-"""What samples are: what engines produce, campaigns store and statistics read."""
+"""The results of campaigns: engines produce samples, campaigns store them, statistics read them."""
 
 from runoff.results.values import (
     FIRST_LOOK,

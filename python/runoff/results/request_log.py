@@ -1,4 +1,4 @@
-"""What became of each request of a sample's disk, as the probe ``requests`` tells it: docs/elevators/requests.md."""
+"""The log of a sample's disk requests, from the probe ``requests``: docs/elevators/requests.md."""
 
 import gzip
 import hashlib
@@ -17,62 +17,63 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the disk was given at once; times in ns since the start of the workload."""
+    """A request that the disk served, with all that were merged into it; times in ns since the start of the
+    workload."""
 
     number: int
-    """In order of dispatch, from 0."""
+    """Number in the order of dispatch, from 0."""
     dispatched_ns: int
     reached_ns: int
-    """When the head was there."""
+    """When the head had reached it."""
     done_ns: int | None
-    """None: not within the sample."""
+    """When it was done; None if that was not within the sample."""
     sector: int
     sectors: int
     from_cylinder: int
     cylinder: int
     depth: int
-    """How many waited in the disk's server, itself among them."""
+    """How many requests waited in the disk's server, itself included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One of the kernel's."""
+    """A request of the kernel."""
 
     arrived_ns: int
     rwbs: str
-    """As blktrace says it: R, W, WS, F."""
+    """The kind of request as in blktrace: R, W, WS, F."""
     sector: int
     sectors: int
     merged: bool
-    """It was served as a part of another."""
+    """Whether it was served as a part of another."""
     priority: str
-    """Class and level of ioprio_set(2), or none."""
+    """Class and level of ioprio_set(2), or ``none``."""
     cpu: int
-    """Where it was submitted."""
+    """The CPU on which it was submitted."""
     pid: int
     comm: str
     service: Service | None
-    """None: not within the sample."""
+    """How it was served; None if that was not within the sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLog:
-    """Of one sample."""
+    """The log of one sample."""
 
     device: str
-    """Major and minor number."""
+    """Major and minor number of the device."""
     dropped: int
-    """Requests for which there was no room."""
+    """Number of requests that the log had no room for."""
     requests: tuple[Request, ...]
-    """In order of arrival."""
+    """The requests in order of arrival."""
     held: tuple[tuple[int, int], ...]
-    """From when until when the elevator held the disk idle although requests waited, in ns."""
+    """Times, from and until in ns, at which the elevator held the disk idle although requests waited."""
     exits: tuple[tuple[int, int], ...]
-    """When the elevator heard that a process has ended, in ns, and which; none in older logs, which did not say."""
+    """When the elevator learned that a process had ended, in ns, and which; empty in older logs, which lack this."""
 
 
 def read(kept: StoredLog) -> RequestLog:
-    """Return the log of a sample's file (tab-separated, gzip). Raises UsageError if it is not what was written."""
+    """Return the log of a sample's file (tab-separated, gzip). Raises UsageError if the file has changed."""
     try:
         content = read_own(kept.path)
         if hashlib.sha256(content).hexdigest() != kept.sha256:
@@ -113,7 +114,7 @@ def _request(row: Mapping[str, str], services: dict[int, Service]) -> Request:
     service = None
     if row["served"]:
         number = int(row["served"])
-        # Parts of one share it: there may be very many.
+        # Parts of one request share it: there may be very many.
         service = services.get(number) or services.setdefault(number, _service(number, row))
     return Request(
         arrived_ns=int(row["arrived_ns"]),

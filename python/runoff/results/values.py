@@ -1,4 +1,4 @@
-"""What a campaign produced: the one value that statistics and reports read."""
+"""The results of a campaign: the one value that statistics and reports read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,24 +6,25 @@ from pathlib import Path
 from typing import Any, Literal
 
 EngineName = Literal["host", "lab"]
-"""Where samples are taken."""
+"""The engine that takes the samples."""
 Clock = Literal["real", "virtual"]
 
 Direction = Literal["lower", "higher", "none"]
 """Which way is better; ``none`` marks a number that explains but is not judged."""
 
 Sort = Literal["mean", "name", "plan"]
-"""In which order a report's tables have their arms."""
+"""The order of the arms in a report's tables."""
 
 FIRST_LOOK = 10
-"""Blocks before the first decision of a campaign that goes on until all is decided. Of differences as skewed as an
-extreme value's (Gumbel) 5.7 % are found where there are none if one looks from 3 blocks on, and 4.7 % from 10 on."""
+"""Blocks before the first decision of a campaign that goes on until all is decided. With differences as skewed as an
+extreme value's (Gumbel), 5.7 % of comparisons without a difference show one if looks begin at 3 blocks, and 4.7 % if
+they begin at 10."""
 
 NO_LOAD = "none"
-"""A load by this name is none: the workload alone, beside which the others are seen."""
+"""The name that means no load: the workload alone, to compare the loads with."""
 
 PROBE_COST = "probe_time_pct"
-"""The metric that tells what observing took, in percent of one CPU; only samples with probes have it."""
+"""The metric for the cost of probes, in percent of one CPU; only samples with probes have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +44,18 @@ class Conditions:
     """The machine that runoff runs on, when a sample began; in the lab that is the host."""
 
     started: str
-    """ISO 8601, UTC."""
+    """Start of the sample, ISO 8601, UTC."""
     load1: float
     """Load average of the last minute."""
     temperature_c: float | None = None
-    """Of the hottest sensor."""
+    """Temperature of the hottest sensor."""
     frequency_khz: float | None = None
-    """Mean over the CPUs."""
+    """Mean frequency of the CPUs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One measured run; ``reason`` says why when it is void."""
+    """One measured run; ``reason`` says why it is void, if it is."""
 
     id: str
     block: int
@@ -69,13 +70,13 @@ class Sample:
     metrics: Mapping[str, float]
     conditions: Conditions | None = None
     detail: str = ""
-    """Of a void one: the end of the log that explains it, if there was one."""
+    """For a void sample, the end of the log that explains it, if there was one."""
     part: int = 0
-    """0-based part of the campaign: what was taken without a stop."""
+    """0-based part of the campaign, which was taken without a stop."""
 
     @property
     def is_warmup(self) -> bool:
-        """Kept, but not judged."""
+        """Whether it is stored but not judged."""
         return self.block < 0
 
     @property
@@ -90,7 +91,7 @@ class LoadedWork:
 
     workload: str
     load: str
-    """Empty, or ``NO_LOAD``, where nothing ran during it."""
+    """Empty or ``NO_LOAD`` if nothing ran during it."""
 
     @property
     def is_loaded(self) -> bool:
@@ -98,11 +99,12 @@ class LoadedWork:
         return self.load not in ("", NO_LOAD)
 
     def label(self, among: int = 1) -> str:
-        """Return the name for tables; of a campaign with several loads (``among``) also where nothing ran."""
+        """Return the name for tables; in a campaign with several loads (``among``) it names the load even if nothing
+        ran."""
         return self.workload + self.suffix(among)
 
     def suffix(self, among: int = 1) -> str:
-        """Return what stands after the workload in ``label``."""
+        """Return the part of ``label`` after the workload."""
         return f" beside {self.load or NO_LOAD}" if among > 1 or self.is_loaded else ""
 
 
@@ -112,19 +114,19 @@ class StoredLog:
 
     path: Path
     sha256: str
-    """Of the file when it was written."""
+    """Digest of the file when it was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Why a campaign takes no more blocks that went on until all was decided."""
+    """Why a campaign with ``until`` has stopped."""
 
     blocks: int
-    """So many it has."""
+    """The number of its blocks."""
     why: str
-    """A part of a sentence."""
+    """The reason, as a part of a sentence."""
     decided: bool
-    """Nothing is left unclear."""
+    """Whether every comparison is decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,39 +142,41 @@ class Results:
     workloads: tuple[str, ...]
     loads: tuple[str, ...]
     metrics: Mapping[str, tuple[Metric, ...]]
-    """By workload label, headline metrics first."""
+    """Metrics by workload label, headline metrics first."""
     samples: tuple[Sample, ...]
     planned: int
-    """How many samples the plan asks for."""
+    """Number of samples in the plan."""
     parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By workload label: all its values, defaults too."""
+    """All values of each workload's parameters, defaults too, by its label."""
     twins: Mapping[str, int] = field(default_factory=dict)
-    """By label, of arms that are an earlier one again under the virtual clock: how many of it there are before. Each
-    has perturbations of its own."""
+    """For each arm that repeats an earlier one under the virtual clock, by label, how many equal ones come before it.
+    Each has perturbations of its own."""
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     """Nested tables of strings and numbers: machine, kernel, per-arm scheduler objects, tools."""
     warnings: tuple[str, ...] = ()
-    """Reasons not to believe it that the engine knows (emulated clock, steal time ...)."""
+    """The engine's reasons to doubt the results (emulated clock, steal time ...)."""
     changes: tuple[str, ...] = ()
-    """What not all samples were taken with the same, as sentences with the blocks that had which: to be said first."""
+    """What changed between samples, as sentences that name the blocks; to be shown first."""
     rerun: str = ""
     """The command that repeats the campaign."""
     plan_text: str = ""
     version: str = ""
     requests: Mapping[str, StoredLog] = field(default_factory=dict)
-    """By sample id (``runoff.results.request_log`` reads them)."""
+    """Logs by sample id (``runoff.results.request_log`` reads them)."""
     repeats: Mapping[str, "Results"] = field(default_factory=dict)
-    """The same once more, by what was changed for it: ``quantum=500``."""
+    """Repetitions of the campaign, by the setting that was changed: ``quantum=500``."""
     margin: float | None = None
-    """A change by at most this share of the baseline counts as none; None: the usual."""
+    """A change by at most this share of the baseline counts as none; None means the default."""
     rare: float | None = None
-    """What hits this share of the runs must not go unseen before arms count as the same; None: the usual."""
+    """An event that hits this share of the runs must have been seen before arms count as the same; None means the
+    default."""
     seconds_per_block: float | None = None
-    """Median wall time of a whole block; samples side by side share the time. None: no block is whole, or unknown."""
+    """Median wall time of a whole block; parallel samples share the time. None if no block is whole, or it is not
+    known."""
     until: float | None = None
-    """Blocks were taken until every headline comparison was decided with this margin; None: as many as were planned."""
+    """The margin with which every headline comparison had to be decided; None if the number of blocks was planned."""
     looks: tuple[int, ...] = ()
-    """After how many blocks somebody looked and then had more taken."""
+    """Numbers of blocks after which the user looked and then took more."""
     ended: Ended | None = None
     """How a campaign with ``until`` has ended; None while it goes on."""
 

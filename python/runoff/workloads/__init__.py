@@ -1,4 +1,4 @@
-"""Workloads: one TOML file each says what it runs, needs, prepares and measures."""
+"""Workloads: a TOML file for each says what it runs, needs, prepares and measures."""
 
 from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter, Source
 from runoff.workloads.work import Work, parse_loads, parse_works

@@ -17,34 +17,34 @@ from runoff.validation import Checked, describe_mistake
 
 
 class Parameter(Checked):
-    """Something the user may choose: ``name:key=value``."""
+    """A parameter that the user may choose: ``name:key=value``."""
 
     about: str
     default: str
     minimum: int | None = None
     maximum: int | None = None
-    """Both given: a whole number; ``1..4`` then means one workload for each value."""
+    """With both limits the value is a whole number, and ``1..4`` means one workload for each value."""
     choices: dict[str, list[str]] | None = None
-    """The words that take the place of ``{parameter}`` in a command, by value."""
+    """The words that replace ``{parameter}`` in a command, by value."""
     words: bool = False
-    """All text behind the workload's name, split like a shell does."""
+    """Whether it is all text after the workload's name, split as by a shell."""
 
 
 class MetricDefinition(Checked):
     """A number in the program's standard output."""
 
     pattern: str
-    """Its first group is the number, a group named ``unit`` the number's unit."""
+    """A regular expression; its first group is the number, a group named ``unit`` the number's unit."""
     unit: str
     direction: Direction
     title: str
     headline: bool = True
     which: Literal["first", "last", "sum"] | None = None
-    """Of several matches; without it all of them must have the same number."""
+    """The match to use if there are several; without it all of them must have the same number."""
     separated: bool = False
-    """Commas, colons and points beside the number separate it from others, and are not part of it."""
+    """Whether commas, colons and points next to the number separate it from others and are not part of it."""
     only: dict[str, list[str]] = Field(default_factory=dict)
-    """Values of parameters with which the program prints it; with all of them if empty."""
+    """Values of parameters with which the program prints it; if empty it always does."""
 
 
 class Definition(Checked):
@@ -53,30 +53,30 @@ class Definition(Checked):
     title: str
     description: str
     programs: list[str] = Field(default_factory=list)
-    """Looked for before the first sample on the host."""
+    """Programs that must be on the host before the first sample."""
     packages: list[str] = Field(default_factory=list)
     """Debian packages with these programs, for the lab's image and for the advice on the host."""
     sources: list[str] = Field(default_factory=list)
     """Debian source packages that the image holds below /usr/src."""
     setup: list[list[str]] = Field(default_factory=list)
-    """Run once while the image is built, inside it."""
+    """Commands that are run once inside the image while it is built."""
     files: list[str] = Field(default_factory=list)
     """Paths that must exist on the host."""
     prepare: list[list[str]] = Field(default_factory=list)
-    """Run before each sample, outside the measured time, in an empty directory."""
+    """Commands that are run before each sample, outside the measured time, in an empty directory."""
     command: list[str] = Field(default_factory=list)
     environment: dict[str, str] = Field(default_factory=dict)
     timeout_s: float = Field(default=600, gt=0, le=86_400)
     elapsed_headline: bool = False
-    """Judge the elapsed time too; for programs that do not measure themselves."""
+    """Whether the elapsed time is judged too; for programs that do not measure themselves."""
     ready: str | None = None
-    """Of a load: a regular expression for the output that says that it is prepared."""
+    """For a load, a regular expression for the output that says that it is ready."""
     disk: bool = False
-    """It writes much: its directory must be on a disk, not in memory."""
+    """Whether it writes much, so that its directory must be on a disk, not in memory."""
     swap: bool = False
-    """It needs swap space."""
+    """Whether it needs swap space."""
     rehearse: bool = False
-    """Of a load: nothing runs beside the work, which instead has run once just before and is not flushed."""
+    """For a load: nothing runs during the work; instead the work has run once just before and is not flushed."""
     parameters: dict[str, Parameter] = Field(default_factory=dict)
     metrics: dict[str, MetricDefinition] = Field(default_factory=dict)
 
@@ -92,7 +92,7 @@ class Source:
     """A definition as it was written."""
 
     name: str
-    """Of one that comes with runoff, or the path of a user's TOML file."""
+    """The name of a definition that comes with runoff, or the path of a user's TOML file."""
     text: str
 
     @property
@@ -102,13 +102,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The definitions that come with runoff, and how to get at those of the user."""
+    """The definitions that come with runoff, and access to those of the user."""
 
     package: str
-    """Where the TOML files are."""
+    """The package with the TOML files."""
     noun: str
     stored: Mapping[str, str] | None = None
-    """Texts by name, if these and no files are to be read."""
+    """Texts by name, to be read instead of files."""
 
     def names(self) -> list[str]:
         """Return the names of the definitions that come with runoff."""
@@ -120,7 +120,7 @@ class Catalogue:
         return self.parse(self.read(name))
 
     def read(self, name: str) -> Source:
-        """Return the text of one. Raises UsageError."""
+        """Return the text of a definition. Raises UsageError."""
         if self.stored is not None:
             if name not in self.stored:
                 raise UsageError(f"the {self.noun} {name} is not stored in the campaign: begin a new campaign")

@@ -30,16 +30,16 @@ def parse_loads(text: str, cpus: int, catalogue: Catalogue = LOADS) -> list["Wor
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One cell's foreground work, or the load beside it."""
+    """One cell's foreground work, or the load during it."""
 
     label: str
     definition: Definition
     values: Mapping[str, str]
     source: Source
-    """Where the definition is from."""
+    """The text that it was defined by."""
 
     def list_metrics(self, measured: Sequence[Metric]) -> tuple[Metric, ...]:
-        """Return all metrics of a sample, headline metrics first: its own, and those ``measured`` of every work."""
+        """Return all metrics of a sample, headline metrics first: its own, and the ``measured`` ones of every work."""
         own = [
             Metric(name, metric.unit, metric.direction, metric.title, metric.headline)
             for name, metric in self._own_metrics.items()

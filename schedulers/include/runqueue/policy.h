@@ -33,7 +33,7 @@ struct task_struct;
 static void policy_init_task(struct task_struct *p, struct task_state *t);
 
 /*
- * Share what has to be shared between @p and @parent, of which it is a copy, in ops.init_task after
+ * Share what has to be shared between @p and @parent, which @p is a copy of, in ops.init_task after
  * policy_init_task. @parent is the current task; no lock, so a tick may charge it meanwhile.
  */
 static void policy_fork(struct task_struct *p, struct task_state *t, struct task_struct *parent,

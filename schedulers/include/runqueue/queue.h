@@ -7,8 +7,8 @@
 
 /*
  * sched_ext keeps a queue as a tree ordered by a 64-bit key; equal keys stay in order of arrival.
- * The key is the rung above 48 bits, of which a tail insert has the middle value and head inserts
- * ever smaller ones.
+ * The key is the rung above 48 bits. A tail insert has the middle value in these bits, head inserts
+ * have ever smaller ones.
  */
 #define RUNG_SHIFT  48
 #define KEY_OF_TAIL (1ULL << (RUNG_SHIFT - 1))

@@ -16,11 +16,11 @@
 #include "include/sleep.h"
 #include "statistics.h"
 
-/* There is no second queue; */
+/* SECOND_ARRAY: there is no second queue. */
 #define NOTHING 0
-/* it is for tasks that have used up their slices: when all have, the two change roles; */
+/* SECOND_ARRAY: for tasks that have used up their slices; when all have, the two change roles. */
 #define EXPIRED 1
-/* it is for tasks that run only when the first is empty. */
+/* SECOND_ARRAY: for tasks that run only when the first queue is empty. */
 #define BACKGROUND 2
 
 #ifdef SECOND_ARRAY

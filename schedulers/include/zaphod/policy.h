@@ -3,7 +3,7 @@
 #define RUNOFF_ZAPHOD_POLICY_H
 
 /*
- * What a scheduler with the rules of ZAPHOD adds to them, beside the hooks of include/runqueue.
+ * What a scheduler adds to the rules of ZAPHOD, besides the hooks of include/runqueue.
  *
  * Before it includes state.h it defines its numbers
  *	TOTAL_BONUS		how many levels below its nice value a task without a bonus is,

@@ -20,7 +20,7 @@ COMPLETE = (0, 2)
 
 
 class Broken(AssertionError):
-    """What the soak is there to find."""
+    """A fault that the soak is there to find."""
 
 
 class Campaign:
@@ -34,7 +34,7 @@ class Campaign:
         self._rows: dict[str, dict[str, Any]] = {}
         self._hits = 0
         self.story: list[str] = []
-        """For whoever has to find out why it failed."""
+        """The course of events, to find out why it failed."""
 
     @property
     def is_complete(self) -> bool:
@@ -57,7 +57,7 @@ class Campaign:
         return bool(hit)
 
     def finish(self) -> None:
-        """To the end, without being interrupted."""
+        """Runs to the end without an interruption."""
         if not self.is_complete:
             running, code = self._go_on_to_the_end()
             if "wait until it has ended" in running.said():
@@ -82,7 +82,7 @@ class Campaign:
         self._require(not left, "after restore there is still: " + "; ".join(left))
 
     def look_at_journal(self) -> None:
-        """What was finished is there, and as it was."""
+        """Checks that finished samples are there and unchanged."""
         now = rows(self.directory)
         lost = [cell for cell, row in self._rows.items() if now.get(cell) != row]
         self._require(not lost, f"finished samples were lost or changed: {', '.join(lost)}")
@@ -118,7 +118,7 @@ class Campaign:
 
 
 def _within(limit_s: float, look: Callable[[], list[Any]]) -> list[Any]:
-    """What is still found then."""
+    """What ``look`` still finds after ``limit_s`` at most."""
     end = time.monotonic() + limit_s
     while (found := look()) and time.monotonic() < end:
         time.sleep(0.02)

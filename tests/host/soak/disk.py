@@ -10,11 +10,11 @@ from runoff.engines.agent import describe_elevators
 
 SIZE_MB = 64
 BESIDE = {"nr_requests": "200", "iosched/low_latency": "0", "iosched/slice_idle_us": "4000"}
-"""What its owner has chosen beside bfq."""
+"""Settings that the owner has chosen besides bfq."""
 
 
 class NoDisk(Exception):
-    """What this machine lacks."""
+    """The reason why this machine cannot have the disk."""
 
 
 def _call(*words: str | Path) -> str:
@@ -30,7 +30,7 @@ def _call(*words: str | Path) -> str:
 @dataclass(frozen=True)
 class Disk:
     name: str
-    """As /sys/block has it."""
+    """The name in /sys/block."""
     place: Path
     """Where it is mounted."""
     elevators: list[str]

@@ -17,7 +17,7 @@ WORK = Path(__file__).with_name("work.sh")
 
 
 class HostCampaign(Campaign):
-    """Of four samples, two of them void by their work; some have the disk's elevator."""
+    """A campaign of four samples, two of them void by their work; some have the disk's elevator."""
 
     def __init__(self, folder: Path, seed: int, draw: Random, machine: traces.Machine) -> None:
         ways = draw.sample(SOUND, 2) + draw.sample(ROUGH, 2)

@@ -21,11 +21,11 @@ PLAN = {
 }
 SAMPLES = 4
 KEPT = {"console.txt", "qemu.txt", "orders.json"}
-"""Of each guest: what it was told and what it said."""
+"""Files of each guest that are kept: its orders and its output."""
 
 
 class LabCampaign(Campaign):
-    """Of four samples, each of which has a guest of its own."""
+    """A campaign of four samples, each with a guest of its own."""
 
     def __init__(self, folder: Path, name: str, reference: "LabCampaign | None", machine: traces.Machine) -> None:
         super().__init__(folder, f"lab-{name}", PLAN, SAMPLES, machine)
@@ -34,7 +34,7 @@ class LabCampaign(Campaign):
 
     @cached_property
     def figures(self) -> dict[str, Any]:
-        """Those of its valid samples, by cell."""
+        """The metrics of its valid samples, by cell."""
         return {cell: row["metrics"] for cell, row in self._rows.items() if row["valid"]}
 
     def _run(self, words: list[str | Path]) -> Running:

@@ -1,4 +1,4 @@
-"""What somebody may forget: one of each kind, as an agent would have made it that is gone."""
+"""Leftovers that may be overlooked: one of each kind, as a dead agent would have made it."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ KINDS = ("process", "cgroup", "scratch", "mount", "record", "precious", "place",
 
 @contextmanager
 def planted(kind: str, folder: Path, machine: traces.Machine) -> Iterator[str]:
-    """What it is told by."""
+    """Plants a leftover of this kind; yields the text that reports it."""
     disk = machine.disk
     if kind == "process":
         with sleeping([], {traces.WORK: str(folder)}) as pid:
@@ -24,7 +24,7 @@ def planted(kind: str, folder: Path, machine: traces.Machine) -> Iterator[str]:
     elif kind == "mount":
         inside = folder / NAME
         inside.mkdir()
-        # Where nobody but one process sees it, of which nothing says that it is the soak's.
+        # Only one process sees this mount, and nothing marks that process as the soak's.
         command = f'mount --bind {inside} {inside} && exec "$@"'
         with sleeping(["unshare", "--mount", "sh", "-c", command, "sh"], {}):
             yield f"on {inside} in mnt:"
@@ -72,7 +72,7 @@ def directory(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def file(path: Path, text: str) -> Iterator[Path]:
-    """With that in it."""
+    """A file with this text."""
     before = path.read_text() if path.exists() else None
     path.write_text(text)
     try:

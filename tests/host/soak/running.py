@@ -16,14 +16,14 @@ from in_charge import agents_of
 from soak import traces
 
 LIMIT_S = 300
-"""For what takes some seconds on a quiet machine."""
+"""Limit for something that takes some seconds on a quiet machine."""
 LOOK_S = 0.005
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What can be hit of a command and when."""
+    """The processes of a command that can be hit, and when."""
 
     victims: tuple[tuple[tuple[str, ...], ...], ...]
     """Groups of those that are hit together; of each group one is as likely as another."""
@@ -47,13 +47,13 @@ LAB = Kind(((("notebook",), ("agent",)), (("agent", "notebook"), ("notebook", "a
 
 @dataclass(frozen=True)
 class Interruption:
-    """When so many samples have begun since the command was started, and then after a delay, each victim is hit."""
+    """When ``begun`` samples have begun since the command was started, and then after a delay, each victim is hit."""
 
     begun: int
     delay_s: float
     victims: tuple[tuple[str, signal.Signals], ...]
     choice: float
-    """Of one among several processes of the work."""
+    """Selects one among several processes of the work."""
 
     @classmethod
     def drawn(cls, draw: Random, samples: int, kind: Kind) -> "Interruption":
@@ -72,7 +72,7 @@ class Interruption:
 
 
 class Running:
-    """From the command's start to its end."""
+    """A command from its start to its end."""
 
     def __init__(self, folder: Path, words: list[str | Path], begun: Callable[[], int]) -> None:
         """``begun`` counts the samples that have begun since."""
@@ -104,7 +104,7 @@ class Running:
         return self.process.poll() is None
 
     def hit(self, interruption: Interruption) -> list[str]:
-        """Who was there to be hit."""
+        """Hits the victims; returns those that were there."""
         found = [(who, self._find(who, interruption.choice), number) for who, number in interruption.victims]
         hit = []
         for who, pid, number in found:
@@ -126,7 +126,7 @@ class Running:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What all of a notebook can be told by."""
+    """An environment by which all processes of a notebook are recognised."""
     return {**os.environ, traces.NOTEBOOK: str(folder), "NO_COLOR": "1"}
 
 

@@ -1,4 +1,4 @@
-"""What is on this machine of agents that are gone, and of the soak's own processes."""
+"""Traces on this machine of dead agents, and of the soak's own processes."""
 
 import contextlib
 import os
@@ -32,7 +32,7 @@ class Process:
 
 
 def _stat(pid: int) -> list[str]:
-    """The fields behind the name, none if there is no such process (proc(5))."""
+    """The fields after the name; none if there is no such process (proc(5))."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -80,7 +80,7 @@ def end(folder: Path) -> None:
 
 
 def mounts() -> Iterator[str]:
-    """Those on or of what agents that are gone have made, in whatever mount namespace somebody lives."""
+    """Mounts on or of things that dead agents have made, in the mount namespaces of all processes."""
     seen: dict[str, int] = {}
     for pid in _pids():
         try:
@@ -141,7 +141,7 @@ def _contents(directory: Path) -> dict[str, str]:
 
 
 class Machine:
-    """As it was before; a disk that others use may change meanwhile, so only the soak's own is looked at."""
+    """The state before; a disk that others use may change meanwhile, so only the soak's own is checked."""
 
     def __init__(self, folder: Path, disk: Disk | None) -> None:
         self._folder, self.disk = folder, disk

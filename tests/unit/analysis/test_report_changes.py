@@ -1,4 +1,4 @@
-"""What not all samples were taken with the same is said before the verdict, in every view that has one."""
+"""Changes between samples are reported before the verdict, in every view that has one."""
 
 from dataclasses import replace
 

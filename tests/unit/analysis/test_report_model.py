@@ -1,4 +1,4 @@
-"""What goes into the report, and the forms that carry data."""
+"""The content of the report, and the forms that carry data."""
 
 import csv as stdlib_csv
 import io
@@ -46,7 +46,7 @@ def test_void_samples_never_reach_the_statistics(three):
     assert len(table.points) == 14
 
 
-def test_voids_are_warned_of_from_where_they_matter_on_and_say_whom_they_favour():
+def test_voids_are_warned_of_if_they_matter_and_the_warning_names_the_favoured_arm():
     arms = {arm: {"elapsed_s": (10.0, 0.1)} for arm in ("default", "bfs")}
 
     def warned(void: int, arm: str) -> list[str]:

@@ -55,7 +55,7 @@ def test_counters_are_ranked_by_standard_deviations_within_blocks(probed):
     assert {*sizes} == {"turn_mean_us", "involuntary_switches"}
 
 
-def test_what_is_judged_or_unknown_of_one_arm_is_no_reason(probed):
+def test_a_metric_that_is_judged_or_unknown_for_one_arm_is_not_a_reason(probed):
     (panel,) = why.build(probed)
     assert panel.compared == 3
     assert panel.separated == 2
@@ -109,7 +109,7 @@ def test_the_terminal_has_a_few_panels_and_says_where_the_others_are():
     assert html.render(many).count('scope="rowgroup"') == 6
 
 
-def test_a_report_says_what_observing_took():
+def test_a_report_says_what_probes_cost():
     took = Metric(PROBE_COST, "%", "none", "time in probes")
     cells = {
         "default": {"elapsed_s": (10, 0.1), PROBE_COST: (0.5, 0)},

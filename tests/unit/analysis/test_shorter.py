@@ -19,7 +19,7 @@ from runoff.analysis.labels import shorten_labels
         (["command:a=1 true"], ["command:a=1 true"]),
     ],
 )
-def test_what_tells_them_apart_is_left(workloads, names):
+def test_the_distinguishing_part_is_left(workloads, names):
     found = shorten_labels(workloads)
     assert [found[workload] for workload in workloads] == names
 

@@ -1,4 +1,4 @@
-"""Blocks that are added to a campaign after somebody has seen it."""
+"""Blocks that are added to a campaign after the user has seen it."""
 
 import json
 from dataclasses import replace
@@ -54,7 +54,7 @@ def test_looks_are_counted_up(tmp_path):
     assert read_results(place).looks == (10, 10)
 
 
-def test_more_blocks_before_the_first_sample_are_no_look(tmp_path):
+def test_more_blocks_before_the_first_sample_are_not_a_look(tmp_path):
     place = made(tmp_path / "c", noisy(0.0, 0.0), stop_after=0)
     extend(place, 14)
     assert (read_results(place).looks, read_results(place).planned) == ((), 28)

@@ -96,8 +96,8 @@ def test_anything_else_goes_on(tmp_path: Path, answer: Answer) -> None:
     assert carried_out(tmp_path / "c", answer) == (Ending.COMPLETE, 12, [])
 
 
-def test_one_void_sample_is_no_pattern(tmp_path: Path) -> None:
-    """Of a single arm two blocks are looked at: one sample may have met an accident."""
+def test_one_void_sample_is_not_a_pattern(tmp_path: Path) -> None:
+    """A single arm is judged after two blocks: one sample may have met an accident."""
     alone = {"arms": ("default",), "names": {}}
     assert carried_out(tmp_path / "a", lambda n: TAKEN if n else VoidSample("lost"), **alone)[:2] == (
         Ending.COMPLETE,

@@ -1,4 +1,4 @@
-"""A campaign's directory that somebody else has prepared, or changes meanwhile, harms nothing and nobody."""
+"""A campaign's directory that another user has prepared, or changes meanwhile, does no harm."""
 
 import os
 import shutil
@@ -112,7 +112,7 @@ def test_a_journal_with_another_name_is_read_but_not_written(campaign: Path, tmp
 
 
 def test_pages_are_new_files(campaign: Path, victim: Path) -> None:
-    """A hard link is no link to look at: the file it shares must not be written in place."""
+    """A hard link does not look like a link: the file that it shares must not be written in place."""
     for name in PAGES:
         os.link(victim, campaign / name)
     assert runoff("resume", campaign).returncode == 0
@@ -173,7 +173,7 @@ def test_root_does_not_run_what_others_may_have_written(campaign: Path, what: st
 
 
 @ROOT_ONLY
-def test_a_sticky_directory_above_and_who_called_sudo_are_trusted(
+def test_a_sticky_directory_above_and_the_user_of_sudo_are_trusted(
     campaign: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign.parent.chmod(0o1777)
@@ -185,7 +185,7 @@ def test_a_sticky_directory_above_and_who_called_sudo_are_trusted(
 
 
 @ROOT_ONLY
-def test_root_begins_no_campaign_in_a_directory_of_somebody_else(tmp_path: Path) -> None:
+def test_root_begins_no_campaign_in_a_directory_of_another_user(tmp_path: Path) -> None:
     place = tmp_path / "mine"
     place.mkdir()
     give_to_nobody(place)

@@ -45,7 +45,7 @@ def test_a_directory_with_anything_in_it_is_not_taken(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_whoever_looks_while_it_is_made_finds_a_whole_one_or_none(tmp_path: Path) -> None:
+def test_a_reader_finds_a_whole_journal_or_none_while_it_is_made(tmp_path: Path) -> None:
     directories = [tmp_path / str(number) for number in range(30)]
     program = (
         "import sys; from pathlib import Path; from runoff.campaign.journal import Journal\n"
@@ -60,7 +60,7 @@ def test_whoever_looks_while_it_is_made_finds_a_whole_one_or_none(tmp_path: Path
     assert maker.returncode == 0
 
 
-def test_what_a_runoff_killed_in_making_it_has_left_is_no_obstacle(tmp_path: Path) -> None:
+def test_leftovers_of_a_runoff_killed_while_making_it_are_not_an_obstacle(tmp_path: Path) -> None:
     for name in (f"{FILE}.new", f"{FILE}.new-wal", f"{FILE}.new-shm"):
         (tmp_path / name).write_text("half")
     with Journal.create(tmp_path, {"seed": 2}):

@@ -1,4 +1,4 @@
-"""A journal of which anything was edited, removed, moved or hit by a bit flip is refused with the row's number."""
+"""A journal in which anything was edited, removed, moved or hit by a bit flip is refused with the row's number."""
 
 import json
 import random
@@ -27,7 +27,7 @@ def campaign(tmp_path: Path) -> Path:
 
 
 def report(campaign: Path) -> Any:
-    """What is said of it, or the sentence by which it is refused."""
+    """The report of it, or the message by which it is refused."""
     result = CliRunner().invoke(cli, ["report", str(campaign), "--json"])
     if isinstance(result.exception, RunoffError):
         return str(result.exception)

@@ -1,4 +1,4 @@
-"""What a journal holds is not believed: a hand, another program or a bad disk may have written it."""
+"""The content of a journal is not trusted: a user, another program or a bad disk may have written it."""
 
 import json
 import sqlite3
@@ -199,7 +199,7 @@ def test_a_sample_of_another_block_than_there_are_is_named(campaign: Path) -> No
 
 
 def test_an_arm_that_is_two_objects_is_named(campaign: Path) -> None:
-    """Whatever led there: a sample of bfs and one of another object are no two samples of one arm."""
+    """A sample of bfs and one of another object are not two samples of one arm, whatever led to it."""
     arms = ["default", "bfs"]
     with Journal.open(campaign, write=True) as journal:
         for cell in CELLS[2:]:
@@ -255,7 +255,7 @@ def test_a_plan_of_another_kind_is_named(campaign: Path, change: dict[str, Any],
 
 
 @pytest.mark.parametrize("settings", ["[]", "5"])
-def test_a_plan_that_is_no_table_is_named(campaign: Path, settings: str) -> None:
+def test_a_plan_that_is_not_a_table_is_named(campaign: Path, settings: str) -> None:
     journals.forge_fact(campaign, "settings", settings)
     assert "fact settings: Input should be an object" in refused(campaign)
 

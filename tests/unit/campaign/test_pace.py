@@ -16,7 +16,7 @@ EPOCH = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def rows(folder: Path, *spans: tuple[float, float | None] | None) -> list[Row]:
-    """Of blocks with two samples each that began and lasted so many seconds, as a journal has them."""
+    """Rows of a journal: blocks with two samples each, which began and lasted the given seconds."""
     cells = draw(2, 1, [len(spans) // 2 + 1], seed=1)
     with Journal.create(folder / "c", {}) as journal:
         for cell, span in zip(cells, spans, strict=False):
@@ -29,7 +29,7 @@ def rows(folder: Path, *spans: tuple[float, float | None] | None) -> list[Row]:
     ("spans", "expected"),
     [
         ([(0, 2), (2, 3)], 5),
-        # An hour between two parts of the campaign is nobody's.
+        # An hour between two parts of the campaign does not count.
         ([(0, 2), (3600, 3), (3603, 1), (3604, 1), (3605, 2), (3607, 1)], 3),
         # Two at a time: each half a second of every second.
         ([(0, 4), (0, 4), (4, 2), (4, 2)], 3),

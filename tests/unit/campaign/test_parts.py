@@ -1,4 +1,4 @@
-"""What is said, and what is refused, when a campaign goes on with something else than it began with."""
+"""Messages and refusals when a campaign goes on with something else than it began with."""
 
 from pathlib import Path
 from typing import Any

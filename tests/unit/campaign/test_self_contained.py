@@ -82,7 +82,7 @@ def campaign(workshop: Path) -> Path:
 
 
 def report(campaign: Path, *, cwd: Path | None = None, **options: Any) -> dict[str, Any]:
-    """What a process of its own reads."""
+    """The results that another process reads."""
     main = "from runoff.cli.main import main; main()"
     words = [sys.executable, "-c", main, "report", str(campaign), "--json"]
     done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, **options)
@@ -139,7 +139,7 @@ def test_a_copy_is_as_good(campaign: Path, tmp_path: Path) -> None:
 
 
 def left_open(campaign: Path, *, index: bool) -> None:
-    """As after `kill -9`: the last sample is in the write-ahead log only."""
+    """Leaves the campaign as after `kill -9`: the last sample is in the write-ahead log only."""
     program = (
         "import os, signal, sys; from pathlib import Path; from runoff.campaign.journal import Journal\n"
         "journal = Journal.open(Path(sys.argv[1]), write=True)\n"
@@ -203,7 +203,7 @@ def test_another_user_may_read_what_a_killed_campaign_has_left(campaign: Path, i
 
 @ROOT_ONLY
 @pytest.mark.parametrize("closed", ["", FILE, "requests"])
-def test_another_user_who_may_not_look_is_told_so(campaign: Path, closed: str) -> None:
+def test_another_user_who_may_not_look_gets_a_message(campaign: Path, closed: str) -> None:
     with Journal.open(campaign, write=True) as journal:
         cell, plan = cells(begun(campaign))[6], begun(campaign)
         proof = {"object": "".join(arm.object.sha256 for arm in [plan.arms[cell.arm]] if arm.object)}
@@ -302,7 +302,7 @@ def test_an_object_that_changes_while_it_is_kept_is_refused(workshop: Path) -> N
     assert not (workshop / "c" / FILE).exists()
 
 
-def test_what_a_runoff_killed_in_keeping_objects_has_left_is_no_obstacle(workshop: Path) -> None:
+def test_leftovers_of_a_runoff_killed_while_storing_objects_are_not_an_obstacle(workshop: Path) -> None:
     plan = begun(workshop)
     (workshop / "c").mkdir()
     store_objects(plan.arms, workshop / "c")
@@ -314,7 +314,7 @@ def test_what_a_runoff_killed_in_keeping_objects_has_left_is_no_obstacle(worksho
         directory.create(Path("d"), plan)
 
 
-def test_a_full_disk_is_told_before_the_campaign_begins(workshop: Path) -> None:
+def test_a_full_disk_is_reported_before_the_campaign_begins(workshop: Path) -> None:
     (workshop / "c").mkdir()
     (workshop / "c" / FOLDER).write_text("a file where the folder should be")
     with pytest.raises(MissingError, match="cannot write"):

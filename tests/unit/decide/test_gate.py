@@ -37,7 +37,7 @@ def gate(place: Path, *options: str, expect: int | None = None) -> Result:
         (0.0, 0.2, 2, "Cannot tell"),
     ],
 )
-def test_the_exit_code_says_what_the_first_line_does(tmp_path, change, sd, code, first):
+def test_the_exit_code_agrees_with_the_first_line(tmp_path, change, sd, code, first):
     answer = gate(made(tmp_path / "c", noisy(0.0, change, sd=sd)), expect=code)
     assert answer.output.replace("\n", " ").startswith(first)
 
@@ -100,7 +100,7 @@ def test_a_regression_of_one_arm_counts_though_another_is_void(tmp_path):
 
 
 @pytest.mark.parametrize("void", [0, 1])
-def test_a_void_arm_cannot_be_told_of(tmp_path, void):
+def test_a_void_arm_is_unclear(tmp_path, void):
     def values(cell: Cell) -> Mapping[str, float] | None:
         return None if cell.arm == void else noisy(0.0, 0.0)(cell)
 
@@ -126,7 +126,7 @@ def test_what_is_left_of_an_arm_that_lost_samples_is_not_fine(tmp_path, void, bl
     assert f"lost {void} of {blocks} samples here as void" in told
 
 
-def test_a_void_that_does_not_matter_is_told_in_every_form(tmp_path):
+def test_a_void_that_does_not_matter_is_reported_in_every_form(tmp_path):
     place, file = made(tmp_path / "c", ejected(3), blocks=20), tmp_path / "gate.xml"
     told = "void: bfs, hackbench, block 4: ejected"
     for form in ((), ("--markdown",), ("--json",)):
@@ -134,7 +134,7 @@ def test_a_void_that_does_not_matter_is_told_in_every_form(tmp_path):
         assert told in file.read_text()
 
 
-def test_arms_that_share_no_block_cannot_be_told_of(tmp_path):
+def test_arms_that_share_no_block_are_unclear(tmp_path):
     def values(cell: Cell) -> Mapping[str, float] | None:
         return None if cell.block % 2 == cell.arm else noisy(0.0, 0.0)(cell)
 
@@ -161,7 +161,7 @@ def test_equal_values_that_vary_from_block_to_block_are_fine(tmp_path):
     assert "cannot be computed" in " ".join(answer.output.split())
 
 
-def test_what_the_digits_hide_cannot_be_told(tmp_path):
+def test_a_difference_hidden_by_the_digits_is_unclear(tmp_path):
     answer = gate(made(tmp_path / "c", lambda cell: {"time_s": 10.0}), expect=2)
     assert "all values are one number, so how far bfs may be from default is not known" in " ".join(
         answer.output.split()
@@ -172,7 +172,7 @@ def test_what_the_digits_hide_cannot_be_told(tmp_path):
     )
 
 
-def test_a_regression_and_what_may_be_one_are_told_apart(tmp_path):
+def test_a_regression_and_a_possible_one_are_distinguished(tmp_path):
     def values(cell: Cell) -> dict[str, float]:
         certain, perhaps = noisy(0.0, 0.1)(cell), noisy(0.0, 0.03, sd=0.015, seed=1)(cell)
         return {"wakeup_p99_us": certain["time_s"], "request_p99_us": perhaps["time_s"]}
@@ -203,8 +203,8 @@ def test_a_difference_must_stand_among_all_headline_tables(tmp_path):
     assert (len(outcomes), outcomes.pop("time_s"), set(outcomes.values())) == (6, "cannot tell", {"fine"})
 
 
-def test_what_drift_may_have_made_cannot_be_told(tmp_path):
-    """What is left of bfs are samples that came after the baseline's."""
+def test_a_difference_that_may_be_drift_is_unclear(tmp_path):
+    """The remaining samples of bfs came after the baseline's."""
 
     def values(cell: Cell) -> Mapping[str, float] | None:
         return None if cell.arm and cell.position % 2 == 0 else {"time_s": 10.0 + cell.position}
@@ -252,7 +252,7 @@ def test_junit_has_a_test_for_each_comparison(tmp_path):
     assert "+20" in (cases[0][0].get("message") or "")
 
 
-def test_junit_has_an_error_where_nothing_can_be_told(tmp_path):
+def test_junit_has_an_error_if_nothing_is_clear(tmp_path):
     file = tmp_path / "gate.xml"
     gate(made(tmp_path / "c", noisy(0.0, 0.0), stop_after=12), "--junit", str(file), expect=2)
     suite = ElementTree.parse(file).getroot()[0]

@@ -71,8 +71,8 @@ def test_one_regression_is_one_and_fine_is_only_what_is_fine_throughout():
 
 
 def simulated(values: np.ndarray, limits: list[float], critical: float, joint: float) -> list[float]:
-    """Of differences, campaigns x blocks x comparisons: how often all is fine, nothing can be told, something is
-    worse, and something worse by more than the limit."""
+    """From differences, campaigns x blocks x comparisons: how often all is fine, nothing is clear, something is worse,
+    and something is worse by more than the limit."""
     n = values.shape[1]
     means, error = values.mean(axis=1), values.std(axis=1, ddof=1) / math.sqrt(n)
     regressed = (means - critical * error > limits).any(axis=1)
@@ -98,7 +98,7 @@ def test_the_chances_of_a_gate_are_the_simulated_ones(together):
         assert as_list(chances) == pytest.approx(expected, abs=0.02)
 
 
-def test_a_truth_inside_the_limit_is_hardly_ever_told_to_be_beyond_it():
+def test_a_truth_inside_the_limit_is_hardly_ever_reported_beyond_it():
     """At 0.95 of the limit "regressed" ended 35 to 45 % of campaigns. Now that needs the whole interval."""
     limit = 0.02
     for n, sd in ((10, 0.028), (20, 0.028), (10, 0.014), (5, 0.014)):
@@ -140,7 +140,7 @@ def test_comparisons_go_together_over_the_blocks_they_share():
     )
 
 
-def test_correlations_that_do_not_fit_together_are_no_error():
+def test_correlations_that_do_not_fit_together_are_not_an_error():
     """Over different blocks each is right for its own, and together they may be those of nothing at all."""
     impossible = [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]
     found = estimate_risk([RiskInput(N, 0.02, 0.02, CRITICAL, CRITICAL)] * 3, impossible)

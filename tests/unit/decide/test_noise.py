@@ -1,4 +1,4 @@
-"""Noise that is kept: what of it, for which machine, and files that somebody else wrote."""
+"""Stored noise: its values, its machine, and files that another program wrote."""
 
 import json
 import math
@@ -79,7 +79,7 @@ def test_old_runs_are_forgotten(tmp_path):
     assert kept.runs[-1].taken.endswith("22Z")
 
 
-def test_a_campaign_of_two_arms_is_no_noise(tmp_path):
+def test_a_campaign_of_two_arms_is_not_noise(tmp_path):
     with pytest.raises(UsageError, match="this campaign is of default, bfs"):
         ask(command, "keep", made(tmp_path / "c", noisy(0.0, 0.0)))
 
@@ -183,7 +183,7 @@ def test_a_metric_that_changed_its_unit_is_not_pooled(tmp_path):
     assert (pooled.sd, pooled.df) == (5.0, 9)
 
 
-def test_noise_of_differences_is_told_in_the_unit(tmp_path):
+def test_noise_of_differences_is_shown_in_the_unit(tmp_path):
     def around_zero(cell: Cell) -> dict[str, float]:
         return {"time_s": random.Random(cell.id).gauss(0, 1)}
 
@@ -196,7 +196,7 @@ EXACT = {**TWICE, "clock": "virtual"}
 
 
 def exact(cell: Cell) -> dict[str, float]:
-    """As in a deterministic engine: the same perturbation, the same run."""
+    """Values of a deterministic engine: the same perturbation gives the same run."""
     return {"time_s": 10 * math.exp(random.Random(cell.seed).gauss(0, 0.05))}
 
 
@@ -220,7 +220,7 @@ def test_one_arm_against_itself_is_separated_in_one_of_twenty_campaigns(tmp_path
 
 
 def of_an_older_runoff(place: Path) -> Path:
-    """As it was when both arms of a block had its one perturbation."""
+    """Values as they were when both arms of a block had its one perturbation."""
     with Journal.open(place, write=True) as journal:
         journal.set_fact("outline", {**journal.fact("outline").model_dump(mode="json"), "twins": {}})
     return place
@@ -234,7 +234,7 @@ def test_copies_of_an_older_runoff_are_not_kept_and_do_not_go_on(tmp_path):
         reopen(place)
 
 
-def test_a_campaign_of_different_arms_goes_on_whoever_began_it(tmp_path):
+def test_a_campaign_of_different_arms_goes_on_whichever_command_began_it(tmp_path):
     place = of_an_older_runoff(made(tmp_path / "c", exact, clock="virtual"))
     with reopen(place)[1] as journal:
         assert len(journal.done()) == 20
@@ -253,7 +253,7 @@ def test_noise_that_was_kept_of_copies_is_not_believed(tmp_path):
     assert noise.read_noise(place).clock == "real"
 
 
-def test_list_and_show_tell_what_is_there(tmp_path):
+def test_list_and_show_print_what_is_stored(tmp_path):
     assert ask(command, "list").output == "no noise is kept: runoff noise --work WORK measures it\n"
     with pytest.raises(UsageError, match="there is none yet"):
         ask(command, "show", "hackbench")

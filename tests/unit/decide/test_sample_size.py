@@ -66,7 +66,7 @@ def test_kept_noise_answers_for_any_number_of_arms(tmp_path):
             ask(command, "--work", "hackbench", *option)
 
 
-def test_all_together_need_what_the_hardest_does(tmp_path):
+def test_all_comparisons_together_need_the_blocks_of_the_hardest(tmp_path):
     def values(cell: Cell) -> dict[str, float]:
         return {
             "wakeup_p99_us": noisy(0, 0, sd=0.002)(cell)["time_s"],

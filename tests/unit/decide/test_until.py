@@ -38,7 +38,7 @@ def test_it_ends_when_all_is_decided_and_not_before(tmp_path, change, sd, verdic
     assert table.analysis.comparisons["bfs"].verdict is verdict
 
 
-def test_what_is_undecided_is_named_and_its_end_foretold(tmp_path):
+def test_undecided_comparisons_are_named_with_a_forecast(tmp_path):
     found = look(read_results(made(tmp_path / "c", noisy(0.0, 0.012, sd=0.02), **UNTIL)), 10, 60)
     assert found.undecided == ("bfs on hackbench, time to pass all messages",)
     median, low, high = found.ahead
@@ -47,7 +47,7 @@ def test_what_is_undecided_is_named_and_its_end_foretold(tmp_path):
     assert low <= (median or 51) <= (high or 51)
 
 
-def test_nothing_is_foretold_beyond_the_cap(tmp_path):
+def test_there_is_no_forecast_beyond_the_cap(tmp_path):
     results = read_results(made(tmp_path / "c", noisy(0.0, 0.022, sd=0.02), **UNTIL))
     median = look(results, 10, 60).ahead[0]
     assert median is not None

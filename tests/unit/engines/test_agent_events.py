@@ -1,4 +1,4 @@
-"""What the notebook takes from an agent: events as the agent's own schema has them, to the letter."""
+"""Events from an agent are accepted only if they match the agent's own schema exactly."""
 
 import json
 import stat
@@ -29,7 +29,7 @@ VOID = {"type": "void", "id": "b0", "reason": "ejected", "detail": "log", "proof
 
 
 def taken(tmp_path: Path, *lines: str) -> ValidSample | VoidSample:
-    """What is made of lines from a process in the agent's place."""
+    """The result of lines from a process in the agent's place."""
     (tmp_path / "events").write_text("".join(f"{line}\n" for line in lines))
     program = tmp_path / "agent"
     program.write_text(f"#!/bin/sh\nexec cat {tmp_path}/events\n")
@@ -66,7 +66,7 @@ def test_events_as_agreed_are_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
-def test_what_is_no_number_is_refused_wherever_it_stands(tmp_path: Path, number: str) -> None:
+def test_a_value_that_is_not_a_number_is_refused_anywhere(tmp_path: Path, number: str) -> None:
     sample = changed("metrics", "elapsed_s", value="HERE").replace('"HERE"', number)
     assert refused(tmp_path, sample) == f"not an event: {number} is not a number"
     hello = json.dumps({"type": "hello", "protocol": 4, "version": "1", "fingerprint": {"cpus": "HERE"}})
@@ -99,12 +99,12 @@ def test_what_is_no_number_is_refused_wherever_it_stands(tmp_path: Path, number:
         ("5", "$", "5 is not of type 'object'"),
     ],
 )
-def test_an_event_of_another_kind_is_told_by_its_place(tmp_path: Path, line: str, place: str, what: str) -> None:
+def test_an_event_of_another_kind_is_refused_with_its_place(tmp_path: Path, line: str, place: str, what: str) -> None:
     text = refused(tmp_path, line)
     assert text.startswith(f"an event that the schema does not know: {place}: ")
     assert what in text
 
 
 @pytest.mark.parametrize("line", ["hello", "{", '{"type": "bye"} more', "[" * 100_000, "1" * 5000, "\x00"])
-def test_what_is_no_event_at_all_is_refused(tmp_path: Path, line: str) -> None:
+def test_a_line_that_is_not_an_event_is_refused(tmp_path: Path, line: str) -> None:
     assert refused(tmp_path, line).startswith("not an event: ")

@@ -1,4 +1,4 @@
-"""What attach, set, stats and list print, and how they take the agent's answers."""
+"""The output of attach, set, stats and list, and how they parse the agent's answers."""
 
 import json
 import stat
@@ -120,7 +120,7 @@ def test_where_there_is_no_terminal_readings_are_lines(
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == lines[1:]
 
 
-def test_what_is_known_when_the_scheduler_begins_is_told_once_and_before_its_readings(
+def test_facts_known_at_the_start_are_printed_once_before_the_readings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = {"scheduler": "hydra", "limited_groups": ["/a", "/b/c"], "long_turn": LONG_TURN}
@@ -160,7 +160,7 @@ def test_set_shows_what_the_running_scheduler_has(tmp_path: Path, monkeypatch: p
     assert json.loads(CliRunner().invoke(set_command, ["hydra", "mode=eb", "--json"]).output) == document
 
 
-def test_the_list_names_choices_and_what_is_fixed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_names_choices_and_fixed_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     parameters = [
         {"name": "mode", "choices": ["pb", "eb"], "default": "pb", "sentence": "How.", "runtime": True},
         {"name": "era", "choices": ["2.6.8", "2.6.31"], "default": "2.6.31", "sentence": "When.", "runtime": False},

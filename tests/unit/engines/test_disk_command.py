@@ -68,7 +68,7 @@ def test_what_no_disk_can_be_is_a_usage_error_that_makes_no_file(
 
 
 @pytest.mark.parametrize("size", ["4", "0M", "4T", "-4G", "1.5G", "4 G", "\N{ARABIC-INDIC DIGIT FOUR}G"])
-def test_what_is_no_size_is_refused(size: str) -> None:
+def test_a_word_that_is_not_a_size_is_refused(size: str) -> None:
     result = disk("add", "--elevator", "cfq", "--size", size)
     assert result.exit_code == 2
     assert "such as 512M or 4G" in result.output
@@ -81,7 +81,7 @@ def test_without_root_nothing_is_tried(monkeypatch: pytest.MonkeyPatch, words: t
 
 
 @NO_UBLK
-def test_a_kernel_without_ublk_is_told_which_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_without_ublk_gets_the_name_of_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0)
     words = ("add", "--elevator", "cfq", "--size", "1M", "--file", tmp_path / "data")
     assert "modprobe ublk_drv" in refused(*words, kind=MissingError)
@@ -105,7 +105,7 @@ def test_a_link_that_leads_nowhere_is_there_already(tmp_path: Path, monkeypatch:
     assert not target.exists()
 
 
-def test_a_file_that_somebody_else_makes_meanwhile_is_not_removed(
+def test_a_file_that_another_process_makes_meanwhile_is_not_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The agent refuses it, as it makes files only where there is nothing."""
@@ -146,7 +146,7 @@ def test_the_list_says_what_each_disk_is_and_who_uses_it(tmp_path: Path, monkeyp
     assert json.loads(disk("list", "--json").output) == found
 
 
-def test_a_removed_disk_tells_what_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_removed_disk_has_its_counts_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     agent(tmp_path, monkeypatch, {"device": "/dev/ublkb0", "disk": DISK, "counts": COUNTS})
     assert disk("remove", "/dev/ublkb0").output == (
         "removed /dev/ublkb0: 40 requests, served as 20, 2.0 MiB read, 0.5 MiB written, busy for 1.25 s, 5.0 % late\n"

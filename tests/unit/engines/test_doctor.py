@@ -47,7 +47,7 @@ def test_program_that_is_not_installed_names_its_package(monkeypatch):
     assert found("mmdebstrap").fix == "sudo apt-get install mmdebstrap"
 
 
-def test_root_and_sched_ext_are_told_as_they_are():
+def test_root_and_sched_ext_are_reported_as_they_are():
     assert (found("root").state == "yes") == (os.geteuid() == 0)
     assert (found("sched_ext").state == "yes") == Path("/sys/kernel/sched_ext").exists()
 
@@ -59,7 +59,7 @@ def test_agent_is_found_where_the_user_says(tmp_path, monkeypatch):
     assert found("agent").detail == str(agent)
 
 
-def test_the_limit_of_a_container_is_told(tmp_path, monkeypatch):
+def test_the_limit_of_a_container_is_reported(tmp_path, monkeypatch):
     (tmp_path / "mounts").write_text(f"none {tmp_path} cgroup2 rw 0 0\n")
     monkeypatch.setattr("runoff.engines.cpu_limit.MOUNTS", tmp_path / "mounts")
     assert (found("CPU limit").state, found("CPU limit").detail) == ("yes", "none")

@@ -1,4 +1,4 @@
-"""What is known of the program of an exec: arm."""
+"""Facts about the program of an exec: arm."""
 
 import contextlib
 import hashlib
@@ -30,7 +30,7 @@ def compiled(folder: Path, body: str) -> Path:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """One that nobody may enter too."""
+    """A directory that the user nobody may enter too."""
     with tempfile.TemporaryDirectory(prefix="runoff-test-") as made:
         Path(made).chmod(0o755)
         yield Path(made)
@@ -66,7 +66,7 @@ def test_one_that_takes_the_word_for_another_is_ended_with_its_children(
 
 
 def states() -> Iterator[str]:
-    """Of all processes, as /proc/PID/stat has them."""
+    """The states of all processes, from /proc/PID/stat."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             yield path.read_text()
@@ -76,7 +76,7 @@ HANGS = "runoff-hangs"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-def test_it_is_asked_as_nobody(folder: Path) -> None:
+def test_it_is_run_as_the_user_nobody(folder: Path) -> None:
     program = compiled(folder, 'printf("%d %d %d", getuid(), getgid(), getgroups(0, 0)); return 0;')
     assert programs.describe(str(program))["program_version"] == "65534 65534 0"
 

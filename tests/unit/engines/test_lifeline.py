@@ -37,7 +37,7 @@ def start(*words: str, **environment: str) -> tuple["subprocess.Popen[str]", int
 
 @pytest.mark.parametrize("gap_s", [0, 1])
 def test_a_program_ends_though_the_gap_before_it_is_bound_is_wide(tmp_path: Path, gap_s: int) -> None:
-    """Killed between the start of the program and its request to be killed: nobody sends that signal any more."""
+    """Killed between the start of the program and its request to be killed: that signal is not sent any more."""
     slow = tmp_path / "agent"
     slow.write_text(f'#!/bin/sh\nsleep {gap_s}\ntouch {tmp_path}/passed\nexec {find_agent()} "$@"\n')
     slow.chmod(0o755)

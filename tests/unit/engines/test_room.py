@@ -1,4 +1,4 @@
-"""What does not fit is refused before it starts, with the numbers."""
+"""Loads that do not fit are refused before they start, with the numbers."""
 
 from pathlib import Path
 

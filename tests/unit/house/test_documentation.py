@@ -1,4 +1,4 @@
-"""What the pages show must be accepted by the program they describe."""
+"""Examples on the pages must be accepted by the program that they describe."""
 
 import itertools
 import json
@@ -125,7 +125,7 @@ AFTER_A_COMMAND = {"|", ">", "&", "&&", ";"}
 
 
 def shown_commands(page: Path) -> list[list[str]]:
-    """Words of each line of a code block that somebody would type, without what is said of it beside."""
+    """Words of each line of a code block that a user would type, without the remarks next to it."""
     found = []
     for block in re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
         for line in re.sub(r" *\\\n *", " ", block).splitlines():
@@ -137,7 +137,7 @@ def shown_commands(page: Path) -> list[list[str]]:
 
 
 def objection(words: list[str]) -> str:
-    """Of the command line, which takes them apart; nothing is run, and files need not be there."""
+    """The objection of the command line to these words; nothing is run, and files need not exist."""
     command: click.Command = cli
     while isinstance(command, click.Group) and not words[0].startswith("-"):
         found = command.get_command(click.Context(command), words[0])

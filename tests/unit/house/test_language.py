@@ -1,4 +1,4 @@
-"""What a program can check of the house's plain English."""
+"""The rules of plain English that a program can check."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What others wrote reaches no terminal, mail or file as it is; streams that are full or closed end nothing."""
+"""Text of others is escaped in every terminal, mail and file; streams that are full or closed end nothing."""
 
 import os
 import subprocess
@@ -138,7 +138,7 @@ def test_all_streams_closed_end_it_with_the_code_alone(plain: Path) -> None:
 @pytest.mark.host
 @pytest.mark.core
 @pytest.mark.parametrize(("line", "code"), [("2>/dev/full", 0), ("2>&-", 0), (">/dev/full", 1), (">&- 2>&-", 1)])
-def test_a_campaign_goes_on_whoever_can_read_what_it_says(tmp_path: Path, line: str, code: int) -> None:
+def test_a_campaign_goes_on_without_a_reader_of_its_output(tmp_path: Path, line: str, code: int) -> None:
     work = ("compare", "default", "--work", "command:true", "--on", "host", "--blocks", "2", "--out", tmp_path / "c")
     done = shell(f'"$@" {line}', *work)
     assert done.returncode == code

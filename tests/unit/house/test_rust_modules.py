@@ -1,4 +1,4 @@
-"""What crates may use of each other; and modules of one crate import each other in no circle, which cargo allows."""
+"""The crates that each crate may use; and no circles of imports between modules of one crate, which cargo allows."""
 
 import re
 import tomllib
@@ -149,7 +149,7 @@ def neighbours(manifest: Mapping[str, Any]) -> set[str]:
 
 
 @pytest.mark.parametrize("crate", CRATES)
-def test_crates_use_only_what_is_upstream_of_them(crate: str) -> None:
+def test_crates_use_only_crates_upstream_of_them(crate: str) -> None:
     used = neighbours(tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text()))
     assert used == ALLOWED[crate]
 

@@ -73,7 +73,7 @@ def test_an_ordinary_user_without_sudo(machine):
     assert told == "setup: needs root to install packages: run tools/setup system as root, or get sudo\n"
 
 
-def test_an_ordinary_user_whom_sudo_refuses(machine):
+def test_an_ordinary_user_refused_by_sudo(machine):
     code, told, asked = machine("system", id="echo 1000", sudo="exit 1")
     assert (code, asked) == (69, "")
     assert "needs root to install packages" in told
@@ -87,7 +87,7 @@ def test_no_network(machine):
 
 
 def test_an_interrupted_installation_is_finished_first(machine):
-    """As apt-get and dpkg behave: nothing is installed before dpkg has been told to go on."""
+    """Behaves like apt-get and dpkg: nothing is installed before `dpkg --configure` has run."""
     apt = 'echo "apt-get $*" >>asked; [ -e finished ]'
     dpkg = 'if [ "$1" = --audit ]; then [ -e finished ] || echo cpio; else echo "dpkg $*" >>asked; : >finished; fi'
     _, _, asked = machine("system", **{"apt-get": apt, "dpkg": dpkg})

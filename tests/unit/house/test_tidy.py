@@ -50,7 +50,7 @@ ALLOWED: dict[str, set[str]] = {
     "__init__": {"version", "plan", "campaign", "results", "analysis", "report"},
 }
 ALLOWED["cli"] = ALLOWED.keys() - {"__init__"}
-"""What each room of the package may import."""
+"""The imports that each room of the package may have."""
 
 
 def tracked() -> list[Path]:
@@ -141,7 +141,7 @@ def test_no_text_names_an_engine_that_cannot_be_asked_for():
     assert not wrong
 
 
-def test_code_cites_what_a_reader_has():
+def test_code_cites_only_what_a_reader_has():
     """A folder that is not in the repository explains nothing: the fact itself belongs there, or its public source."""
     pattern = re.compile(r"\bspe" r"cs/|\(des" r"ign\b|^(?!.*(?:RFC|\.rst|rfc)).*\bsections? \d")
     found = [
@@ -191,7 +191,7 @@ def modules() -> dict[str, Path]:
 
 
 def imported_modules(source: str, known: Collection[str]) -> set[str]:
-    """Those of ``known`` that a module names in any import: at its top, inside functions, and for types only."""
+    """The names of ``known`` in any import of a module: at its top, inside functions, and for types only."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -278,7 +278,7 @@ def test_parts_import_each_other_in_no_circle():
 
 @pytest.mark.parametrize("engine", ["runoff.engines.host", "runoff.engines.lab.real", "runoff.engines.lab.virtual"])
 def test_an_engine_is_known_only_to_what_chooses_it(engine):
-    """What two engines share, or others need of them, is in a module of its own."""
+    """Code that two engines share, or that others need of them, is in a module of its own."""
     assert {name for name, targets in import_graph().items() if engine in targets} == {"runoff.engines.choose"}
 
 

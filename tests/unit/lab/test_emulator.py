@@ -22,7 +22,7 @@ def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def built(name: str) -> Path:
-    """As if it had been: `true` says no version, but it can be run."""
+    """Pretends that it was built: `true` prints no version, but it can be run."""
     directory = store.directory_of(name)
     directory.mkdir(parents=True)
     shutil.copy("/bin/true", directory / store.PROGRAM)
@@ -65,9 +65,7 @@ def test_the_current_one_is_found_among_others() -> None:
 
 
 @pytest.mark.parametrize("damage", ["changed", "gone", "its meta.json"])
-def test_a_program_that_is_not_what_was_built_is_refused_and_built_again(
-    damage: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_was_changed_is_refused_and_built_again(damage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = built(recipe.name())
     program = directory / store.PROGRAM
     match damage:
@@ -145,7 +143,7 @@ def test_one_that_is_not_there_cannot_be_removed() -> None:
     assert "none yet: runoff qemu build" in run("qemu", "list").stderr
 
 
-def test_progress_is_told_every_tenth_of_the_way() -> None:
+def test_progress_is_reported_every_tenth_of_the_way() -> None:
     now = iter(range(1000))
     said: list[str] = []
     told = build.NinjaProgress(said.append, lambda: float(next(now)))
@@ -157,7 +155,7 @@ def test_progress_is_told_every_tenth_of_the_way() -> None:
     assert said[-1] == "building QEMU: 100%, ETA 0 s"
 
 
-def test_a_step_that_fails_is_told_with_its_last_lines(tmp_path: Path) -> None:
+def test_a_step_that_fails_is_reported_with_its_last_lines(tmp_path: Path) -> None:
     lines: list[str] = []
     command = ["sh", "-c", "for n in 1 2 3 4 5 6; do echo $n; done; echo wrong >&2; exit 3"]
     with pytest.raises(RunoffError, match=r"building failed \(exit 3\): 4 / 5 / 6 / wrong"):

@@ -14,7 +14,7 @@ LONG_AGO_S = 2 * snapshot.IN_USE_S
 
 @pytest.fixture(autouse=True)
 def full_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as are kept, all used a moment ago."""
+    """As many as are stored at most, all used a moment ago."""
     monkeypatch.setenv("RUNOFF_CACHE", str(tmp_path))
     for number in range(snapshot.MOST):
         (cache.snapshots() / f"other{number}").mkdir(parents=True)
@@ -35,11 +35,11 @@ def make_old(directory: Path) -> None:
 
 
 def another_keeps_one() -> None:
-    """Which makes it forget who was not used lately."""
+    """Another runoff stores one, and forgets those that were not used lately."""
     snapshot._ensure_directory(f"another{time.monotonic_ns()}", make, print)
 
 
-def test_a_guest_that_nobody_used_lately_is_forgotten() -> None:
+def test_a_guest_that_was_not_used_lately_is_forgotten() -> None:
     kept = keep()
     make_old(kept)
     another_keeps_one()

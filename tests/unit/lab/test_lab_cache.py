@@ -53,7 +53,7 @@ def test_killed_build_is_cleared_by_the_next():
         assert list(part.iterdir()) == []
 
 
-def test_second_builder_waits_says_so_and_finds_the_first_ones_work():
+def test_a_second_builder_waits_says_so_and_finds_the_work_of_the_first():
     final, messages = cache.images() / "abc", []
     waiting, seen = threading.Event(), []
 
@@ -99,7 +99,7 @@ def test_image_recipe_does_not_depend_on_the_order_or_on_repetition():
 
 
 @pytest.mark.parametrize("name", ["", "gcc,make", "--include", "a b", "../x"])
-def test_what_is_no_package_name_is_refused(name):
+def test_a_word_that_is_not_a_package_name_is_refused(name):
     with pytest.raises(UsageError):
         image.make_recipe([name])
 
@@ -107,7 +107,7 @@ def test_what_is_no_package_name_is_refused(name):
 @pytest.mark.parametrize(
     "damage", ["", "[]", "{}", '{"recipe": {}}', '{"recipe": {"setup": [], "packages": [], "sources": []}}']
 )
-def test_what_another_version_or_an_accident_left_is_no_image(damage):
+def test_leftovers_of_another_version_or_an_accident_are_not_an_image(damage):
     directory = cache.images() / "abc"
     directory.mkdir(parents=True)
     (directory / "meta.json").write_text(damage)

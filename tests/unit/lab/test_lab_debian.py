@@ -39,7 +39,7 @@ def test_the_users_choice_comes_before_the_environment(monkeypatch):
     assert mirror.resolve(None) == "http://second.example/debian"
 
 
-def test_what_is_no_address_is_refused():
+def test_a_word_that_is_not_an_address_is_refused():
     with pytest.raises(UsageError, match="give one such as"):
         mirror.resolve("first.example")
 
@@ -119,7 +119,7 @@ def replaced(cache):
 
 
 @needs_apt
-def test_a_file_that_was_replaced_is_told_from_an_archive_that_cannot_be_reached(replaced, tmp_path):
+def test_a_replaced_file_is_distinguished_from_an_unreachable_archive(replaced, tmp_path):
     with pytest.raises(debian.GoneError, match="--mirror names another"):
         replaced.download(["linux-image-7.3.4-cloud-amd64"], tmp_path, debian.BACKPORTS)
     with pytest.raises(MissingError) as raised:
@@ -141,7 +141,7 @@ def test_a_source_of_qemu_that_was_replaced_is_named_with_the_place_that_keeps_i
 
 @needs_apt
 @pytest.mark.parametrize("spec", ["debian", "debian:7"])
-def test_instead_of_a_kernel_whose_file_was_replaced_the_next_is_taken(replaced, monkeypatch, spec):
+def test_the_next_kernel_is_taken_if_a_file_of_the_first_was_replaced(replaced, monkeypatch, spec):
     told = []
     monkeypatch.setattr(debian, "open_archive", lambda chosen, progress: replaced)
     # It is fetched and unpacked; that this package holds no kernel is another matter.

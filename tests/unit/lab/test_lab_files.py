@@ -140,7 +140,7 @@ def test_unpack_leaves_out_devices_of_the_root_only(tmp_path):
     shutil.rmtree(unpacked)
 
 
-def test_unpack_refuses_what_is_no_root_file_system(tmp_path):
+def test_unpack_refuses_a_tarball_that_is_not_a_root_file_system(tmp_path):
     (tmp_path / "notes").write_text("hello")
     subprocess.run(["tar", "-C", tmp_path, "-cf", tmp_path / "notes.tar", "notes"], check=True)
     with pytest.raises(RunoffError, match="not a root file system"):

@@ -73,7 +73,7 @@ def test_find_takes_the_newest_that_fits(store, name, release):
 
 
 @pytest.mark.parametrize("name", ["debian:7.2.1", "debian:8", "file", "debia"])
-def test_find_says_how_to_add_what_is_not_there(store, name):
+def test_find_says_how_to_add_a_missing_kernel(store, name):
     with pytest.raises(MissingError, match=f"runoff kernel add {name}"):
         kernel.find(name)
 
@@ -101,7 +101,7 @@ def test_kernel_of_another_layout_is_not_offered(store):
 @pytest.mark.parametrize(
     "damage", ["", "{", "[]", '{"format": 2}', '{"format": 2, "name": "host:7.9.0", "sched_ext_": 1}']
 )
-def test_what_another_version_or_an_accident_left_is_no_kernel(store, damage):
+def test_leftovers_of_another_version_or_an_accident_are_not_a_kernel(store, damage):
     directory = kernel.directory_of("host:7.9.0")
     (directory / "meta.json").write_text(damage)
     assert not kernel.is_whole(directory)
@@ -145,7 +145,7 @@ def test_offered_kernels_are_whole_and_ordered_as_numbers():
 
 
 @pytest.mark.parametrize("spec", ["", "debain", "host:6.1", "file:", "file:vmlinuz,module=x"])
-def test_add_refuses_what_is_no_kernel(store, spec):
+def test_add_refuses_a_file_that_is_not_a_kernel(store, spec):
     with pytest.raises(UsageError, match="file:VMLINUZ"):
         kernel_sources.add(spec, mirror=None, progress=print)
 

@@ -60,7 +60,7 @@ def test_payload_that_cannot_be_had_is_none(packed):
     assert vmlinuz.extract_payload(bzimage(packed)) is None
 
 
-def test_what_is_no_kernel_has_neither():
+def test_a_file_that_is_not_a_kernel_has_neither():
     assert vmlinuz.extract_payload(b"#!/bin/sh\n") is None
     assert vmlinuz.read_release(b"#!/bin/sh\n") is None
 

@@ -86,7 +86,7 @@ def test_a_kept_guest_with_nodes_keeps_the_memory_of_each() -> None:
     assert "id=ram1,mem-path=/r/ram1,share=on" in text
 
 
-def test_threads_are_told_by_an_intel() -> None:
+def test_threads_need_an_intel_cpu() -> None:
     assert "vendor" not in " ".join(build_command(replace(REAL, topology=parse_topology("cores=2"))))
     assert "max,vendor=GenuineIntel" in build_command(replace(REAL, topology=parse_topology("threads=2")))
 

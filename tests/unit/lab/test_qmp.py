@@ -1,4 +1,4 @@
-"""What is said to QEMU is heard, and who is silent, refuses or leaves is told: with a real QEMU."""
+"""Commands to a real QEMU are answered, and one that is silent, refuses or ends is reported."""
 
 import os
 import signal
@@ -69,7 +69,7 @@ def test_silence_has_an_end(started) -> None:
     assert time.monotonic() - start < LIMIT_S
 
 
-def test_who_leaves_is_missed_at_once(started) -> None:
+def test_a_qemu_that_ends_is_missed_at_once(started) -> None:
     qmp, process = started
     qmp.begin(LIMIT_S)
     process.kill()
@@ -80,7 +80,7 @@ def test_who_leaves_is_missed_at_once(started) -> None:
         qmp.ask("query-status")
 
 
-def test_a_qemu_that_does_not_start_is_no_partner() -> None:
+def test_a_qemu_that_does_not_start_is_an_error() -> None:
     qmp = Qmp()
     process = subprocess.Popen(["sleep", "0.1"], pass_fds=[qmp.theirs.fileno()])
     with pytest.raises(QmpError, match="QEMU has ended"):

@@ -83,7 +83,7 @@ def test_an_arm_is_another_again_if_nothing_of_it_differs(one: str, other: str, 
     assert find_twins(arms, known) == ({"b": 1} if same else {})
 
 
-def test_objects_are_one_thing_by_what_is_in_them(tmp_path: Any) -> None:
+def test_objects_with_the_same_content_are_equal(tmp_path: Any) -> None:
     for name, content in (("base", b"one"), ("copy", b"one"), ("changed", b"other")):
         (tmp_path / f"{name}.bpf.o").write_bytes(content)
     arms = [parse_arm(f"{tmp_path}/{name}.bpf.o", known) for name in ("base", "changed", "copy")]

@@ -93,7 +93,7 @@ def test_swap_space_has_the_header_of_the_kernel(tmp_path: Path) -> None:
     assert int.from_bytes(page[1028:1032], "little") == (16 << 20) // 4096 - 1
 
 
-def test_cacherun_is_no_load_but_a_rehearsal_without_flushing() -> None:
+def test_cacherun_is_not_a_load_but_a_rehearsal_without_flushing() -> None:
     (work,), (warm,), (io,) = parse_works("hackbench", cpus=1), parse_loads("cacherun", 1), parse_loads("io", 1)
     request = make_sample_request("a", {"kind": "default"}, work, warm, flush=True)
     assert (request["load"], request["rehearse"], request["flush"]) == (None, True, False)

@@ -1,4 +1,4 @@
-"""What commands make of their options: the values, and which of them were given at all."""
+"""How commands parse their options: the values, and which of them were given at all."""
 
 import os
 import tomllib
@@ -40,13 +40,13 @@ def test_nought_is_given_when_it_is_given(option: str, key: str) -> None:
 @pytest.mark.parametrize(
     ("option", "key"), [("--blocks", "blocks"), ("--cpus", "cpus"), ("--memory", "memory_mb"), ("--disk", "disk_mb")]
 )
-def test_nought_of_what_must_be_there_is_refused(option: str, key: str) -> None:
+def test_zero_is_refused_where_at_least_one_is_needed(option: str, key: str) -> None:
     result = runoff(*COMPARE, option, "0")
     assert isinstance(result.exception, UsageError)
     assert str(result.exception).startswith(f"the command line: {key}: Input should be greater than or equal to ")
 
 
-def test_a_seed_that_nobody_gives_is_drawn_and_printed() -> None:
+def test_a_seed_that_is_not_given_is_drawn_and_printed() -> None:
     drawn = [planned()["seed"] for _ in range(8)]
     assert all(1 <= seed <= 999_999 for seed in drawn)
     assert len(set(drawn)) > 1
@@ -79,7 +79,7 @@ def test_a_share_is_written_in_percent_or_as_a_fraction(option: str, text: str, 
 @pytest.mark.parametrize(
     "text", ["two", "%", "-1%", "1e-2", "2%%", "nan", "inf", "", ".", "1.", "\N{ARABIC-INDIC DIGIT SIX}%"]
 )
-def test_what_is_no_share_is_refused(text: str) -> None:
+def test_a_word_that_is_not_a_share_is_refused(text: str) -> None:
     result = runoff(*COMPARE, f"--margin={text}")
     assert result.exit_code == 2
     assert "a share is written as 2% or as 0.02" in result.output
@@ -118,7 +118,7 @@ def test_names_stand_where_they_are_said_or_else_behind() -> None:
 
 
 @pytest.mark.parametrize("text", ["fast", "=bfs", "fast=", "="])
-def test_what_is_no_name_of_an_arm_is_refused(text: str) -> None:
+def test_a_word_that_is_not_the_name_of_an_arm_is_refused(text: str) -> None:
     result = runoff(*COMPARE, "-n", text)
     assert result.exit_code == 2
     assert "a name and an arm must be given, e.g. fast=bfs:rr_interval_ms=3" in result.output
@@ -136,7 +136,7 @@ def test_without_an_arm_nothing_is_compared() -> None:
     assert str(result.exception) == "no arm is given: name what is to be compared, e.g. default bfs"
 
 
-def test_contests_own_defaults_give_way_to_what_is_given() -> None:
+def test_given_options_replace_contests_own_defaults() -> None:
     assert planned(start=("contest", "default"))["memory_mb"] == 256
     assert planned("--memory", "512", "--seed", "0", start=("contest", "default"))["memory_mb"] == 512
 
@@ -148,7 +148,7 @@ def test_a_load_has_its_number_of_blocks() -> None:
 
 
 @pytest.mark.parametrize("text", ["io", "io=", "=3", "io=many", "io=-1", "io=1.5", "io=\N{SUPERSCRIPT TWO}"])
-def test_what_is_no_number_of_blocks_is_refused(text: str) -> None:
+def test_a_word_that_is_not_a_number_of_blocks_is_refused(text: str) -> None:
     result = runoff(*COMPARE, "--load", "io", "--load-blocks", text)
     assert result.exit_code == 2
     assert "a load and a number must be given, e.g. io=4" in result.output
@@ -169,7 +169,7 @@ def test_a_file_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch,
     assert "No such file or directory" in result.output
 
 
-def test_what_is_written_takes_the_place_of_what_was_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_written_file_replaces_the_old_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("runoff.cli.report.read_results", lambda _: examples.three_arms())
     page, table = tmp_path / "page.html", tmp_path / "table.csv"
     page.write_text("of yesterday")

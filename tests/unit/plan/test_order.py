@@ -14,7 +14,7 @@ SMALL = st.integers(min_value=1, max_value=6)
 
 
 @given(SMALL, SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
-def test_each_block_holds_every_arm_on_every_workload_beside_every_load_once(
+def test_each_block_has_every_arm_on_every_workload_with_every_load_once(
     arms: int, works: int, loads: int, blocks: int, seed: int
 ) -> None:
     cells = draw(arms, works, [blocks] * loads, seed)
@@ -28,7 +28,7 @@ def test_each_block_holds_every_arm_on_every_workload_beside_every_load_once(
 
 
 @given(SMALL, SMALL, SMALL, SMALL, st.integers(min_value=0, max_value=2**63 - 1))
-def test_the_arms_of_one_workload_beside_one_load_stand_together(
+def test_the_arms_of_one_workload_with_one_load_stand_together(
     arms: int, works: int, loads: int, blocks: int, seed: int
 ) -> None:
     cells = draw(arms, works, [blocks] * loads, seed)
@@ -99,7 +99,7 @@ def test_workloads_and_loads_come_in_every_order_and_their_arms_each_in_one_of_t
 
 
 def turns(cells: Sequence[Cell]) -> dict[tuple[int, int], list[int]]:
-    """Of one block: the arms in their order, by workload and load."""
+    """The arms of one block in their order, by workload and load."""
     found: dict[tuple[int, int], list[int]] = {}
     for cell in cells:
         found.setdefault((cell.work, cell.load), []).append(cell.arm)
@@ -110,7 +110,7 @@ def turns(cells: Sequence[Cell]) -> dict[tuple[int, int], list[int]]:
 def test_every_second_block_takes_the_arms_the_other_way_round(
     arms: int, works: int, loads: int, pairs: int, warmup: int, seed: int
 ) -> None:
-    """A load that ends sooner changes nothing for the others, and warming up is no exception."""
+    """A load that ends sooner changes nothing for the others, even when warming up."""
     cells = draw(arms, works, [2 * pairs, *[2 * pairs - 1] * (loads - 1)], seed, warmup=2 * warmup)
     by_block = {
         block: turns([cell for cell in cells if cell.block == block]) for block in range(-2 * warmup, 2 * pairs)
@@ -132,7 +132,7 @@ def test_a_step_along_a_block_falls_on_all_arms_alike_in_an_even_number_of_block
         assert set(places.values()) == {20}
 
 
-def test_the_order_of_a_seed_stays_what_it_is() -> None:
+def test_the_order_of_a_seed_does_not_change() -> None:
     """A campaign that is resumed by a later runoff must find its places again; see the journal's format."""
     cells = draw(2, 2, [2, 1], seed=42, warmup=1)
     assert [cell.id for cell in cells] == [

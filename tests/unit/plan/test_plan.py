@@ -43,7 +43,7 @@ def test_any_letter_survives_the_printed_plan(tmp_path: Path, letter: str) -> No
 
 
 @pytest.mark.parametrize("change", [{"arms": ["exec:caf\udce9"]}, {"kernel": "\udce9"}, {"place": "/caf\udce9"}])
-def test_bytes_that_are_no_text_are_refused_before_anything_is_written(change: dict[str, Any]) -> None:
+def test_bytes_that_are_not_text_are_refused_before_anything_is_written(change: dict[str, Any]) -> None:
     """Python has them from a command line that is not UTF-8; no journal, plan or request could hold them."""
     with pytest.raises(UsageError, match="Input should be a valid string"):
         parse_settings({**VALUES, **change}, "the command line")
@@ -62,7 +62,7 @@ def test_the_rerun_command_names_arms_work_and_seed() -> None:
     assert render_command(parse_settings({**VALUES, "seed": 0}, "test")).endswith("--blocks 3 --seed 0")
 
 
-def test_the_rerun_command_names_what_decides() -> None:
+def test_the_rerun_command_names_every_setting_that_matters() -> None:
     command = render_command(parse_settings({**VALUES, "margin": 0.0125, "rare": 0.05}, "test"))
     assert "--margin 1.25% --rare 5%" in command
 
@@ -219,7 +219,7 @@ def test_the_machine_chooses_a_clock_only_where_the_plan_leaves_it_open(change: 
     assert plan.clock == plan.settings.clock == clock
 
 
-def test_who_names_a_quantum_wants_the_virtual_clock() -> None:
+def test_a_quantum_means_the_virtual_clock() -> None:
     plan = make_plan(
         parse_settings({**VALUES, "quantum": 500}, "test"),
         AgentCatalogue(schedulers),

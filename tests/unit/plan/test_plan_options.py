@@ -40,7 +40,7 @@ WITH: dict[str, dict[str, Any]] = {
     "most_blocks": {"until": 0.02},
     "warmup": {"clock": "real"},
 }
-"""What else must be given with a key."""
+"""The keys that must be given with another key."""
 
 
 def test_every_key_is_tried() -> None:

@@ -1,4 +1,4 @@
-"""What the audit finds in the five reports, and that it would find other things in others."""
+"""The audit's findings in the five reports, and that it would find other things in others."""
 
 import re
 import shutil
@@ -208,7 +208,7 @@ def test_bounds_of_three_runs_are_exact() -> None:
 
 
 def changed(tmp_path: Path, name: str, table: str, old: str, new: str) -> list[Finding]:
-    """What no longer follows when a cell of a report is another."""
+    """The statements that no longer hold when a cell of a report is changed."""
     copy = Path(shutil.copytree(catalogue.DATA / name, tmp_path / f"{name}-changed"))
     path = copy / f"{table}.csv"
     before = path.read_text()

@@ -75,7 +75,7 @@ def now(verdict: Verdict | None, low: float, high: float) -> PresentResult:
         (0, Verdict.BETTER, -4, -3, Outcome.NOT_REPRODUCED),
     ],
 )
-def test_what_can_be_told(then: float, verdict: Verdict | None, low: float, high: float, outcome: Outcome) -> None:
+def test_outcomes_of_judging(then: float, verdict: Verdict | None, low: float, high: float, outcome: Outcome) -> None:
     assert judge(known(then), now(verdict, low, high)) is outcome
 
 
@@ -85,7 +85,7 @@ def test_equal_whole_seconds_do_not_speak_against_less_than_they_hide() -> None:
     assert judge(known(0, 1.3), now(Verdict.WORSE, 1.4, 2.5)) is Outcome.NOT_REPRODUCED
 
 
-def test_nothing_is_told_of_what_was_not_run() -> None:
+def test_comparisons_that_were_not_run_have_no_outcome() -> None:
     assert judge(known(-30), None) is Outcome.NOT_RUN
 
 
@@ -119,7 +119,7 @@ def test_counters_are_seen_against_the_scheduler_of_then_whichever_arm_is_first(
     assert len(told) == 3 * 32
 
 
-def test_sizes_are_told_apart_by_all_values_of_a_workload() -> None:
+def test_sizes_are_distinguished_by_all_values_of_a_workload() -> None:
     """A workload whose label leaves a default out."""
     campaign = results(
         {"compile": {"cfs:era=2.6.31": 1.0, "bfs": 0.8}},
@@ -176,7 +176,7 @@ def test_estimates_are_ratios() -> None:
     assert (float(one.then.value), one.outcome, one.same_size) == (-50, Outcome.REPRODUCED, True)
 
 
-def test_every_part_names_what_there_is() -> None:
+def test_every_part_names_existing_things() -> None:
     """Plans, arms, workloads, their parameters and metrics: a wrong name would be called not run for ever."""
     for name in catalogue.list_names():
         report, parts = replicate.find_parts(name, [])

@@ -23,7 +23,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def broken(directory: Path, table: str, line: int, text: str) -> str:
-    """The sentence about a table of which one line is replaced."""
+    """The message about a table in which one line is replaced."""
     path = directory / f"{table}.csv"
     lines = path.read_text().splitlines()
     lines[line - 1] = text
@@ -117,7 +117,7 @@ def test_a_broken_description(copy: Path, old: str, new: str, sentence: str) -> 
         catalogue.find(str(copy))
 
 
-def test_a_directory_that_is_no_report(tmp_path: Path) -> None:
+def test_a_directory_that_is_not_a_report(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot read .*report\.toml: No such file or directory; a published report"):
         catalogue.find(str(tmp_path))
 

@@ -45,7 +45,7 @@ def test_every_process_has_its_colour_and_a_line_leads_to_every_request() -> Non
     assert way.count("M") == way.count("L") == 3
 
 
-def test_rates_are_of_what_was_done_in_the_picture() -> None:
+def test_rates_are_those_of_the_moves_in_the_picture() -> None:
     picture = drawn(move("reader", 0, 1, kb=1000), move("reader", 395, 1, kb=1000), move("reader", 500, 1, kb=1000))
     assert {"2.6 MB/s", "0.0 MB/s"} <= set(texts(picture))
 
@@ -55,7 +55,7 @@ def test_what_begins_after_the_picture_is_left_out() -> None:
     assert paths(picture, "a2") == []
 
 
-def test_a_move_comes_from_what_the_example_prints() -> None:
+def test_a_move_is_parsed_from_the_output_of_the_example() -> None:
     row = {
         "process": "writer", "kb": "32", "at_ms": "1.5", "reached_ms": "2.5", "done_ms": "4", "from_cylinder": "7",
         "cylinder": "9",

@@ -37,7 +37,7 @@ def report(*words: str | Path) -> Result:
         (("--requests", "1", "--csv", "x.csv"), "--requests and --csv"),
     ],
 )
-def test_what_excludes_each_other_says_so(words: tuple[str, ...], both: str) -> None:
+def test_options_that_exclude_each_other_are_refused(words: tuple[str, ...], both: str) -> None:
     result = report(*words)
     assert isinstance(result.exception, UsageError)
     assert str(result.exception) == f"{both} exclude each other: give one of them"

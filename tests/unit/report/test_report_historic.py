@@ -149,7 +149,7 @@ def test_counters_of_a_compile_have_no_cost() -> None:
     ]
 
 
-def test_counters_cost_is_beside_the_time_only() -> None:
+def test_counters_cost_is_next_to_the_time_only() -> None:
     ratio = Metric("ideal_ratio", "", "lower", "time in multiples of the ideal", headline=True)
     found = {"time_s": 1.0, "cost_s": 0.5, "ideal_ratio": 1.25}
     values = {(arm, f"counters:n={n}"): [found] * 3 for n in (1, 2) for arm in "ab"}

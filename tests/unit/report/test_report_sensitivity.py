@@ -1,4 +1,4 @@
-"""What is said of a campaign that was repeated with half and twice the quantum."""
+"""The report of a campaign that was repeated with half and twice the quantum."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -36,14 +36,14 @@ def test_one_table_names_all_arms():
     assert sentence.endswith("c cannot be told apart from default.")
 
 
-def test_several_tables_are_told_per_arm():
+def test_several_tables_are_summarised_per_arm():
     sentence = told(taken(12, 10))
     assert sentence.startswith("a is worse than default in compile (elapsed time +")
     assert " and sleep (elapsed time +" in sentence
     assert sentence.endswith("; b cannot be told apart from default in any table.")
 
 
-def test_what_is_the_same_as_the_baseline_beside_a_difference():
+def test_arms_that_are_the_same_as_the_baseline_next_to_a_difference():
     cells = {work: {"default": {"elapsed_s": (10, 0.1)}, "a": {"elapsed_s": (10, 0.1)}} for work in WORKS}
     cells["sleep"]["a"] = {"elapsed_s": (12, 0.1)}
     sentence = told(examples.campaign(cells, dict.fromkeys(cells, (examples.WALL,)), blocks=45))
@@ -51,7 +51,7 @@ def test_what_is_the_same_as_the_baseline_beside_a_difference():
     assert sentence.endswith("), and the same in the other 2 (but for what hits under 5 % of runs).")
 
 
-def test_the_baseline_is_named_once_by_whoever_is_told_first():
+def test_the_baseline_is_named_once_in_the_first_sentence():
     sentence = told(taken(10, 12))
     assert sentence.startswith("a cannot be told apart from default in any table; b is worse in compile (")
     assert sentence.count("default") == 1
@@ -72,7 +72,7 @@ def test_the_baseline_is_named_though_nothing_can_be_said_of_the_first_arm():
     assert sentence.startswith("a has no valid sample in any table; b is worse than default in compile (")
 
 
-def test_a_place_is_named_as_shortly_as_tells_it_from_others():
+def test_a_place_has_the_shortest_distinct_name():
     cell = {arm: {"elapsed_s": (mean, 0.1), "p99_us": (mean, 0.1)} for arm, mean in (("default", 10), ("a", 12))}
     one = examples.campaign({"w": cell}, {"w": (examples.WALL, OTHER)}, blocks=6)
     assert told(one).startswith("a is worse than default in elapsed time (+")
@@ -97,7 +97,7 @@ def test_what_is_left_after_a_difference_is_named_or_counted():
     assert sentence.endswith("), and cannot be told apart from it in compile.")
 
 
-def test_of_many_arms_those_that_differ_are_told():
+def test_arms_that_differ_are_named_of_many():
     sentence = told(taken(10, 12, 10, 13, 10))
     assert "b is worse than default in all 3 tables (compile +" in sentence
     assert "d is worse in all 3 tables (compile +" in sentence
@@ -119,7 +119,7 @@ def test_the_same_says_what_it_cannot_have_seen():
     )
 
 
-def test_an_arm_that_lost_many_runs_says_so_beside_its_verdict():
+def test_an_arm_that_lost_many_runs_says_so_with_its_verdict():
     """The warning below says that what is left may be the lucky part."""
     lost = {("compile", "a", block): "exited" for block in (1, 3, 5)}
     sentence = told(taken(12, works=("compile",), blocks=9, voids=lost))
@@ -176,7 +176,7 @@ def test_margin_and_rare_are_those_that_are_asked_for(margin, verdict):
     assert "same" not in told(planned, margin=0.02)
 
 
-def test_what_stands_out_in_one_table_of_many_is_not_told():
+def test_an_outlier_in_one_table_of_many_is_not_named():
     """p is 0.01 to 0.04 in the first table; among ten it is nothing."""
     works = tuple(f"w{i}" for i in range(10))
     one = taken(10.14, works=("w0",), blocks=7, seed=3)

@@ -43,7 +43,7 @@ def test_a_bar_has_the_colour_of_its_cpu() -> None:
     assert {"on CPU 0", "on CPU 1"} <= set(texts(picture))
 
 
-def test_what_crosses_the_window_is_cut_and_what_is_outside_is_left_out() -> None:
+def test_bars_across_the_window_are_cut_and_those_outside_are_left_out() -> None:
     (bars,) = paths(drawn(Row("hog", [(0, 900, 0), (990, 1010, 0), (1590, 1700, 0), (1700, 1800, 0)])), "a1")
     for (start, end), (low, high) in zip(ends(bars), [(0, 10), (590, 600)], strict=True):
         assert abs(start - low) < 0.2
@@ -76,6 +76,6 @@ def test_every_text_is_escaped_and_the_file_stands_alone() -> None:
     assert paper.attrib["width"] == "100%"
 
 
-def test_a_row_comes_from_what_the_agent_writes() -> None:
+def test_a_row_is_parsed_from_the_output_of_the_agent() -> None:
     entry = {"runs": [[1.5, 2.5, 3]], "waits": [[1.0, 1.5]], "lost": 0}
     assert Row.from_timeline("sleeper", entry) == Row("sleeper", [(1.5, 2.5, 3)], [(1.0, 1.5)])

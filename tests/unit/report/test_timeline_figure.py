@@ -1,4 +1,4 @@
-"""The picture of a disk over time: what is in it, whom it names, and that it stays small."""
+"""The picture of a disk over time: its content, the tasks that it names, and that it stays small."""
 
 import re
 from xml.etree import ElementTree
@@ -54,7 +54,7 @@ def many(count: int) -> str:
     return log(*rows, *(held(at, at + 1) for at in range(count)))
 
 
-def test_of_a_long_sample_it_shows_the_beginning_and_says_so():
+def test_only_the_beginning_of_a_long_sample_is_shown_and_it_says_so():
     drawn = of(many(3 * MOST_MOVES), elapsed_ms=3 * MOST_MOVES)
     assert len(drawn.moves) == MOST_MOVES
     assert drawn.shown_ms == MOST_MOVES

@@ -20,7 +20,7 @@ from runoff.results import StoredLog
 from runoff.results.request_log import parse, read
 
 
-def test_parts_of_one_share_what_they_were_served_in():
+def test_parts_of_one_request_share_its_service():
     found = parse(FEW)
     assert (found.device, found.dropped, found.held) == ("259,2", 2, ((5_000_000, 11_000_000),))
     assert len(found.requests) == 5
@@ -32,7 +32,7 @@ def test_parts_of_one_share_what_they_were_served_in():
     assert found.exits == ((11_000_000, 7),)
 
 
-def test_a_log_of_before_exits_were_told_is_read() -> None:
+def test_an_older_log_without_exits_is_read() -> None:
     old = "".join(line for line in FEW.splitlines(keepends=True) if not line.startswith(("exit", "asked")))
     assert old != FEW
     assert parse(old) == replace(parse(FEW), exits=())
@@ -40,7 +40,7 @@ def test_a_log_of_before_exits_were_told_is_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# device=259,2\n", FEW[:-20], FEW.replace("9008", "x"), "no log\n"])
-def test_what_is_no_log_is_refused(text):
+def test_a_text_that_is_not_a_log_is_refused(text):
     with pytest.raises(UsageError, match="not a log of requests"):
         parse(text)
 

@@ -17,7 +17,7 @@ def course(n: int, mean: float, sd: float, **changes: object) -> Course:
 
 
 def true_end(mean: float, sd: float, horizon: int, draw: np.random.Generator) -> tuple[int, np.ndarray]:
-    """After how many blocks a campaign is decided, and its differences."""
+    """The number of blocks after which a campaign is decided, and its differences."""
     values = mean + sd * draw.standard_normal(horizon)
     for n in range(10, horizon + 1):
         half = sequential.critical(n, 0.05) * values[:n].std(ddof=1) / math.sqrt(n)
@@ -96,7 +96,7 @@ def test_without_a_margin_only_a_difference_decides():
     assert forecast_blocks([course(20, 0.0, 0.001)], 100) == Forecast(1, 1, 1)
 
 
-def test_nothing_is_foretold_beyond_the_cap():
+def test_there_is_no_forecast_beyond_the_cap():
     assert forecast_blocks([course(10, 0.0, 0.5)], 20) == Forecast(None, None, None)
     assert forecast_blocks([course(10, 0.0, 0.5)], 0) == Forecast(None, None, None)
     assert forecast_blocks([], 20) == Forecast(0, 0, 0)
@@ -112,5 +112,5 @@ def test_a_large_mean_keeps_its_digits():
     assert moved == still
 
 
-def test_the_same_is_foretold_each_time():
+def test_the_forecast_is_the_same_each_time():
     assert forecast_blocks([course(10, 0.02, 0.03)], 300) == forecast_blocks([course(10, 0.02, 0.03)], 300)

@@ -40,7 +40,7 @@ def test_more_comparisons_need_more_blocks():
     )
 
 
-def test_same_waits_for_what_is_rare():
+def test_same_waits_for_rare_events():
     assert blocks_for_same(1.0, 0.01, 9, 0.8, rare=0.05) == Blocks(45, 45, 45)
     assert blocks_for_same(1.0, 0.01, 9, 0.8, rare=0.5) == Blocks(10, 10, 10)
 
@@ -79,7 +79,7 @@ def test_the_interval_of_an_sd_covers_it():
     assert np.mean([each.low <= 1 <= each.high for each in bounds]) == pytest.approx(0.9, abs=0.013)
 
 
-def test_no_number_beyond_what_anybody_takes_is_given(monkeypatch):
+def test_no_number_of_blocks_beyond_reason_is_given(monkeypatch):
     monkeypatch.setattr(planning, "MOST_BLOCKS", 50)
     assert blocks_to_detect(0.5, 1.0, 1000, 0.8).needed == 34
     assert blocks_to_detect(0.3, 1.0, 1000, 0.8).needed is None

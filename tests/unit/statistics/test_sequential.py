@@ -126,7 +126,7 @@ def test_same_is_inside_of_the_margin_and_goes_before_a_difference():
     assert looked_at(draw(0.02, 0.001, 20), margin=0.01).verdict is Verdict.WORSE
 
 
-def test_same_waits_until_what_is_rare_would_have_been_seen():
+def test_same_waits_until_rare_events_would_have_been_seen():
     for blocks, verdict in ((44, Verdict.UNCLEAR), (45, Verdict.SAME)):
         assert looked_at(draw(0.0, 0.001, blocks), margin=0.01, rare=0.05).verdict is verdict
 
@@ -139,7 +139,7 @@ def test_so_few_blocks_have_no_interval(n):
     assert found.p is None or 0 < found.p <= 1
 
 
-def test_equal_values_are_no_difference():
+def test_equal_values_are_not_a_difference():
     assert looked_at([0.0, 0.0]).percent_interval == Interval(0.0, 0.0)
     assert looked_at([0.0] * 50).p == 1.0
     assert looked_at([0.0] * 10).verdict is Verdict.UNCLEAR
@@ -191,7 +191,7 @@ def most(campaigns: int) -> float:
 
 
 @pytest.mark.parametrize("arms", [2, 5])
-def test_the_bench_separates_what_the_program_does(arms):
+def test_the_bench_and_the_program_separate_the_same(arms):
     generator = np.random.default_rng(5)
     for sd in (0.0, 0.005, 0.02):
         values = 0.01 + sd * generator.standard_normal((1, 60))

@@ -31,7 +31,7 @@ def test_kendalls_variance_counts_ties():
     assert mann_kendall([5, 5, 5]) == (0.0, 1.0)
 
 
-def test_a_difference_between_arms_is_no_drift():
+def test_a_difference_between_arms_is_not_drift():
     """All of one arm's samples in the first half of the run order, all of the other's in the second."""
     rng = random.Random(3)
     arms = {
@@ -41,7 +41,7 @@ def test_a_difference_between_arms_is_no_drift():
     assert "drift" not in kinds(analyse(arms, Question("base", "lower")))
 
 
-def test_drift_is_told_at_one_percent():
+def test_drift_is_reported_at_one_percent():
     """Twelve residuals with a few pairs out of order: by Kendall's variance p is 0.02 in one series."""
     order = [0, 3, 1, 7, 2, 5, 4, 11, 6, 8, 10, 9]
     tau, p = mann_kendall(order)

@@ -7,7 +7,7 @@ from runoff.statistics import Analysis, Verdict, judge_family
 
 
 def slower(percent: float, noise: float = 1.0, arms: int = 1, tables: int = 4) -> Analysis:
-    """Arms that all are so much slower than the baseline, with noise in six blocks."""
+    """Arms that are slower than the baseline by these factors, with noise in six blocks."""
     signs = [0.4, -0.9, 0.8, -0.5, 0.6, -0.4]
     values = [v * (1 + percent / 100) + noise * s for v, s in zip(BASE, signs, strict=True)]
     return compare({"base": BASE, **{f"arm{i}": [v * 1.0001**i for v in values] for i in range(arms)}}, tables=tables)
@@ -17,7 +17,7 @@ def of(analysis: Analysis, arm: str = "arm0"):
     return analysis.comparisons[arm]
 
 
-def test_each_step_counts_what_is_left():
+def test_each_step_counts_the_remaining_arms():
     """p of the smallest counts four tables, of the next three, and none is below that of the one before."""
     alone = [slower(size) for size in (8.0, 1.5, 0.0, 3.0)]
     single = [of(a).p for a in alone]

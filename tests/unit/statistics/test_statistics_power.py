@@ -1,4 +1,4 @@
-"""What blocks can tell, against scipy's noncentral t and against samples that are drawn; and the advice made of it."""
+"""The power of blocks, against scipy's noncentral t and against drawn samples; and the advice from it."""
 
 import math
 import random
@@ -13,7 +13,7 @@ from runoff.statistics.values import Advice
 
 
 @pytest.mark.parametrize(("rare", "blocks"), [(0.05, 45), (0.1, 22), (0.2, 11), (0.21, 10), (0.5, 10), (0.01, 230)])
-def test_blocks_that_see_what_is_rare(rare, blocks):
+def test_blocks_that_see_rare_events(rare, blocks):
     assert power.least_blocks(rare) == blocks
     assert (1 - rare) ** blocks <= 0.1
     assert blocks == 10 or (1 - rare) ** (blocks - 1) > 0.1
@@ -108,12 +108,12 @@ def test_within_the_margin_and_too_few_blocks():
     assert "45 blocks (1.5 h), or" in text(data, seconds_per_block=120.0)
 
 
-def test_of_several_within_the_margin_the_fewest_blocks_are_told():
+def test_the_fewest_blocks_are_reported_of_several_within_the_margin():
     assert "arm, third: within +-2 % over all 12 blocks" in text({"base": BASE * 3, "arm": NEAR * 3, "third": NEAR * 2})
 
 
 def finely(values: list[float]) -> list[float]:
-    """Nearly the same, of which none is there twice: no sign of coarse steps."""
+    """Nearly the same values, none of them twice: no sign of coarse steps."""
     return [value * (1 + place * 1e-9) for place, value in enumerate(values, 1)]
 
 
@@ -121,8 +121,8 @@ def spread(values: list[float]) -> float:
     return float(np.std(np.log(values) - np.log(WIDE)))
 
 
-def test_of_several_unclear_arms_the_hardest_is_told():
-    """Both are the baseline's values in another order, which is no difference with another spread."""
+def test_the_hardest_of_several_unclear_arms_is_reported():
+    """Both arms are the baseline's values in another order: no difference, but another spread."""
     data = {"base": WIDE, "arm": [WIDE[i] for i in (0, 1, 2, 3, 5, 4)], "wider": sorted(WIDE)}
     data["arm"], data["wider"] = (finely(values) for values in sorted(data.values(), key=spread)[1:])
     advised = {arm: compare(data).comparisons[arm].advice.blocks for arm in ("arm", "wider")}
@@ -163,5 +163,5 @@ def test_in_units_without_a_difference_no_number_decides():
     assert "decide it" not in text({"base": [1.0], "arm": [2.0]})
 
 
-def test_slower_is_no_advice():
+def test_slower_is_not_advice():
     assert "resolution" not in kinds(compare({"base": BASE, "arm": SLOWER}))

@@ -31,7 +31,7 @@ def kinds(analysis: Analysis) -> list[str]:
 
 
 def sentences(analysis: Analysis, *which: str) -> list[str]:
-    """What the warnings of these kinds say, of all kinds if none is given."""
+    """The texts of the warnings of these kinds, of all kinds if none is given."""
     return [describe_warning(w, analysis) for w in analysis.warnings if not which or w.kind in which]
 
 
@@ -65,7 +65,7 @@ def test_baseline_gets_no_verdict():
 
 
 def test_all_values_identical():
-    """What the digits of one number hide is not known."""
+    """The hidden digits of one number are not known."""
     analysis = compare({"base": [5.0] * 45, "arm": [5.0] * 45, "third": [5.0] * 45})
     assert analysis.comparisons["arm"].verdict is Verdict.UNCLEAR
     assert analysis.comparisons["arm"].advice is None
@@ -85,7 +85,7 @@ def test_all_values_identical():
     ],
 )
 def test_constant_differences_are_tested_by_their_signs(n, arms, verdict, p):
-    """Of all 2^n ways to exchange the arms within blocks two sort them completely."""
+    """Two of all 2^n ways to exchange the arms within blocks sort them completely."""
     third = {"third": [12.5] * n} if arms == 3 else {}
     comparison = compare({"base": [12.0] * n, "arm": [13.0] * n, **third}).comparisons["arm"]
     assert comparison.verdict is verdict
@@ -127,7 +127,8 @@ def step_of(*arms: list[float]) -> float:
 
 
 def on_grid(truth: float, sd: float, seed: int, *, grid: float = 1.0, base: float = 8.0, n: int = 45):
-    """Of a clock that cuts off: an arm that takes ``truth`` longer, both with noise of ``sd``, in steps of ``grid``."""
+    """Values of a clock that truncates: an arm that takes ``truth`` longer, both with noise of ``sd``, in steps of
+    ``grid``."""
     rng = random.Random(seed)
     drawn = {
         "base": [rng.gauss(base, sd) for _ in range(n)],
@@ -161,7 +162,7 @@ def test_fine_steps_cost_nothing():
     assert kinds(compare(data)) == []
 
 
-def test_coarse_steps_are_told_beside_any_verdict():
+def test_coarse_steps_are_reported_with_any_verdict():
     worse = compare(on_grid(0.065, 0.2, 3, base=9.4, n=20))
     assert worse.comparisons["arm"].verdict is Verdict.WORSE
     (warning,) = sentences(worse, "coarse")
@@ -189,7 +190,7 @@ def test_the_same_holds_for_arithmetic_means_too():
     assert comparison.verdict is Verdict.UNCLEAR
 
 
-def test_copies_of_one_run_are_no_evidence():
+def test_copies_of_one_run_are_not_evidence():
     analysis = compare({"base": [12.0] * 49, "arm": [13.0] * 49, "twin": [12.0] * 49}, repeats_exactly=True)
     assert analysis.comparisons["arm"].verdict is Verdict.UNCLEAR
     assert analysis.comparisons["arm"].percent == pytest.approx(100 / 12)
@@ -255,7 +256,7 @@ def test_a_third_arm_with_a_zero_leaves_the_others_their_percent():
     assert comparisons["zero"].difference == pytest.approx(-100, abs=0.2)
 
 
-def test_no_percent_for_what_is_too_far_apart():
+def test_values_too_far_apart_have_no_percent():
     comparison = compare({"base": [1e-9, 2e-9, 1e-9], "arm": [5.0, 5.1, 5.2]}).comparisons["arm"]
     assert comparison.percent is None
     assert compare({"base": [1e-8, 2e-8, 1e-8], "arm": [5.0, 5.1, 5.2]}).comparisons["arm"].percent > 1e10
@@ -304,7 +305,7 @@ def test_blocks_that_never_meet_leave_an_arm_unclear():
     assert (comparison.verdict, comparison.difference, comparison.n) == (Verdict.UNCLEAR, None, 0)
 
 
-def test_what_blocks_do_to_all_arms_is_no_noise():
+def test_effects_of_blocks_on_all_arms_are_not_noise():
     levels = [1.0, 3.0, 0.5, 8.0, 2.0, 1.5]
     calm = compare({"base": BASE, "arm": SLOWER}).comparisons["arm"]
     rough = compare(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Whether what a pattern caught is a whole number, or a piece cut out of one.
+//! Tells whether a pattern caught a whole number or a piece of one.
 
 use std::ops::Range;
 
-/// What people put between the digits of a number, beside the point: commas, apostrophes, underscores, blanks that do
-/// not break.
+/// Characters that are written between the digits of a number: points, commas, apostrophes,
+/// underscores, blanks that do not break.
 const SEPARATORS: [char; 8] = ['.', ',', '\'', '\u{2019}', '_', '\u{a0}', '\u{202f}', '\u{2009}'];
 
 /// Finds the number or the time of day that `caught` was cut out of; None if `caught` is whole.
@@ -38,7 +38,7 @@ fn is_cut_before(before: &[char], number: &[char], after: &[char]) -> bool {
     if last.is_ascii_digit() {
         return true;
     }
-    // A minus, and not the dash of a range or a name.
+    // A minus sign, not the dash of a range or a name.
     if last == '-' {
         return !before.get(1).is_some_and(|letter| letter.is_alphanumeric() || *letter == '-');
     }
@@ -56,7 +56,7 @@ fn is_cut_before(before: &[char], number: &[char], after: &[char]) -> bool {
         .is_some_and(|letter| letter.is_alphabetic());
     match last {
         '.' => true,
-        // What stands before the comma has a point, so that the comma separates numbers of a list.
+        // The number before the comma has a point, so the comma separates numbers of a list.
         ',' if before[1..]
             .iter()
             .position(|letter| !letter.is_ascii_digit())

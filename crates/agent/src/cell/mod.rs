@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Samples: `take` answers a request for one. Its way is in `sample_run`, its disk and directories are in `site`, its
-//! commands in `work`.
+//! Samples: `take` answers a request for one. Its steps are in `sample_run`, its disk and
+//! directories in `site`, its commands in `work`.
 
 pub mod metrics;
 pub mod numbers;
@@ -21,8 +21,8 @@ use schedulers::Loaded;
 
 use self::refusal::{Refusal, SampleResult};
 
-/// Takes one sample; whatever goes wrong makes it void with the reason. `loaded` may be its scheduler. `tell` gets the
-/// events before that.
+/// Takes one sample; anything that goes wrong makes it void with the reason. `loaded` may be its
+/// scheduler. `tell` gets the events before the result.
 pub fn take(
     cell: &Cell,
     loaded: Option<Loaded>,
@@ -43,8 +43,8 @@ pub fn take(
     }
 }
 
-/// Takes a sample with an agent that is as it was when its session began, and stays so. Warns of what else stays on the
-/// machine.
+/// Takes a sample, and voids it unless the agent still has the settings that its session began
+/// with. Warns of anything else that is left on the machine.
 fn take_intact(
     cell: &Cell,
     loaded: Option<Loaded>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The numbers that a command prints.
+//! Numbers in the output of a command.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::units;
 /// The group whose text is the number's unit.
 const UNIT: &str = "unit";
 
-/// Matches that a sentence shows.
+/// How many matches a message shows.
 const SHOWN: usize = 3;
 
-/// Reads what a load has counted: the numbers of the JSON object in its last line, if that is one.
+/// Reads the counters of a load: the numbers of the JSON object in its last line, if there is one.
 pub fn read_counters(output: &str) -> Metrics {
     let last = output.trim_end().lines().next_back().unwrap_or_default();
     let numbers: BTreeMap<String, f64> = serde_json::from_str(last).unwrap_or_default();
@@ -27,10 +27,10 @@ pub fn read_counters(output: &str) -> Metrics {
     counters
 }
 
-/// Adds what `workload` promises to print.
+/// Adds the metrics that `workload` is to print.
 ///
 /// # Errors
-/// A number is missing, is not one, or may be another than was meant.
+/// A number is missing, is not a number, or may not be the one that was meant.
 pub fn read(workload: &Workload, output: &str, metrics: &mut Metrics) -> Result<(), Refusal> {
     for extract in &workload.extract {
         metrics.insert_named(extract.metric.clone(), number(extract, output)?);
@@ -38,10 +38,10 @@ pub fn read(workload: &Workload, output: &str, metrics: &mut Metrics) -> Result<
     Ok(())
 }
 
-/// JSON has no word for what is not a number, and no statistics has a place for it.
+/// Requires numbers that JSON can write and statistics can use.
 ///
 /// # Errors
-/// The first metric that is not finite.
+/// A metric is not finite; the first one is named.
 pub fn require_finite(metrics: &Metrics) -> Result<(), Refusal> {
     match metrics.iter().find(|(_, number)| !number.is_finite()) {
         Some((metric, number)) => {
@@ -136,7 +136,7 @@ fn agreed_number(all: &[Caught]) -> Result<f64, Refusal> {
 }
 
 impl Caught<'_> {
-    /// In the metric's unit.
+    /// The number that was caught, in the metric's unit.
     fn number(&self) -> Result<f64, Refusal> {
         let number: f64 = self.text.parse().map_err(|_| self.refuse("which is not a number"))?;
         if !number.is_finite() {
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_that_differ_need_a_word() {
+    fn matches_that_differ_need_a_choice() {
         let output = "a: 99.0th: 720\nb: 99.0th: 366020\n";
         let pattern = r"99\.0th: ([0-9]+)";
         let reason = read_one(pattern, output).unwrap_err();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_reported_with_its_metric() {
+    fn text_that_is_not_a_number_is_reported_with_its_metric() {
         for text in ["nan", "NaN", "inf", "-inf", "infinity", "1e999"] {
             let expected =
                 format!("the output has {text:?} for metric time_s, which is not a number");
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_tells_in_its_last_line_what_it_counted() {
+    fn a_load_prints_its_counters_in_its_last_line() {
         let counters = read_counters("ready\n{\"passes\":2,\"units\":1.5}\n");
         let found: Vec<_> = counters.iter().collect();
         assert_eq!(found, [("load_passes", 2.0), ("load_units", 1.5)]);

@@ -7,10 +7,11 @@ use probes::ProbeError;
 use protocol::{Metrics, Proof};
 use schedulers::AttachError;
 
-/// What a sample has measured and how it is proved, or why it does not count.
+/// The metrics of a sample and their proof, or why it does not count.
 pub type SampleResult = Result<(Metrics, Proof), Refusal>;
 
-/// A sentence, the end of the log that explains it, and what the kernel said of the scheduler, if it was asked.
+/// A reason, the end of the log that explains it, and what the kernel reported about the scheduler,
+/// if it was asked.
 pub struct Refusal {
     pub reason: String,
     pub detail: String,
@@ -45,7 +46,7 @@ impl From<AttachError> for Refusal {
     }
 }
 
-/// Shortens a command for a sentence: a script to its beginning.
+/// Shortens a command for a message: a script to its beginning.
 pub fn shorten(argv: &[String]) -> String {
     const MOST: usize = 80;
     let line = argv.join(" ");
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_script_only_the_beginning_is_shorten() {
+    fn a_script_is_shortened_to_its_beginning() {
         let words = |line: &str| line.split('|').map(String::from).collect::<Vec<_>>();
         assert_eq!(shorten(&words("make|-j2")), "make -j2");
         assert_eq!(shorten(&words("sh|-c|one\ntwo\n")), "sh -c one...");

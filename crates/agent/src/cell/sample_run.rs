@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One sample, in the order of its proof:
 //!
-//! 1. *prepare* runs all that is not measured while the kernel's own scheduler is still in charge.
+//! 1. *prepare* runs everything that is not measured, while the kernel's own scheduler is still in
+//!    charge.
 //! 2. *attach* puts the scheduler in charge; the kernel confirms it before anything that is measured runs.
 //! 3. *measure* runs the workload, with a load or without, and looks at the scheduling class of its threads.
-//! 4. *detach* asks the kernel once more, and only then takes the scheduler away: later nothing could show that it had
-//!    been in charge to the end.
-//! 5. *judge* trusts numbers only behind a proof: a scheduler that was lost explains a command that failed.
+//! 4. *detach* asks the kernel once more, and only then takes the scheduler away: later nothing
+//!    could show that it was in charge to the end.
+//! 5. *judge* trusts numbers only with a proof: a scheduler that was lost explains a command that
+//!    failed.
 //!
 //! The disk of a sample is there before its directories, and both before the first step. After the last step the
 //! directories go, and then the disk, which is judged first of all: one that was lost explains everything else.
@@ -27,8 +29,8 @@ use super::work::{self, LoadWork};
 use crate::booted::is_booted_for_us;
 use crate::disk::SampleDisk;
 
-/// Takes a sample from the start of its disk to the end of it. `tell` gets its progress, and the log of the disk's
-/// requests if the sample is valid.
+/// Takes a sample, from the start of its disk to its end. `tell` gets its progress, and the log of
+/// the disk's requests if the sample is valid.
 pub fn take(
     cell: &Cell,
     loaded: Option<Loaded>,
@@ -63,16 +65,16 @@ struct MountsBefore {
     prepared: Seen,
 }
 
-/// A scheduler in charge, and what observes that it is.
+/// A scheduler in charge, and the witness that watches it.
 struct InCharge {
     witness: Witness,
     attachment: Attachment,
 }
 
-/// What is known of a scheduler that has been taken away.
+/// The proof and the log of a scheduler that was detached.
 struct Detached {
     proof: Proof,
-    /// What the scheduler left when it exited.
+    /// Text that the scheduler left when it exited.
     log: String,
     /// What was mounted on the site when the work had ended.
     mounts: Seen,
@@ -110,7 +112,7 @@ impl SampleRun<'_> {
         flush::memory(swap, context.stop)
     }
 
-    /// Puts the scheduler in charge, and notes what the kernel says of it.
+    /// Puts the scheduler in charge, and notes what the kernel reports about it.
     fn attach(&mut self, loaded: Option<Loaded>) -> Result<InCharge, Refusal> {
         (self.progress)(Phase::Attach);
         let stop = self.site.work().stop;
@@ -119,7 +121,7 @@ impl SampleRun<'_> {
         Ok(InCharge { witness, attachment })
     }
 
-    /// Runs the workload. That it fails is not judged before the proof.
+    /// Runs the workload. If it fails, that is judged after the proof.
     fn measure(&mut self, witness: &mut Witness) -> Result<Metrics, Refusal> {
         (self.progress)(Phase::Run);
         let (work, load) = (self.site.work(), self.site.load());
@@ -158,7 +160,8 @@ fn judge(
     }
 }
 
-/// What a preparation has mounted is there for the work, which may unmount it; all else stays as it was.
+/// Requires that the workload left the mounts alone. It may only unmount what a preparation mounted
+/// for it.
 fn require_same_mounts(before: &MountsBefore, after: &Seen) -> Result<(), Refusal> {
     let added = after.since(&before.prepared).mounted;
     let removed = after.since(&before.unprepared).unmounted;

@@ -19,7 +19,7 @@ use crate::disk::{SampleDisk, place};
 /// Starts the disk of `cell`, if it wants one.
 ///
 /// # Errors
-/// The disk cannot be had.
+/// The disk cannot be made or borrowed.
 pub fn start_disk<'a>(cell: &Cell, stop: &'a Stop) -> Result<Option<SampleDisk<'a>>, Refusal> {
     let Some(disk) = &cell.disk else { return Ok(None) };
     let with_log = cell.probes.contains(&Probe::Requests);
@@ -68,7 +68,7 @@ pub struct Site<'a> {
     stop: &'a Stop,
 }
 
-/// Where one workload runs, and for how long at most.
+/// The directory and the time limit of one workload.
 struct Place<'a> {
     scratch: Scratch,
     workload: &'a Workload,
@@ -79,7 +79,7 @@ impl<'a> Site<'a> {
     /// Makes the directories of workload and load, and a view of the mounts for both.
     ///
     /// # Errors
-    /// A directory cannot be made, or a time-out is none.
+    /// A directory cannot be made, or a time-out is not a number of seconds.
     pub fn create(cell: &'a Cell, stop: &'a Stop) -> Result<Self, Refusal> {
         mounts::keep_apart()?;
         let workload = &cell.workload;
@@ -88,7 +88,7 @@ impl<'a> Site<'a> {
             Some(load) => Some((load, create_scratch(&load.work, cell, "load")?)),
             None => None,
         };
-        // After the mounts of disk and directories, which work must see.
+        // After disk and directories are mounted, because the commands must see them.
         let view = View::new()?;
         let work_timeout = timeout(workload)?;
         let load_timeout = cell.load.as_ref().map_or(Ok(Duration::ZERO), |it| timeout(&it.work))?;
@@ -99,12 +99,12 @@ impl<'a> Site<'a> {
         Ok(Self { view, load, work, stop })
     }
 
-    /// What surrounds the commands of the workload.
+    /// The surroundings of the workload's commands.
     pub fn work(&self) -> Surroundings<'_> {
         self.context(&self.work)
     }
 
-    /// The load with what surrounds its commands.
+    /// The load with the surroundings of its commands.
     pub fn load(&self) -> Option<LoadWork<'_>> {
         let (load, place) = self.load.as_ref()?;
         Some(LoadWork { load, context: self.context(place) })
@@ -122,11 +122,12 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Removes the directories with all that was mounted meanwhile; a sample with this outcome is void where that fails.
+    /// Removes the directories with everything that was mounted there; where that fails the sample
+    /// is void.
     pub fn clear(self, outcome: SampleResult) -> SampleResult {
         drop(self.view);
         let scratches = [Some(self.work.scratch), self.load.map(|(_, place)| place.scratch)];
-        // All of them end, also when one cannot.
+        // Clear every directory, even when one of them fails.
         let cleared: Vec<_> = scratches.into_iter().flatten().map(Scratch::end).collect();
         let (metrics, proof) = outcome?;
         match cleared.into_iter().collect::<anyhow::Result<()>>() {
@@ -136,7 +137,8 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Makes a directory where nobody but root can lead elsewhere what root writes.
+/// Makes a directory at a path that only root can change, so that nobody can redirect what root
+/// writes.
 fn create_scratch(work: &Workload, cell: &Cell, name: &str) -> Result<Scratch, Refusal> {
     let root = work.root.as_ref().map(|root| {
         root.canonicalize().with_context(|| format!("cannot work below {}", root.display()))

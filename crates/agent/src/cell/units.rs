@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Units behind numbers that programs print, and the unit in which a metric wants them.
+//! Converts numbers from the units that programs print to the unit of a metric.
 
-/// Units of one kind, each with how many of the smallest it is: whole numbers, whose ratios are exact.
+/// Units of one kind, each as a multiple of the smallest: whole numbers, so that their ratios are
+/// exact.
 const KINDS: [&[(&str, f64)]; 3] = [
     &[
         ("s", 1e9),
@@ -53,13 +54,13 @@ const KINDS: [&[(&str, f64)]; 3] = [
     ],
 ];
 
-/// Thousands and so on of what is counted.
+/// Prefixes of counts: thousands and so on.
 const PREFIXES: [(&str, f64); 5] = [("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
 
-/// Words that stand behind a blank for other things too.
+/// Words that can mean something else when they follow a blank.
 const AMBIGUOUS: [&str; 4] = ["m", "min", "h", "B"];
 
-/// How many `wanted` one `printed` is; None where that cannot be told.
+/// How many of the unit `wanted` one `printed` is; None if they cannot be converted.
 pub fn factor(printed: &str, wanted: &str) -> Option<f64> {
     if printed == wanted {
         return Some(1.0);
@@ -97,7 +98,8 @@ pub fn other_unit<'a>(rest: &'a str, wanted: &str) -> Option<&'a str> {
     if word == wanted || !(is_unit || is_prefix) {
         return None;
     }
-    // Names of one size, such as sec and s, are harmless; so is a unit beside a metric of another kind of thing.
+    // Two names of one unit, such as sec and s, are harmless; so is a unit of another kind than the
+    // metric's.
     let is_same = factor(word, wanted).is_some_and(|factor| factor == 1.0);
     let is_comparable = is_prefix || of_a_kind(wanted);
     (!is_same && is_comparable).then_some(word)

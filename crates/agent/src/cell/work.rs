@@ -22,7 +22,7 @@ use super::refusal::{Refusal, judge, shorten};
 use crate::background::Background;
 use crate::disk::SampleDisk;
 
-/// A load, and what surrounds its commands.
+/// A load, and the surroundings of its commands.
 pub struct LoadWork<'a> {
     pub load: &'a Load,
     pub context: Surroundings<'a>,
@@ -42,10 +42,10 @@ pub fn prepare(workload: &Workload, context: &Surroundings) -> Result<(), Refusa
     })
 }
 
-/// Runs the workload for what it leaves in the caches, and removes all else that it leaves.
+/// Runs the workload to fill the caches, and removes everything else that it leaves.
 ///
 /// # Errors
-/// It fails, or something of it stays.
+/// The workload fails, or leaves something that cannot be removed.
 pub fn rehearse(workload: &Workload, context: &Surroundings) -> Result<(), Refusal> {
     let view = View::new()?;
     let context = &Surroundings { view: &view, ..*context };

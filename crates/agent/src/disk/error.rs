@@ -8,7 +8,7 @@ use block_queue::QueueError;
 use thiserror::Error;
 use ublk::DiskError;
 
-/// Why nothing is done in a place.
+/// Why a directory cannot be used.
 #[derive(Debug, Error)]
 pub enum PlaceError {
     #[error("cannot work in {path}: {error}", path = path.display())]
@@ -39,7 +39,8 @@ pub enum LoanError {
 }
 
 impl PlaceError {
-    /// What the command line promises: 64 for what the user asked wrongly, as every place that cannot be used is.
+    /// The exit code that the command line promises for wrong usage: every place that cannot be
+    /// used is.
     pub fn exit_code(&self) -> u8 {
         64
     }

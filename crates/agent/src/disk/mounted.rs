@@ -26,13 +26,14 @@ use machine::root::Root;
 use machine::stop::Stop;
 use ublk::{Counts, HURRY, ServerProcess, pieces};
 
-/// What a server may take until there is a disk: its blocks are copied, and the kernel takes its programs.
+/// Time limit for a server to make its disk: it copies blocks, and the kernel loads its programs.
 const START_LIMIT: Duration = Duration::from_secs(120);
-/// What a server may take to end when nobody uses its disk any more.
+/// Time limit for a server to end when nobody uses its disk any more.
 const END_LIMIT: Duration = Duration::from_secs(20);
-/// What a server may take to end when the agent itself is to stop: a killed one leaves its device to the sweep.
+/// Time limit for a server to end when the agent itself is to stop. A killed server leaves its
+/// device to the sweep.
 const STOP_LIMIT: Duration = Duration::from_millis(500);
-/// How much is read of what a server complains of.
+/// How much of a server's error output is read.
 const WORDS_BYTES: u64 = 64 * 1024;
 
 #[derive(Deserialize)]
@@ -46,10 +47,10 @@ pub struct Mounted<'a> {
     _containment: Containment,
     server: ServerProcess,
     errors: PipeReader,
-    /// What the server prints; None when it is not read any more.
+    /// The output of the server; None when it is not read any more.
     output: Option<ServerOutput<'a>>,
     stop: &'a Stop,
-    /// Where it is mounted, once that is there.
+    /// The directory that the disk is mounted on, once it exists.
     place: Option<Free>,
     is_mounted: bool,
     /// The file with its data, once the server has made it.
@@ -62,11 +63,12 @@ pub struct Mounted<'a> {
 }
 
 impl<'a> Mounted<'a> {
-    /// Makes the disk and mounts it on `place`, which is below `root` if there is one, and is made if it is not there. It keeps a log of each
-    /// request if that is wanted.
+    /// Makes the disk and mounts it on `place`, which is below `root` if there is one, and is made
+    /// if it is not there. `with_log` keeps a log of each request.
     ///
     /// # Errors
-    /// There is no such disk here, or no ext4 on it, something is in `place`, or a stop was requested before there was.
+    /// There is no such disk here, it has no ext4 file system, `place` is not empty, or a stop was
+    /// requested meanwhile.
     pub fn start(
         disk: &protocol::MadeDisk,
         root: Option<&Path>,
@@ -92,13 +94,13 @@ impl<'a> Mounted<'a> {
         Ok(mounted)
     }
 
-    /// Starts the server; its end takes all away again.
+    /// Starts the server; dropping the result removes everything again.
     fn of(mut command: Command, stop: &'a Stop) -> Result<Self> {
         let ((output, stdout), (errors, warnings)) = (io::pipe()?, io::pipe()?);
         command.stdin(Stdio::null()).stdout(stdout).stderr(warnings);
         let containment = Containment::create(&Root::machine(), Purpose::Disk)?;
         let child = containment.spawn(&mut command).context("cannot start the disk's server")?;
-        // The server alone has these from now on: what it says has an end.
+        // Now only the server has the pipes open, so they end when it ends.
         drop(command);
         let server = ServerProcess::of_child(&child)?;
         let output = Some(ServerOutput::new(output, stop));
@@ -120,7 +122,7 @@ impl<'a> Mounted<'a> {
         })
     }
 
-    /// The disk, which is there from now on.
+    /// Waits for the disk and returns its device.
     fn read_announcement(&mut self) -> Result<PathBuf> {
         let output = self.output.as_mut().expect("it is listened to");
         let is_there = output.await_output(START_LIMIT).context("there is no disk yet")?;
@@ -130,32 +132,33 @@ impl<'a> Mounted<'a> {
         announced.map(|disk| disk.device).ok_or_else(|| anyhow!("{}", self.last_words()))
     }
 
-    /// The workload starts now.
+    /// Notes that the workload starts now.
     pub fn note_start(&self) {
         self.started_ns.set(Some(now_ns()));
     }
 
-    /// The sample has been measured: what is still to be written takes no time any more and is not counted.
+    /// Tells the server that the sample was measured: the rest is written without delays and not
+    /// counted.
     pub fn hurry(&self) {
         self.server.signal(HURRY);
     }
 
-    /// Why its elevator was not the same throughout.
+    /// Why the disk's elevator was not the same throughout.
     pub fn objection(&self) -> Option<String> {
         self.queue.as_ref().and_then(QueueWatch::objection)
     }
 
-    /// Takes the disk away; what it has done until `hurry`. `tell` gets the log in pieces of whole lines, if there
-    /// is one and the workload was started.
+    /// Takes the disk away; returns what it did until `hurry`. `tell` gets the log in pieces of
+    /// whole lines, if there is one and the workload was started.
     ///
     /// # Errors
-    /// The server was lost while the disk was in use, the disk cannot be unmounted, or a stop was requested: it is taken
-    /// away nevertheless.
+    /// The server was lost while the disk was in use, the disk cannot be unmounted, or a stop was
+    /// requested. The disk is taken away in each case.
     pub fn end(mut self, tell: &mut dyn FnMut(String)) -> Result<Counts> {
         self.hurry();
         self.unmount(MntFlags::empty()).context("cannot unmount the disk")?;
         let output = self.output.as_mut().expect("it is listened to");
-        // At its end it has something to say.
+        // A server that ends prints something first.
         let is_ending = |span| output.await_output(span);
         ensure!(self.server.ask_to_end(END_LIMIT, is_ending)?, "the disk's server does not end");
         let line = output.read_line().context("cannot hear the disk's server")?;
@@ -170,14 +173,14 @@ impl<'a> Mounted<'a> {
         let Some(dropped) = counts.dropped else { return Ok(()) };
         let log = self.output.as_mut().expect("it is listened to").rest();
         let Some(start_ns) = self.started_ns.get() else {
-            // Its server ends when everything has been read.
+            // The server ends when everything has been read.
             return Ok(io::copy(log, &mut io::sink()).map(drop)?);
         };
         tell(format!("# device={} dropped={dropped}\n", self.numbers));
         pieces::forward(log, start_ns, tell)
     }
 
-    /// The last line that the server has to say, which has ended or is ended here.
+    /// Ends the server if it still runs, and returns the last line that it printed.
     fn last_words(&mut self) -> String {
         self.server.signal(Signal::SIGKILL);
         let mut words = Vec::new();
@@ -202,9 +205,9 @@ impl<'a> Mounted<'a> {
         Ok(())
     }
 
-    /// Ends the server, whoever uses its disk: within the limits whatever happens.
+    /// Ends the server within the limits, even if its disk is in use.
     fn end_server(&mut self) {
-        // Nobody reads a log that it would wait to be rid of.
+        // Close the pipe, or the server would wait for a reader of its log.
         self.output = None;
         let has_ended = |span| Ok::<_, io::Error>(self.server.ended_within(span));
         let limit = if self.stop.requested() { STOP_LIMIT } else { END_LIMIT };
@@ -260,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    /// A disk with a shell in the server's place, which says when it listens. None where there is no root.
+    /// A disk whose server is a shell script, which prints when it is ready. None without root.
     fn served_by<'a>(script: &str, stop: &'a Stop) -> Option<Mounted<'a>> {
         if !nix::unistd::geteuid().is_root() {
             eprintln!("this needs root and was not tried");
@@ -288,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_wants_to_hear_it_twice_is_told_twice() {
+    fn a_server_that_needs_two_signals_gets_two() {
         let twice = "trap 'trap - TERM' TERM; echo; while :; do sleep 0.02; done";
         ends_at_once(twice);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The directory that a sample's directories are made in: one in which nobody but root can lead elsewhere what root
-//! writes.
+//! The directory that a sample's directories are made in: nobody but root can redirect what root
+//! writes there.
 
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
@@ -11,19 +11,19 @@ use super::error::PlaceError;
 use crate::booted::is_booted_for_us;
 
 const WRITABLE_BY_OTHERS: u32 = 0o022;
-/// Names in such a directory can be changed by their owners alone.
+/// The sticky bit of a directory: only its owner can change a name in it.
 const STICKY: u32 = 0o1000;
 
-/// What a machine consists of: nothing of ours is made there, nor below it.
+/// Directories of the system: runoff makes nothing in them or below them.
 const SYSTEM: [&str; 11] =
     ["bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr"];
 
-/// Resolves `place`, which is below `root` if there is one, and in which there may be links: nobody can change the result
-/// any more.
+/// Resolves `place`, which is below `root` if there is one and may have links in it. Only root can
+/// change the result.
 ///
 /// # Errors
-/// `place` is not a directory, is the system's, or is not root's alone, or is in one that is not; or a link leads out of
-/// `root`.
+/// `place` is not a directory, is the system's, or is writable by other users, or a directory above
+/// it is; or a link leads out of `root`.
 pub fn resolve(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
     let unusable = |error| PlaceError::Unusable { path: place.into(), error };
     let other = |words: String| unusable(io::Error::other(words));
@@ -71,7 +71,7 @@ pub fn resolve_for_work(root: Option<&Path>, place: &Path) -> Result<PathBuf, Pl
 /// A directory that something can be mounted on without hiding anything.
 pub struct Free {
     pub path: PathBuf,
-    /// It was not there before.
+    /// Whether it was made and not there before.
     pub is_new: bool,
 }
 
@@ -102,7 +102,7 @@ pub fn find_free(root: Option<&Path>, place: &Path) -> Result<Option<PathBuf>, P
     Ok(Some(path))
 }
 
-/// Lets a place be absent, and nothing else be wrong with it.
+/// Turns the error for an absent place into None; other errors stay.
 fn none_if_absent(found: Result<PathBuf, PlaceError>) -> Result<Option<PathBuf>, PlaceError> {
     match found {
         Err(PlaceError::Unusable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
@@ -121,12 +121,12 @@ fn make(root: Option<&Path>, place: &Path) -> Result<PathBuf, PlaceError> {
         return Err(unusable(io::ErrorKind::InvalidInput.into()));
     };
     let resolved = make(root, parent)?.join(name);
-    // A link that leads nowhere is there already.
+    // Fails on a link that leads nowhere.
     DirBuilder::new().mode(0o755).create(&resolved).map_err(unusable)?;
     Ok(resolved)
 }
 
-/// Nobody else is in a guest, whose image may have come from somebody's own files.
+/// In a guest there are no other users, and its image may have been made from a user's own files.
 fn is_only_roots(about: &Metadata) -> bool {
     is_booted_for_us() || is_safe(about.uid(), about.mode())
 }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_directory_is_refused() {
+    fn a_path_that_is_not_a_directory_is_refused() {
         let refusal = |place: &str| resolve(None, Path::new(place)).unwrap_err();
         for place in ["/no/such", "/proc/version", "/var/no", "tmp", ""] {
             assert!(refusal(place).to_string().starts_with("cannot work in "), "{place}");
@@ -199,7 +199,7 @@ mod tests {
         assert!(make(None, &link.join("nowhere")).is_err());
     }
     #[test]
-    fn what_a_machine_consists_of_is_no_place_for_work() {
+    fn directories_of_the_system_are_refused() {
         for place in ["/", "/etc", "/usr/share", "/boot", "/proc/self", "/sys/fs", "/dev/pts"] {
             let refusal = resolve_for_work(None, Path::new(place)).unwrap_err();
             assert!(refusal.to_string().starts_with(&format!("cannot work in {place}: ")));

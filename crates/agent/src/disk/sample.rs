@@ -16,7 +16,8 @@ pub enum SampleDisk<'a> {
 }
 
 impl<'a> SampleDisk<'a> {
-    /// Puts `disk` behind its elevator, below `place`, which is below `root` if there is one. One that is made keeps a log of each request if that is wanted.
+    /// Puts `disk` behind its elevator, below `place`, which is below `root` if there is one. A
+    /// disk that is made keeps a log of each request if `with_log`.
     ///
     /// # Errors
     /// There is no such disk here, its elevator does not take charge, or a stop was requested.
@@ -33,7 +34,7 @@ impl<'a> SampleDisk<'a> {
         })
     }
 
-    /// The machine's own.
+    /// The machine's own disks that were borrowed.
     pub fn borrowed(&self) -> Vec<BorrowedDisk> {
         match self {
             Self::Made(_) => Vec::new(),
@@ -41,7 +42,7 @@ impl<'a> SampleDisk<'a> {
         }
     }
 
-    /// The workload starts now.
+    /// Notes that the workload starts now.
     pub fn note_start(&self) {
         match self {
             Self::Made(mounted) => mounted.note_start(),
@@ -49,7 +50,7 @@ impl<'a> SampleDisk<'a> {
         }
     }
 
-    /// The sample has been measured.
+    /// Notes that the sample has been measured.
     pub fn note_end(&self) {
         match self {
             Self::Made(mounted) => mounted.hurry(),
@@ -57,7 +58,7 @@ impl<'a> SampleDisk<'a> {
         }
     }
 
-    /// Why its elevator was not the same throughout.
+    /// Why the disk's elevator was not the same throughout.
     pub fn objection(&self) -> Option<String> {
         match self {
             Self::Made(mounted) => mounted.objection(),
@@ -65,8 +66,8 @@ impl<'a> SampleDisk<'a> {
         }
     }
 
-    /// Takes it away, or gives it back; its metrics until `note_end`. `tell` gets the log in pieces of whole lines,
-    /// if there is one and the workload was started.
+    /// Takes the disk away, or gives it back; returns its metrics until `note_end`. `tell` gets the
+    /// log in pieces of whole lines, if there is one and the workload was started.
     ///
     /// # Errors
     /// The disk was lost while it was in use, or could not be given back as it was.

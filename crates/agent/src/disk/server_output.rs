@@ -15,7 +15,7 @@ const LINE_BYTES: u64 = 64 * 1024;
 const PAUSE: Duration = Duration::from_secs(20);
 const STOPPED: &str = "it was stopped on request";
 
-/// The output of a server, which is not read any more when a stop was requested.
+/// The output of a server. Reading ends when a stop is requested.
 pub struct ServerOutput<'a> {
     output: BufReader<Steady<'a>>,
 }
@@ -79,7 +79,8 @@ impl Read for Steady<'_> {
     }
 }
 
-/// Whether `output` is readable, which is waited for until `limit` has passed or `stop` is readable.
+/// Waits until `output` is readable, `limit` has passed or `stop` is readable; returns whether
+/// `output` is.
 fn is_readable(output: BorrowedFd<'_>, stop: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
     let mut fds = [output, stop].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
     let limit = Timespec::try_from(limit).map_err(io::Error::other)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The guest's NVDIMMs, told apart by what is on them: their numbers follow no order that was promised.
+//! The guest's NVDIMMs, told apart by their content: the kernel promises no order of their numbers.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -41,7 +41,8 @@ pub fn find(content: Content) -> Result<PathBuf> {
     bail!("no device of the guest holds {content:?}");
 }
 
-/// From the first page: ext4's superblock begins at 1024, a swap header ends the page.
+/// Whether a device with this first page has the content: ext4's superblock begins at 1024, a swap
+/// header ends the page.
 fn holds(page: &[u8; PAGE], content: Content) -> bool {
     const MAGIC: usize = 1024 + 0x38;
     const LABEL: usize = 1024 + 0x78;

@@ -17,7 +17,7 @@ const PHASE_LIMIT_NS: u64 = 16_000_000;
 /// Process numbers start up to this far away.
 const PID_SHIFT: u64 = 20_000;
 
-/// Same seed, same shifts.
+/// Shifts everything by `seed`: the same seed gives the same shifts.
 pub fn perturb(seed: u64) -> Result<()> {
     let mut numbers = SplitMix64::seed_from_u64(seed);
     add_entropy(&mut numbers).context("cannot seed the kernel's random numbers")?;
@@ -28,7 +28,7 @@ pub fn perturb(seed: u64) -> Result<()> {
     Ok(())
 }
 
-/// Busy, not asleep: a sleep would end on a timer's grid and lose the shift.
+/// Waits busily: a sleep would end on a timer's grid and lose the shift.
 fn shift_phase(shift: Duration) {
     let start = Instant::now();
     while start.elapsed() < shift {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Files that QEMU was given for its guest (QEMU, hw/nvram/fw_cfg.c). They are read by port I/O, whose every byte is
-//! there at once: nothing depends on the host's time.
+//! Files that QEMU was given for its guest (QEMU, hw/nvram/fw_cfg.c). They are read by port I/O,
+//! where every byte is there at once: nothing depends on the host's time.
 
 use anyhow::{Context, Result};
 
@@ -13,10 +13,10 @@ const DATA: u16 = 0x511;
 const DIRECTORY: u16 = 0x19;
 const NAME_BYTES: usize = 56;
 
-/// All of a file.
+/// Reads a whole file.
 ///
 /// # Errors
-/// No right to port I/O, or no such file.
+/// Port I/O is not permitted, or there is no such file.
 pub fn read(name: &str) -> Result<Vec<u8>> {
     let mut ports = Ports::open(SELECTOR, 2).context("no port I/O")?;
     ports.write_word(SELECTOR, DIRECTORY);

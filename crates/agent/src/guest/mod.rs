@@ -27,8 +27,8 @@ use devices::{Content, find};
 use machine::stop::Stop;
 use snapshot::Passed;
 
-/// How many files a process may have open, and may allow itself to have: as most distributions have it, whose init is
-/// systemd (DefaultLimitNOFILE). The kernel's own second number is 4096.
+/// Soft and hard limit of open files, as systemd sets them in most distributions
+/// (DefaultLimitNOFILE). The kernel's own hard limit is 4096.
 const OPEN_FILES: (u64, u64) = (1024, 524_288);
 
 #[derive(Deserialize)]
@@ -36,21 +36,23 @@ const OPEN_FILES: (u64, u64) = (1024, 524_288);
 struct Orders {
     /// Kernel modules in the order of their dependencies.
     modules: Vec<PathBuf>,
-    /// Whether there is a device with the root file system of workloads,
+    /// Whether there is a device with the root file system of workloads.
     image: bool,
-    /// one with a file system for what is written,
+    /// Whether there is a device with a file system for what is written.
     disk: bool,
-    /// and one with swap space.
+    /// Whether there is a device with swap space.
     swap: bool,
-    /// Whether copies of this guest, once it is quiet, get the next two.
+    /// Whether copies are made of this guest once it is quiet; each gets its own `seed` and
+    /// `requests`.
     snapshot: bool,
-    /// Perturbs everything that a deterministic machine would repeat; absent under the real clock.
+    /// Seed that perturbs everything a deterministic machine would repeat; absent under the real
+    /// clock.
     seed: Option<u64>,
     /// A file with the session's requests; absent when they come over the serial port.
     requests: Option<PathBuf>,
 }
 
-/// Does what a lab wants of a guest, and turns it off.
+/// Carries out the lab's orders, and turns the guest off.
 pub fn main() -> ! {
     if let Err(error) = run() {
         eprintln!("runoff-agent: the guest cannot start: {error:#}");
@@ -84,7 +86,7 @@ fn run() -> Result<()> {
     quiet::wait();
     let stop = Stop::new()?;
     if orders.snapshot {
-        // Once for all copies.
+        // Read once for all copies.
         let mut start = Start::now();
         let Passed { loaded, seed, requests } = snapshot::pass()?;
         entropy::perturb(seed)?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The moment at which the lab keeps a booted guest, and lets copies of it go on, each with orders of its own
-//! (python/runoff/engines/lab/snapshot.py).
+//! The moment at which the lab saves a booted guest. Copies of it go on from there, each with its
+//! own orders (python/runoff/engines/lab/snapshot.py).
 
 use std::fs::{self, File};
 use std::thread::sleep;
@@ -21,20 +21,21 @@ const REQUESTS: &str = "/run/requests.jsonl";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Orders {
-    /// To be loaded before the machine stops once more.
+    /// Scheduler to load before the machine stops once more.
     load: Option<Scheduler>,
     seed: u64,
     requests: Vec<serde_json::Value>,
 }
 
-/// What a copy goes on with.
+/// What a copy goes on with: its scheduler, seed and requests.
 pub struct Passed {
     pub loaded: Option<Loaded>,
     pub seed: u64,
     pub requests: File,
 }
 
-/// The machine stops here, and once more when it has loaded a scheduler, if that is wanted. What goes on is a copy.
+/// Stops the machine, and once more after it has loaded a scheduler, if the orders name one. A copy
+/// goes on.
 pub fn pass() -> Result<Passed> {
     let mut orders = stop()?;
     let mut loaded = None;
@@ -53,8 +54,8 @@ fn stop() -> Result<Orders> {
     serde_json::from_slice(&text).context("the orders are not valid")
 }
 
-/// Sleeps until the watchdog (QEMU hw/watchdog/wdt_ib700.c) has stopped the machine, which is then as quiet as it can
-/// be: with nobody awake every CPU is at the same time.
+/// Sleeps until the watchdog (QEMU hw/watchdog/wdt_ib700.c) has stopped the machine. It is then as
+/// quiet as it can be: when all tasks sleep, every CPU is at the same time.
 fn stop_machine() -> Result<()> {
     const START: u16 = 0x443;
     /// Two seconds.

@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 
 pub const AGENT: &str = env!("CARGO_BIN_EXE_runoff-agent");
 
-/// No answer takes longer on a busy machine.
+/// Longest wait for an answer, on a busy machine.
 const ANSWER: Duration = Duration::from_secs(600);
 
-/// Against hanging: what has to come soon would take as long as its request allows without that.
+/// A limit that is shorter than any time-out of a request, for events that must come soon.
 pub const SOON: Duration = Duration::from_secs(25);
 
-/// A session begins by removing what killed agents have left: a test of that has the machine for itself.
+/// A session begins by removing what killed agents have left, so a test of that runs alone.
 static TURN: RwLock<()> = RwLock::new(());
 
 pub enum Turn {
@@ -47,7 +47,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// None where there is no root.
+    /// Starts a session; None without root.
     pub fn start() -> Option<Self> {
         Self::of(Command::new(AGENT).arg("session"), Turn::shared())
     }
@@ -160,7 +160,7 @@ pub fn runs(words: &str) -> bool {
     lines.map(|line| line.join(" ")).any(|line| line == words)
 }
 
-/// A request with a load beside the workload.
+/// A request with a load in the background.
 pub fn beside(load: &str, script: &str) -> Value {
     let command = json!(["sh", "-c", load]);
     let work = json!({

@@ -19,14 +19,15 @@ pub const GB: u64 = 1_000_000_000 / 512;
 /// 128 KiB in sectors.
 pub const WINDOW: u64 = 256;
 
-/// What a process does.
+/// How a process uses the disk.
 #[derive(Debug, Clone)]
 pub enum Habit {
-    /// Reads `sectors` and then the ones behind them, and so on; so many such windows are under way.
+    /// Reads `sectors`, then the ones after them, and so on, with `windows` such reads under way.
     Sequential { sectors: u64, windows: usize },
-    /// Reads 4 KiB anywhere within that many sectors.
+    /// Reads 4 KiB anywhere in the first `within` sectors of its area.
     Scattered { within: u64, places: SplitMix64 },
-    /// Keeps that many writes waiting, as a flusher does; each begins `stride` sectors after the last.
+    /// Keeps `waiting` writes waiting, as a flusher does; each begins `stride` sectors after the
+    /// last.
     Writer { waiting: usize, sectors: u64, stride: u64 },
 }
 
@@ -34,14 +35,15 @@ pub enum Habit {
 pub struct Process {
     pub name: &'static str,
     pub habit: Habit,
-    /// Where it begins.
+    /// The sector at which it begins.
     pub first: u64,
     /// Nanoseconds from the completion of a read to the next one.
     pub think_ns: u64,
 }
 
 impl Process {
-    /// Reads a file of which a page costs 16 microseconds, and asks for the next window in the middle of the last.
+    /// Reads a file, with 16 microseconds of work per page, and asks for the next window in the
+    /// middle of the last.
     pub fn sequential(name: &'static str, first: u64) -> Self {
         Self {
             name,
@@ -51,7 +53,7 @@ impl Process {
         }
     }
 
-    /// This process with so many windows under way.
+    /// This process with `windows` reads under way.
     pub fn ahead(mut self, windows: usize) -> Self {
         self.habit = Habit::Sequential { sectors: WINDOW, windows };
         self
@@ -110,9 +112,9 @@ pub struct Move {
     pub request: Request,
     pub at: u64,
     pub done: u64,
-    /// The head before.
+    /// The cylinder of the head before.
     pub from_cylinder: u64,
-    /// When it has reached the request, and where it is after it.
+    /// When the head has reached the request.
     pub reached: u64,
     pub cylinder: u64,
 }
@@ -120,7 +122,7 @@ pub struct Move {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Completed(u64),
-    /// The process at that position asks for its next.
+    /// The process with this index submits its next request.
     Submits(usize),
     Timer,
 }
@@ -132,7 +134,7 @@ pub struct World {
     pub trace: Vec<Move>,
     processes: Vec<Process>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    /// How many events were planned: of equal times the first planned is first.
+    /// How many events were planned: at equal times the event that was planned first comes first.
     planned: u64,
     busy: bool,
     last_id: u64,
@@ -175,7 +177,7 @@ impl World {
         }
     }
 
-    /// Sectors that were moved for each process, in their order, from `since` on.
+    /// Sectors that were moved for each process, in the order of the processes, from `since` on.
     pub fn sectors(&self, since: u64) -> Vec<u64> {
         let mut sums: BTreeMap<u64, u64> =
             (0..self.processes.len() as u64).map(|context| (context, 0)).collect();
@@ -251,7 +253,7 @@ pub fn disk(name: &str, pairs: &[&str]) -> Disk {
     Disk::new(&settings.expect("they are allowed"))
 }
 
-/// Several sequential readers, 4 GB apart, with so many windows under way.
+/// Several sequential readers, 4 GB apart, each with `windows` reads under way.
 pub fn readers(count: usize, windows: usize) -> Vec<Process> {
     let names = ["reader 1", "reader 2", "reader 3", "reader 4"];
     let reader =
@@ -259,7 +261,7 @@ pub fn readers(count: usize, windows: usize) -> Vec<Process> {
     (0..count).map(reader).collect()
 }
 
-/// `processes` on a new `ide2003` for that long, and what each moved after the first second, in MB/s.
+/// Runs `processes` on a new `ide2003`; returns what each moved after the first second, in MB/s.
 pub fn rates(elevator: &Settings, processes: &[Process], seconds: u64) -> Vec<f64> {
     rates_on(disk("ide2003", &[]), elevator, processes, seconds)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Batches of reads and writes in turn, and how many writes one may hold.
+//! Alternates batches of reads and writes, and adapts how many writes a batch may hold.
 
 use super::kind::Kind;
 use crate::time::MS;
@@ -9,7 +9,7 @@ use crate::time::MS;
 pub enum Pending {
     Nothing,
     Drains,
-    /// The first request of the batch is to be chosen.
+    /// The batch starts: its first request is to be chosen.
     Starts,
 }
 
@@ -20,13 +20,13 @@ pub struct Batches {
     /// When the running batch ends if the other kind waits.
     expires: u64,
     changing: bool,
-    /// A batch of reads is timed from its first completion.
+    /// A batch of reads runs that has no completion yet: it is timed from its first one.
     untimed: bool,
     write_started: u64,
     /// How many writes a batch may hold; adapted so that it lasts as long as its expiry.
     pub write_batch_count: u64,
     writes_left: u64,
-    /// No read waited for the end of the batch of writes: its length means nothing.
+    /// No read waited for the end of the batch of writes, so its length means nothing.
     write_batch_idled: bool,
 }
 
@@ -51,14 +51,14 @@ impl Batches {
         !self.untimed && (now > self.expires || (self.kind == Kind::Async && self.writes_left == 0))
     }
 
-    /// Reads alone may go on: the time counts from when writes wait.
+    /// Restarts the time of a batch of reads: it counts from the moment when writes wait.
     pub fn restart(&mut self, now: u64) {
         if self.kind == Kind::Sync {
             self.expires = now + self.expire_ns[Kind::Sync as usize];
         }
     }
 
-    /// Begins a batch of `to`; false if it has to wait for what is in flight.
+    /// Begins a batch of `to`; false if it has to wait for requests in flight.
     pub fn switch(&mut self, to: Kind, in_flight: usize, now: u64) -> bool {
         self.changing = to != self.kind;
         self.kind = to;
@@ -91,7 +91,7 @@ impl Batches {
         Pending::Starts
     }
 
-    /// Before each choice.
+    /// Called before each choice.
     pub fn note_idle(&mut self, reads: bool, writes: bool) {
         if self.kind == Kind::Async && !reads && (self.writes_left == 0 || !writes) {
             self.write_batch_idled = true;
@@ -112,8 +112,8 @@ impl Batches {
         }
     }
 
-    /// `took_ns` passed from the start of the last batch of writes to the first read after it
-    /// (update_write_batch).
+    /// Adapts to `took_ns`, the time from the start of the last batch of writes to the first read
+    /// after it (update_write_batch).
     fn adapt(&mut self, took_ns: u64) {
         let meant = self.expire_ns[Kind::Async as usize];
         let count = self.write_batch_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The two classes of requests: those that somebody waits for, and the rest.
+//! The two classes of requests: those that a process waits for, and the rest.
 
 use crate::request::Request;
 

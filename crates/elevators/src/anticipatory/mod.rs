@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Anticipatory: batches of reads and of writes, and a short wait after each read for the next of its process.
+//! Anticipatory: batches of reads and of writes, and a short wait after each read for the next one
+//! of its process.
 //!
-//! Linux 2.6.12, drivers/block/as-iosched.c. The synchronous class is called reads here and there: it holds
-//! reads and writes that somebody waits for.
+//! Linux 2.6.12, drivers/block/as-iosched.c. The synchronous class is called reads here and there:
+//! it holds reads and writes that a process waits for.
 
 mod batch;
 mod kind;
@@ -22,11 +23,12 @@ use crate::request::{Context, Direction, Request};
 use crate::sorted_fifo::{Key, SortedFifo};
 use parameters::Settings;
 
-/// The farthest that the head goes back for a request, in sectors, and how much farther a way back counts.
+/// The farthest that the head goes back for a request, in sectors; the way back counts
+/// `BACK_PENALTY` times.
 const BACK_MAX: u64 = 1024 * 1024;
 const BACK_PENALTY: u64 = 2;
 
-/// What waits in one class.
+/// The waiting requests of one class.
 struct Waiting {
     requests: SortedFifo,
     /// End of the last dispatched request.
@@ -44,8 +46,8 @@ impl Waiting {
         self.requests.nearest(self.last_end, BACK_MAX, BACK_PENALTY)
     }
 
-    /// The oldest if it has expired; looked at only once per expiry, or expired requests would cause
-    /// nothing but seeks.
+    /// The oldest request if it has expired. This is checked only once per expiry, or expired
+    /// requests would cause nothing but seeks.
     fn overdue(&mut self, now: u64) -> Option<Key> {
         if self.last_check.is_some_and(|last| now - last < self.expire_ns) {
             return None;
@@ -56,7 +58,7 @@ impl Waiting {
 }
 
 pub struct Anticipatory {
-    /// What waits of each kind.
+    /// The waiting requests of each kind.
     waiting: [Waiting; 2],
     batches: Batches,
     anticipation: Anticipation,
@@ -90,7 +92,7 @@ impl Anticipatory {
         &self.waiting[kind as usize].requests
     }
 
-    /// Whether waiting for the anticipated process should end; `candidate` is what would be served instead.
+    /// Whether waiting for the anticipated process should end; `candidate` would be served instead.
     fn can_break(&mut self, candidate: Option<&Request>, now: u64) -> bool {
         let last_end = self.waiting[self.batches.kind as usize].last_end;
         self.anticipation.can_break(
@@ -117,7 +119,7 @@ impl Anticipatory {
         request
     }
 
-    /// The disk waits no longer for whom it waited, unless that is `next`.
+    /// Forgets the process that the disk waited for if it has exited, unless it is `next`.
     fn forget_exited(&mut self, next: Context) {
         if let Some(context) = self.anticipation.process().filter(|context| *context != next) {
             self.forget_if_exited(context);
@@ -131,7 +133,8 @@ impl Anticipatory {
         }
     }
 
-    /// What the running batch gives, or the first of another; None if the disk is to be held idle.
+    /// The next request of the running batch, or the first of another; None if the disk is to stay
+    /// idle.
     fn of_running_batch(&mut self, reads: bool, writes: bool, now: u64) -> Option<Key> {
         if reads && writes && self.batches.expired(now) {
             return self.of_new_batch(now);
@@ -160,7 +163,7 @@ impl Anticipatory {
         Some(self.waiting[kind as usize].overdue(now).unwrap_or(best))
     }
 
-    /// Switches if the other kind is due; the first request of a batch of reads is the oldest.
+    /// Switches if the other kind is due. A batch of reads begins with the oldest one.
     fn of_new_batch(&mut self, now: u64) -> Option<Key> {
         let [reads, writes] = [Kind::Sync, Kind::Async].map(|kind| !self.requests(kind).is_empty());
         let to = if reads && !(writes && self.batches.kind == Kind::Sync) {
@@ -205,7 +208,7 @@ impl Elevator for Anticipatory {
         let key = match self.batches.pending(self.in_flight.iter().sum(), now) {
             Pending::Drains => None,
             Pending::Starts => match self.of_started_batch(now) {
-                // A barrier has taken what there was of its kind.
+                // A barrier has taken all requests of its kind.
                 None => self.of_running_batch(reads, writes, now),
                 key => key,
             },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is known of a process that reads.
+//! Statistics of a process that reads.
 
 use crate::history::{Mean, ONE, Seeks, decayed};
 use crate::request::Request;
 use crate::time::MS;
 
-/// Longer think times count as this.
+/// Longest think time; longer ones count as this.
 const MAX_THINK_NS: u64 = 20 * MS;
 
 #[derive(Debug, Default)]
@@ -21,12 +21,12 @@ pub struct Process {
     started: bool,
 }
 
-/// What processes do that have just begun to read, over all of them.
+/// Statistics over all processes that have just begun to read.
 #[derive(Debug, Default)]
 pub struct Newcomers {
     think_total: u64,
     seek_total: u64,
-    /// How many of 256 never come back.
+    /// How many of 256 processes never come back.
     pub exit_probability: u64,
 }
 
@@ -39,14 +39,14 @@ impl Newcomers {
         self.seek_total / ONE
     }
 
-    /// The disk waited in vain for a process of which nothing is known.
+    /// Notes that the disk waited in vain for a process that nothing is known about.
     pub fn never_came_back(&mut self) {
         self.exit_probability = decayed(self.exit_probability, 1);
     }
 }
 
 impl Process {
-    /// `request` comes from this process and is about to wait.
+    /// Notes that `request` comes from this process and is about to wait.
     pub fn submitted(&mut self, request: &Request, newcomers: &mut Newcomers, now: u64) {
         if request.sync {
             self.learn(request, newcomers, now);

@@ -20,7 +20,7 @@ enum State {
 
 pub struct Anticipation {
     expire_ns: u64,
-    /// Think times and seeks are looked at, which the first version did not.
+    /// Whether think times and seeks decide too; the first version ignored them.
     history: bool,
     state: State,
     /// The process of the last dispatched read; None after a write.
@@ -100,8 +100,9 @@ impl Anticipation {
         }
     }
 
-    /// Whether not to wait, or to wait no longer; `candidate` is what would be served instead, `last_end` the
-    /// end of the last dispatched read. The numbers are those of docs/elevators/anticipatory.md.
+    /// Whether not to wait, or to wait no longer; `candidate` would be served instead, `last_end`
+    /// is the end of the last dispatched read. The numbers below are those in
+    /// docs/elevators/anticipatory.md.
     pub fn can_break(
         &self,
         candidate: Option<&Request>,
@@ -145,7 +146,7 @@ impl Anticipation {
         self.process.and_then(|context| processes.get(&context))
     }
 
-    /// The longer the wait, the farther is close (as_close_req).
+    /// Whether `candidate` is close to the head; the limit grows with the wait (as_close_req).
     fn is_close(&self, candidate: &Request, last_end: u64, waited_ns: Option<u64>) -> bool {
         let waited_ms = waited_ns.filter(|_| self.state != State::Off).unwrap_or(0) / MS;
         let delta = match waited_ms {
@@ -157,7 +158,8 @@ impl Anticipation {
     }
 }
 
-/// The process is not expected back in time, or with nothing better than `candidate`: conditions 7, 8 and 9.
+/// Whether the process is not expected back in time, or only with a request no better than
+/// `candidate`: conditions 7, 8 and 9.
 fn hopeless(
     process: &Process,
     newcomers: &Newcomers,

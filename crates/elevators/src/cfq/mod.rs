@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Complete fair queueing: every process has a queue of its own, and all queues get the same.
+//! Complete fair queueing: every process has a queue of its own, and all queues get an equal share.
 
 mod order;
 mod process;

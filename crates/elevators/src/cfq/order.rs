@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! In which order queues get their slices.
+//! The order in which queues get their slices.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,8 @@ use crate::request::Class;
 
 type Place = (Class, i64, u64, Owner);
 
-/// The service tree (cfq_service_tree_add): by class, then by a time that is the later the less the queue is entitled to.
+/// The service tree (cfq_service_tree_add): sorted by class, then by a time that is later for a
+/// queue that is entitled to less.
 #[derive(Debug, Default)]
 pub struct Order {
     places: BTreeSet<Place>,
@@ -17,8 +18,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// `offset_ns` by which a queue of that slice comes later than the one with the longest, `rest_ns` what
-    /// it had left.
+    /// Adds a queue: `offset_ns` is how much later it comes than a queue with the longest slice,
+    /// `rest_ns` what its last slice had left.
     pub fn add(&mut self, owner: Owner, class: Class, now: u64, offset_ns: i64, rest_ns: i64) {
         let last = self.places.range((Class::Idle, i64::MIN, 0, Owner::Sync(0))..).next_back();
         let key = match class {

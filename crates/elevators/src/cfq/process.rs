@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! One queue of time-sliced CFQ, and what is known of its process.
+//! One queue of time-sliced CFQ, and the statistics of its process.
 
 use crate::history::{Mean, Seeks};
 use crate::request::{Class, Context, Priority, Request};
 use crate::sorted_fifo::SortedFifo;
 
-/// Who shares a queue: a process for what somebody waits for, a priority for the rest.
+/// The owner of a queue: a process for its requests that it waits for, a priority for all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     Sync(Context),
@@ -27,7 +27,7 @@ impl Owner {
 
 /// A mean distance beyond this many sectors makes a process seeky (CIC_SEEKY).
 const SEEKY_SECTORS: u64 = 8 * 1024;
-/// Fewer samples, of 256, say nothing (sample_valid).
+/// With fewer samples, of 256, a mean is ignored (sample_valid).
 const ENOUGH_SAMPLES: u64 = 80;
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Slice {
     /// Set at the first completion, so that the seek to the process is not its own.
     pub end: Option<u64>,
     pub dispatched: u64,
-    /// The oldest request has been looked at.
+    /// Whether the oldest request has been checked for its expiry.
     pub checked_fifo: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct ProcessQueue {
     pub priority: Priority,
     pub requests: SortedFifo,
     pub in_flight: usize,
-    /// What the last slice had left (positive) or took too much, in nanoseconds.
+    /// Time that the last slice had left (positive) or took too much, in nanoseconds.
     pub rest_ns: i64,
     pub exited: bool,
     think: Mean,
@@ -90,7 +90,7 @@ impl ProcessQueue {
         self.seeks.mean.samples > ENOUGH_SAMPLES && self.seeks.mean.value > SEEKY_SECTORS
     }
 
-    /// Whether to hold the disk idle for its next request.
+    /// Whether to hold the disk idle for the process's next request.
     pub fn is_worth_waiting(&self, slice_idle_ns: u64) -> bool {
         let thinks_too_long =
             self.think.samples > ENOUGH_SAMPLES && self.think.value > slice_idle_ns;
@@ -102,7 +102,7 @@ impl ProcessQueue {
             && !thinks_too_long
     }
 
-    /// Whether the distance to a request makes it as good as its own (cfq_rq_close).
+    /// Whether a request at this distance is as good as one of its own (cfq_rq_close).
     pub fn is_close(distance: u64) -> bool {
         distance <= SEEKY_SECTORS
     }

@@ -18,8 +18,8 @@ struct ProcessQueue {
     counted: [usize; 2],
 }
 
-/// The patch "CFQ scheduler, #2" of 14 February 2003. With `quirks` it does what the posted
-/// code did, which is not what it was meant to do: see docs/elevators/cfq.md.
+/// The patch "CFQ scheduler, #2" of 14 February 2003. With `quirks` it does what the posted code
+/// did, which differs from what was meant: see docs/elevators/cfq.md.
 pub struct Rounds {
     quantum: usize,
     queued: usize,
@@ -48,7 +48,7 @@ impl Rounds {
     fn fill(&mut self) {
         let mut taken = 0;
         while taken < self.quantum && !self.busy.is_empty() {
-            // The round as it was meant goes over those that are busy when it begins.
+            // A round, as it was meant, serves the processes that are busy when it begins.
             for _ in 0..self.busy.len() {
                 let Some(context) = self.busy.pop_front() else { break };
                 self.take_lowest(context);
@@ -76,7 +76,7 @@ impl Rounds {
         self.dispatch.insert(place, request);
     }
 
-    /// Where in the dispatch list a request at `sector` goes.
+    /// The index in the dispatch list for a request at `sector`.
     fn place(&self, sector: u64) -> usize {
         let before = |other: &Request| other.first <= sector;
         if !self.quirks {
@@ -138,7 +138,8 @@ impl Elevator for Rounds {
         self.holder(waiting).is_some()
     }
 
-    /// At the back whoever asks, at the front only of the process's own.
+    /// Merges at the back with a request of any process, at the front only with one of the same
+    /// process.
     fn may_merge(&self, waiting: &Request, new: &Request, end: End) -> bool {
         end == End::Back || waiting.context == new.context
     }

@@ -28,18 +28,18 @@ struct Rules {
     slice_idle_ns: u64,
     back_max: u64,
     back_penalty: u64,
-    /// Slices are shortened to give all a turn within this.
+    /// Slices are shortened so that all queues have a turn within this time.
     target_latency_ns: Option<u64>,
 }
 
 impl Rules {
-    /// The level changes a slice by a fifth per step (cfq_prio_slice).
+    /// The length of a slice: the level changes it by a fifth per step (cfq_prio_slice).
     fn slice_ns(&self, sync: bool, level: u8) -> u64 {
         let base = self.slice_ns[usize::from(sync)];
         (base + base / 5 * 4) - base / 5 * u64::from(level)
     }
 
-    /// Requests of an asynchronous slice (cfq_prio_to_maxrq).
+    /// Most requests of an asynchronous slice (cfq_prio_to_maxrq).
     fn most_async(&self, level: u8) -> u64 {
         2 * (self.slice_async_rq + self.slice_async_rq * (7 - u64::from(level)))
     }
@@ -55,12 +55,12 @@ struct Active {
 pub struct Sliced {
     rules: Rules,
     queues: HashMap<Owner, ProcessQueue>,
-    /// Queues with requests, but for the active one.
+    /// Queues with requests, except the active one.
     order: Order,
     active: Option<Active>,
     head: u64,
     queued: usize,
-    /// Async and sync requests that are dispatched and not completed.
+    /// How many async and sync requests are dispatched and not completed.
     in_flight: [usize; 2],
     /// When a request of another class than idle last completed.
     last_completion: Option<u64>,
@@ -123,7 +123,7 @@ impl Sliced {
         self.order.add(owner, class, now, offset, rest_ns);
     }
 
-    /// The slice of the active queue is over; what is left of it counts only if it was `interrupted`.
+    /// Ends the slice of the active queue; the rest of it is kept only if it was `interrupted`.
     fn expire(&mut self, interrupted: bool, now: u64) {
         let Some(active) = self.active.take() else { return };
         let rest = active.slice.end.map_or(0, |end| signed_difference(end, now));
@@ -152,7 +152,7 @@ impl Sliced {
         self.active = Some(Active { owner, slice, waits_until: None });
     }
 
-    /// Gives the disk to the first in order; the idle class only after its grace.
+    /// Gives the disk to the first queue in order; the idle class gets it only after its grace.
     fn activate_next(&mut self, now: u64) -> Option<()> {
         let (class, owner) = self.order.first()?;
         if class == Class::Idle && self.grace_end().is_some_and(|end| now < end) {
@@ -193,9 +193,9 @@ impl Sliced {
         }
     }
 
-    /// Whether the device has as many of this queue as it may.
+    /// Whether the device has as many requests of this queue as it may.
     fn device_is_full(&self, queue: &ProcessQueue) -> bool {
-        // What nobody waits for has to leave the device before a reader can be timed.
+        // Requests that no process waits for have to leave the device before a reader can be timed.
         let foreign = if queue.owner.is_sync() { self.in_flight[0] } else { self.in_flight[1] };
         foreign > 0 || queue.in_flight >= self.rules.quantum
     }
@@ -358,7 +358,7 @@ impl Elevator for Sliced {
             .is_some_and(|queue| queue.requests.contains(waiting.id))
     }
 
-    /// Only within one queue, or one process would pay for another.
+    /// Merges only within one queue, or one process would pay for another.
     fn may_merge(&self, waiting: &Request, new: &Request, _end: End) -> bool {
         Owner::of(waiting) == Owner::of(new)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Deadline: batches in sort order, reads preferred, expiry looked at between batches.
+//! Deadline: batches in sort order, reads first, expiry checked between batches.
 
 pub mod mq;
 
@@ -24,14 +24,14 @@ struct Rules {
 /// Linux 2.6.12, drivers/block/deadline-iosched.c.
 pub struct Deadline {
     rules: Rules,
-    /// What waits of each direction.
+    /// The waiting requests of each direction.
     requests: [SortedFifo; 2],
-    /// What follows the last dispatched request in sort order.
+    /// The request after the last dispatched one in sort order.
     next: Option<(Direction, Id)>,
     last_end: u64,
     batching: u64,
     starved: u64,
-    /// Their place is settled: another request begins at the same sector.
+    /// Requests whose place is settled, because another one begins at the same sector.
     settled: VecDeque<Request>,
 }
 
@@ -72,7 +72,7 @@ impl Deadline {
         }
     }
 
-    /// The next of the running batch.
+    /// The next request of the running batch.
     fn of_batch(&mut self) -> Option<(Direction, Key)> {
         let (direction, id) = self.next?;
         let key = self.requests(direction).key(id).expect("the next request waits");
@@ -95,7 +95,7 @@ impl Deadline {
         writes.then_some(Direction::Write)
     }
 
-    /// A new batch, or what was next if nothing of `direction` has expired.
+    /// Starts a new batch, or goes on with the next request if none of `direction` has expired.
     fn of_direction(&mut self, direction: Direction, now: u64) -> Option<Key> {
         let next = self.next.filter(|(of, _)| *of == direction);
         let requests = self.requests(direction);

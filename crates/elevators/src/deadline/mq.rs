@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Deadline as blk-mq has it: three classes, batches in any order of gaps, started at the oldest request.
+//! Deadline of blk-mq: three classes; batches start at the oldest request and may have gaps.
 
 use crate::elevator::{Elevator, End};
 use crate::request::{Class, Direction, Id, Request};
@@ -11,9 +11,9 @@ const CLASSES: [Class; 3] = [Class::RealTime, Class::BestEffort, Class::Idle];
 /// One class of ioprio.
 #[derive(Default)]
 struct Level {
-    /// What waits of each direction.
+    /// The waiting requests of each direction.
     requests: [SortedFifo; 2],
-    /// What follows the last dispatched request of this class in sort order.
+    /// The request after the last dispatched one of this class in sort order.
     next: Option<(Direction, Id)>,
     in_flight: usize,
 }
@@ -31,7 +31,7 @@ pub struct MqDeadline {
     writes_starved: u64,
     fifo_batch: u64,
     front_merges: bool,
-    /// Each class, the best first.
+    /// The classes, the best first.
     levels: [Level; 3],
     batching: u64,
     starved: u64,
@@ -57,7 +57,8 @@ impl MqDeadline {
         &mut self.levels[request.priority.class as usize]
     }
 
-    /// The class whose oldest request of either direction has waited too long for better classes.
+    /// The class whose oldest request of either direction has waited too long behind better
+    /// classes.
     fn aged(&self, now: u64) -> Option<Class> {
         if self.levels.iter().filter(|level| level.queued() > 0).count() < 2 {
             return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A course of events for any elevator, and what has to hold whatever they are.
+//! Runs any events through any elevator, and checks what has to hold.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ pub enum Event {
     /// A request comes; its id is given in order of arrival.
     Arrives(Request),
     Exits(u64),
-    /// So many nanoseconds pass.
+    /// This many nanoseconds pass.
     Passes(u64),
     /// The disk takes a request, if it has room for one and there is one.
     Asks,
-    /// What the disk has had for longest is done.
+    /// The oldest request on the disk is done.
     Completes,
 }
 
@@ -29,7 +29,8 @@ struct Course {
     completed: HashSet<Id>,
 }
 
-/// Panics unless each request that arrives in `events` comes out once, and nothing waits for nothing.
+/// Panics unless each request that arrives in `events` is dispatched once, and the disk is never
+/// idle without a reason.
 pub fn run(settings: &Settings, depth: usize, events: impl IntoIterator<Item = Event>) {
     let mut course = Course {
         queue: WaitQueue::new(Queue::new(settings)),
@@ -51,7 +52,7 @@ impl Course {
                 self.arrived += 1;
             }
             Event::Exits(context) => self.queue.process_exited(context, self.now),
-            // What is left until the latest is for the end.
+            // The other half of the time is for the end.
             Event::Passes(ns) => self.now = (self.now + ns).min(LATEST_NS / 2),
             Event::Asks => {
                 self.ask();

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Values of every parameter of an elevator or a disk, for whoever draws them.
+//! Random values of every parameter of an elevator or a disk.
 #![expect(clippy::cast_possible_truncation, reason = "contexts and draws are small")]
 
 use elevators::parameters::{Allowed, Description, Parameter, Settings};
 
-/// Where in what is allowed a value is: at an end, as usual, or anywhere.
+/// The place of a value in the allowed range: at an end, the default, or anywhere.
 #[derive(Debug, Clone, Copy)]
 pub enum Drawn {
     Least,
     Most,
     Usual,
-    /// So far into the range.
+    /// This far into the range.
     Within(u64),
 }
 
-/// `variant` as in `elevators::catalogue::VARIANTS`; every other parameter that it has is given what `draw` says.
+/// Settings with `variant` as in `elevators::catalogue::VARIANTS`; every other parameter gets a
+/// value from `draw`.
 pub fn settings(
     description: &'static Description,
     variant: &[&str],

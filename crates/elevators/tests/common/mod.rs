@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the tests of elevators share.
+//! Helpers that the tests of elevators share.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod course;
@@ -23,8 +23,8 @@ pub fn ms(value: u64) -> u64 {
     value * MS
 }
 
-/// Serves one request after the other, each in `service_ns`, and says in which order; waits where the
-/// elevator says so. Ends when nothing waits.
+/// Serves one request after the other, each in `service_ns`; waits when the elevator holds the disk
+/// idle. Returns the requests in the order of their service.
 pub fn serve_all(elevator: &mut dyn Elevator, mut now: u64, service_ns: u64) -> Vec<Request> {
     let mut served = Vec::new();
     while elevator.queued() > 0 {

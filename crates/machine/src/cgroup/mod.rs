@@ -28,16 +28,17 @@ use tree::{file, nested, read, remove_below, visit};
 
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Where systems mount it, alone or beside those of version 1.
+/// Where systems mount the hierarchy, alone or beside those of version 1.
 const USUAL_PLACE: &str = "/sys/fs/cgroup";
 
-/// The kind of the hierarchy's file system (include/uapi/linux/magic.h, `CGROUP2_SUPER_MAGIC`).
+/// The magic number of the hierarchy's file system (include/uapi/linux/magic.h,
+/// `CGROUP2_SUPER_MAGIC`).
 const CGROUP2: i64 = 0x6367_7270;
 
-/// What may be nested in one: whoever wants more is refused by the kernel.
+/// Limits of nesting in a cgroup; the kernel refuses more.
 const LIMITS: [(&str, &str); 2] = [("cgroup.max.depth", "32"), ("cgroup.max.descendants", "1000")];
 
-/// What is done in one.
+/// The purpose of a cgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Prepare,
@@ -52,7 +53,7 @@ impl Purpose {
     const ALL: [Self; 6] =
         [Self::Prepare, Self::Rehearsal, Self::Workload, Self::Load, Self::Program, Self::Disk];
 
-    /// How each is called in names.
+    /// The word for each purpose in names.
     pub fn words() -> [&'static str; 6] {
         Self::ALL.map(Self::word)
     }
@@ -69,8 +70,8 @@ impl Purpose {
     }
 }
 
-/// One that is there. It stays when this is dropped: see [`Cgroup::remove`]. Held by its directory, so that it is found
-/// again whatever is mounted over its path.
+/// A cgroup that exists. It stays when this is dropped: see [`Cgroup::remove`]. Its directory is
+/// held open, so that a mount over its path does not hide it.
 #[derive(Debug)]
 pub struct Cgroup {
     path: PathBuf,
@@ -93,7 +94,7 @@ impl CpuTime {
 
 impl Cgroup {
     /// # Errors
-    /// No cgroup v2 hierarchy is mounted, or this process may not write there.
+    /// No cgroup v2 hierarchy is mounted, or this process may not write to it.
     pub fn create(root: &Root, purpose: Purpose) -> Result<Self> {
         let (top, parent) = opened_hierarchy(root)?;
         let name = Agent::this().name(purpose.word());
@@ -111,7 +112,7 @@ impl Cgroup {
         let created = Self::open(top, parent, &name)
             .with_context(|| format!("cannot look into {}", path.display()))?;
         for (file, limit) in LIMITS {
-            // Linux 4.14; without them a removal may take longer.
+            // The limits are new in Linux 4.14; without them a removal may take longer.
             let _ = created.write(file, limit);
         }
         Ok(created)
@@ -122,10 +123,10 @@ impl Cgroup {
         Ok(Self { path: top.join(name), parent, directory })
     }
 
-    /// The cgroup's inode, by which the kernel calls it (fs/kernfs, `kernfs_id_ino`).
+    /// The cgroup's inode, which is its id in the kernel (fs/kernfs, `kernfs_id_ino`).
     ///
     /// # Errors
-    /// It cannot be looked at.
+    /// Its directory cannot be read.
     pub fn id(&self) -> Result<u64> {
         let about = fstat(&self.directory);
         Ok(about.with_context(|| format!("cannot look at {}", self.path.display()))?.st_ino)
@@ -141,20 +142,20 @@ impl Cgroup {
         Ok(self.directory.try_clone()?.into())
     }
 
-    /// Opened for a child that moves itself in by writing `0`.
+    /// Opens cgroup.procs for a child that moves itself in by writing `0`.
     ///
     /// # Errors
-    /// It is gone.
+    /// The cgroup is gone.
     pub fn procs(&self) -> io::Result<File> {
         file(&self.directory, "cgroup.procs", OFlags::WRONLY)
     }
 
-    /// Threads in it and in all that is nested in it.
+    /// Threads in the cgroup and in all cgroups nested in it.
     pub fn threads(&self) -> Vec<i32> {
         self.members("cgroup.threads").into_iter().map(u32::cast_signed).collect()
     }
 
-    /// Processes in it and in all that is nested in it.
+    /// Processes in the cgroup and in all cgroups nested in it.
     pub fn processes(&self) -> BTreeSet<u32> {
         self.members("cgroup.procs")
     }
@@ -173,7 +174,7 @@ impl Cgroup {
     }
 
     /// # Errors
-    /// It is gone.
+    /// The cgroup is gone.
     pub fn cpu_time(&self) -> Result<CpuTime> {
         let path = self.path.join("cpu.stat");
         let text = read(&self.directory, "cpu.stat")
@@ -198,7 +199,7 @@ impl Cgroup {
         true
     }
 
-    /// Sends SIGKILL to all that is in it, however deep.
+    /// Sends SIGKILL to all processes in it, however deep.
     pub fn kill(&self) {
         // A missing file means that the cgroup is gone already, or Linux is older than 5.14.
         if self.write("cgroup.kill", "1").is_err() {
@@ -208,12 +209,12 @@ impl Cgroup {
         }
     }
 
-    /// Signals process `pid` as long as it is in here.
+    /// Signals process `pid` if it is in this cgroup.
     pub fn signal(&self, pid: u32, signal: Signal) {
         process::signal_if(pid, signal, || self.processes().contains(&pid));
     }
 
-    /// What stays, and why.
+    /// Tries to remove the cgroup; the error is the path that stays, and why.
     fn try_to_remove(&self) -> Result<(), (PathBuf, Errno)> {
         remove_below(&self.directory, &self.path)?;
         let name = self.path.file_name().unwrap_or_default();
@@ -223,15 +224,17 @@ impl Cgroup {
         }
     }
 
-    /// One that was removed has no files, whoever still holds its directory.
+    /// Whether the cgroup still exists: a removed one has no files, even if its directory is held
+    /// open.
     fn is_there(&self) -> bool {
         self.procs().is_ok()
     }
 
-    /// Ends all that is in it and removes it with all that is nested in it.
+    /// Ends all processes in it and removes it with all cgroups nested in it.
     ///
     /// # Errors
-    /// Something in it cannot be killed within 5 s, or cannot be removed: it is still there.
+    /// A process in it cannot be killed within 5 s, or a cgroup cannot be removed: it is still
+    /// there.
     pub fn remove(&self) -> Result<()> {
         let start = Instant::now();
         loop {
@@ -255,7 +258,7 @@ impl Cgroup {
     }
 }
 
-/// Those that agents which are no longer there have left behind.
+/// The cgroups that dead agents have left behind.
 ///
 /// # Errors
 /// No cgroup v2 hierarchy is mounted.
@@ -264,13 +267,13 @@ pub fn left_behind(root: &Root) -> Result<Vec<Cgroup>> {
     let (top, parent) = opened_hierarchy(root)?;
     let names = nested(&parent).into_iter().filter_map(|name| name.into_string().ok());
     let ours = names.filter(|name| Agent::of(name, &words).is_some_and(|agent| !agent.is_there()));
-    // One that cannot be opened has gone meanwhile.
+    // A cgroup that cannot be opened has gone meanwhile.
     let opened = ours
         .filter_map(|name| Some(Cgroup::open(top.clone(), parent.try_clone().ok()?, &name).ok()));
     Ok(opened.flatten().collect())
 }
 
-/// Where the hierarchy is mounted, and its directory.
+/// The place of the hierarchy, and its directory.
 fn opened_hierarchy(root: &Root) -> Result<(PathBuf, OwnedFd)> {
     let top = hierarchy(root)?;
     let opened = openat(CWD, &top, DIRECTORY, Mode::empty())
@@ -283,11 +286,12 @@ fn opened_hierarchy(root: &Root) -> Result<(PathBuf, OwnedFd)> {
     Ok((top, opened))
 }
 
-/// Where the hierarchy is mounted: where it usually is, if it is in several places, for whoever looks for what another
-/// has left must find it in the same. The order of mounts says nothing: it depends on what else was mounted meanwhile.
+/// Where the hierarchy is mounted. If it is in several places the usual one counts, so that every
+/// agent looks in the same place for what another has left. The order of mounts is useless: it
+/// depends on other mounts.
 ///
 /// # Errors
-/// It is not.
+/// No hierarchy is mounted.
 pub fn hierarchy(root: &Root) -> Result<PathBuf> {
     let seen = MountInfos::from_file(root.at("/proc/self/mountinfo"));
     let mounts = seen.context("cannot read /proc/self/mountinfo")?;
@@ -301,7 +305,7 @@ pub fn hierarchy(root: &Root) -> Result<PathBuf> {
     }
 }
 
-/// What a `cpu.stat` tells; None if it lacks one of both.
+/// The times in a `cpu.stat`; None if it lacks one of the two.
 pub fn parse_cpu_stat(text: &str) -> Option<CpuTime> {
     let seconds = |key| number::<f64>(text, key).map(|us| us / 1e6);
     Some(CpuTime { user_s: seconds("user_usec")?, system_s: seconds("system_usec")? })
@@ -339,7 +343,7 @@ mod tests {
         assert!(hierarchy(&root).unwrap_err().to_string().contains("mount -t cgroup2"));
     }
     #[test]
-    fn of_several_places_the_usual_one_counts_in_whatever_order_they_are_listed() {
+    fn the_usual_one_of_several_places_counts_in_any_order() {
         let lines = ["/container/cg", "/sys/fs/cgroup", "/another"]
             .map(|place| format!("31 25 0:27 / {place} rw - cgroup2 cgroup2 rw\n"));
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]] {

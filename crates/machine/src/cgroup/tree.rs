@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A control group's directory, its files and what is nested in it, each found from the one above: by no path, over which
-//! something may be mounted.
+//! A control group's directory, its files and nested groups. Each is opened from the one above and
+//! not by a path, because something may be mounted over a path.
 
 use std::ffi::{CString, OsStr};
 use std::fs::File;
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use crate::removal::{DIRECTORY, entries};
 
-/// Calls `look` with all below `directory`, and then with itself.
+/// Calls `look` with every directory below `directory`, and then with itself.
 pub fn visit(directory: &OwnedFd, look: &mut impl FnMut(&OwnedFd)) {
     for name in nested(directory) {
         if let Ok(inner) = openat(directory, &name, DIRECTORY, Mode::empty()) {
@@ -24,10 +24,10 @@ pub fn visit(directory: &OwnedFd, look: &mut impl FnMut(&OwnedFd)) {
     look(directory);
 }
 
-/// Removes all below `directory`, which is at `path`.
+/// Removes all cgroups below `directory`, which is at `path`.
 ///
 /// # Errors
-/// Which one stays, and why.
+/// The path of one that stays, and why.
 pub fn remove_below(directory: &OwnedFd, path: &Path) -> Result<(), (PathBuf, Errno)> {
     for name in nested(directory) {
         let path = path.join(OsStr::from_bytes(name.as_bytes()));
@@ -47,7 +47,7 @@ pub fn remove_below(directory: &OwnedFd, path: &Path) -> Result<(), (PathBuf, Er
     Ok(())
 }
 
-/// The names of what is nested in `directory`; none if it is gone.
+/// The names of the cgroups in `directory`; none if it is gone.
 pub fn nested(directory: &OwnedFd) -> Vec<CString> {
     let entries = entries(directory).unwrap_or_default();
     entries
@@ -60,15 +60,15 @@ pub fn nested(directory: &OwnedFd) -> Vec<CString> {
 /// Opens the file `name`.
 ///
 /// # Errors
-/// The cgroup is gone, or has none of that name.
+/// The cgroup is gone, or has no such file.
 pub fn file(directory: &OwnedFd, name: &str, flags: OFlags) -> io::Result<File> {
     Ok(openat(directory, name, flags | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?.into())
 }
 
-/// What is in the file `name`.
+/// Reads the file `name`.
 ///
 /// # Errors
-/// Those of [`file`].
+/// The same as for [`file`].
 pub fn read(directory: &OwnedFd, name: &str) -> io::Result<String> {
     io::read_to_string(file(directory, name, OFlags::RDONLY)?)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Commands on this machine's own kernel, each test in a process of its own, as an agent is.
+//! Runs commands on this machine's own kernel, each test in a process of its own, like an agent.
 #![allow(dead_code, reason = "not every file of tests needs all of it")]
 
 use std::collections::BTreeMap;
@@ -18,12 +18,13 @@ use machine::stop::Stop;
 use machine::view::View;
 use nix::sys::signal::{SigSet, Signal};
 
-/// Against hanging: what has to come soon would take minutes without that.
+/// A limit for what must come soon; if it failed it would take minutes.
 pub const SOON: Duration = Duration::from_secs(25);
 
 const ALONE: &str = "RUNOFF_TEST_ALONE";
 
-/// Runs `test`, which is called `name`, in a new process: what it mounts, forks and hears is its own. Needs root.
+/// Runs `test`, which is called `name`, in a new process with its own mounts, children and signals.
+/// Needs root.
 pub fn alone(name: &str, test: impl FnOnce()) {
     if !rustix::process::geteuid().is_root() {
         eprintln!("{name} needs root and was not run");
@@ -35,7 +36,7 @@ pub fn alone(name: &str, test: impl FnOnce()) {
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(ALONE, "yes");
-    // The harness has a thread of its own, which would not wait for these.
+    // The harness has a thread of its own, which does not block these signals.
     let heard = || Ok(SigSet::from_iter([Signal::SIGTERM, Signal::SIGINT]).thread_block()?);
     // SAFETY: a plain system call.
     unsafe { command.pre_exec(heard) };
@@ -52,7 +53,7 @@ pub fn contained() -> Containment {
     Containment::create(&Root::machine(), Purpose::Workload).unwrap()
 }
 
-/// Where the cgroup v2 hierarchy is, for scripts.
+/// The place of the cgroup v2 hierarchy, for scripts.
 pub fn cgroups() -> String {
     hierarchy(&Root::machine()).unwrap().display().to_string()
 }
@@ -89,7 +90,7 @@ impl Bench {
     pub fn new() -> Self {
         let place = tempfile::tempdir().unwrap();
         let scratch = Scratch::create(None, place.path(), "work").unwrap();
-        // After the mounts of the directories, which commands must see.
+        // After the directories are mounted, because commands must see them.
         let view = View::new().unwrap();
         Self { place, scratch, view, stop: Stop::new().unwrap(), environment: BTreeMap::new() }
     }
@@ -100,7 +101,7 @@ impl Bench {
         Surroundings { root: None, view, scratch, environment, timeout, stop }
     }
 
-    /// Runs a script of sh in `containment`; how it ended and how long that took.
+    /// Runs a script of sh in `containment`; returns how it ended and how long that took.
     pub fn run(
         &self,
         script: &str,
@@ -113,7 +114,7 @@ impl Bench {
         (outcome, start.elapsed())
     }
 
-    /// What is left in the place when the scratch directories have gone.
+    /// Removes the scratch directories; returns what is left in the place.
     pub fn ended(self) -> (Result<(), String>, Vec<PathBuf>) {
         let ended = self.scratch.end().map_err(|error| format!("{error:#}"));
         let left = std::fs::read_dir(self.place.path()).unwrap().map(|entry| entry.unwrap().path());
@@ -121,7 +122,7 @@ impl Bench {
     }
 }
 
-/// Whether a process with this command line still runs after what dying takes.
+/// Whether a process with this command line still runs after the time that dying takes.
 pub fn runs(words: &str) -> bool {
     let is_there = || {
         let all = procfs::process::all_processes().unwrap();

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What ublk_drv understands (Linux include/uapi/linux/ublk_cmd.h, Documentation/block/ublk.rst).
+//! The interface of ublk_drv (Linux include/uapi/linux/ublk_cmd.h, Documentation/block/ublk.rst).
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// The driver's own device, for everything that is not a request.
 pub const CONTROL: &str = "/dev/ublk-control";
 
-/// Requests in one queue at most.
+/// Most requests in one queue.
 pub const MAX_DEPTH: u16 = 4096;
 
 /// The data of requests is read and written through the character device (Linux 6.5).
 pub const F_USER_COPY: u64 = 1 << 7;
-/// Commands are encoded as those of ioctl(2) are.
+/// Commands are encoded like those of ioctl(2).
 pub const F_CMD_IOCTL_ENCODE: u64 = 1 << 6;
 
 pub const GET_DEV_INFO: u32 = read(0x02, size_of::<ControlCommand>());
@@ -33,13 +33,13 @@ pub const ATTR_ROTATIONAL: u32 = 1 << 1;
 pub const ATTR_VOLATILE_CACHE: u32 = 1 << 2;
 pub const PARAM_TYPE_BASIC: u32 = 1 << 0;
 
-/// Where the descriptors of queue 0 are mapped.
+/// Offset of the descriptors of queue 0 in a mapping.
 pub const DESCRIPTORS: i64 = 0;
-/// Where the data of the tags of queue 0 begins, and how far apart they are.
+/// Offset of the data of queue 0; tags are 1 << `DATA_BITS` apart.
 const DATA: u64 = 0x8000_0000;
 const DATA_BITS: u32 = 25;
 
-/// Where the character device has the data of `tag`.
+/// The offset of the data of `tag` in the character device.
 pub fn data_offset(tag: u16) -> u64 {
     DATA + (u64::from(tag) << DATA_BITS)
 }
@@ -91,7 +91,7 @@ pub struct DeviceInfo {
     pub reserved: [u64; 2],
 }
 
-/// `struct ublk_params` up to what is used.
+/// `struct ublk_params` up to the last field that is used.
 #[repr(C)]
 #[derive(Debug, Default, Clone, Copy, FromBytes, IntoBytes)]
 pub struct DeviceParameters {
@@ -123,7 +123,8 @@ impl Descriptor {
         (self.op_flags & 0xff) as u8
     }
 
-    /// The first sector and how many; a flush has none, whatever it says (block/blk-mq.c `blk_rq_init`: -1).
+    /// The first sector and the number of sectors; none for a flush, whose fields are invalid
+    /// (block/blk-mq.c `blk_rq_init`: -1).
     pub fn extent(&self) -> (u64, u64) {
         match self.op() {
             OP_FLUSH => (0, 0),
@@ -148,7 +149,7 @@ impl IoCommand {
 }
 
 impl ControlCommand {
-    /// Padded to the room of a long entry of io_uring.
+    /// The bytes, padded to the size of a long entry of io_uring.
     pub fn bytes(&self) -> [u8; 80] {
         let mut padded = [0; 80];
         padded[..size_of::<Self>()].copy_from_slice(self.as_bytes());
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_is_nowhere() {
+    fn a_flush_has_no_sectors() {
         let flush =
             Descriptor { op_flags: OP_FLUSH.into(), start_sector: u64::MAX, ..Default::default() };
         assert_eq!(flush.extent(), (0, 0));

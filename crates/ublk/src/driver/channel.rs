@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The character device of one disk: what is asked of it, its data, its answers.
+//! The character device of one disk: its requests, their data, and the answers.
 
 use std::fs::File;
 use std::io;
@@ -15,13 +15,13 @@ use crate::driver::shared::Shared;
 
 /// Entries of the submission ring; more are submitted in between.
 const ENTRIES: u32 = 128;
-/// Marks the poll for something else than a request.
+/// Marks the poll of the watched file among the requests.
 const WATCHED: u64 = u64::MAX;
 
-/// Instead of another request, when the disk was stopped.
+/// The result instead of a request when the disk was stopped.
 const STOPPED: i32 = -libc::ENODEV;
 
-/// What has happened.
+/// An event of the channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completion {
     Request(u16),
@@ -39,7 +39,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// `device` is the character device with one queue of `depth`.
+    /// Opens the channel of `device`, a character device with one queue of `depth`.
     pub fn open(device: File, depth: u16) -> io::Result<Self> {
         let descriptors = Shared::map(&device, abi::DESCRIPTORS, depth.into())?;
         // A completion for every tag may wait, and one for the watched file.
@@ -58,7 +58,7 @@ impl Channel {
         self.command(abi::COMMIT_AND_FETCH_REQ, IoCommand { tag, result, ..IoCommand::default() })
     }
 
-    /// Says `Watched` once when `fd` can be read.
+    /// Completes with `Watched` once when `fd` can be read.
     pub fn watch(&mut self, fd: i32) -> io::Result<()> {
         let events = libc::POLLIN as u32;
         self.push(&opcode::PollAdd::new(types::Fd(fd), events).build().user_data(WATCHED))
@@ -90,8 +90,8 @@ impl Channel {
     /// Takes one event that has happened already.
     ///
     /// # Errors
-    /// The driver did not take a command, or the file cannot be watched: a tag is lost, and whoever waits for its
-    /// request would wait for ever if the device stayed.
+    /// The driver refused a command, or the file cannot be watched: a tag is lost, and a process
+    /// that waits for its request would wait for ever if the device stayed.
     pub fn completion(&mut self) -> io::Result<Option<Completion>> {
         let completion = self.ring.completion().next();
         completion.map(|entry| meaning(entry.user_data(), entry.result())).transpose()
@@ -99,16 +99,16 @@ impl Channel {
 
     /// The request that `tag` stands for now.
     pub fn descriptor(&self, tag: u16) -> Descriptor {
-        // The driver writes it only before it hands the tag over.
+        // The driver writes it only before it passes the tag.
         self.descriptors.read(tag.into())
     }
 
-    /// The data that a write brings.
+    /// Reads the data of a write.
     pub fn take_data(&self, tag: u16, data: &mut [u8]) -> io::Result<()> {
         self.device.read_exact_at(data, abi::data_offset(tag))
     }
 
-    /// The data that a read wants.
+    /// Writes the data for a read.
     pub fn give_data(&self, tag: u16, data: &[u8]) -> io::Result<()> {
         self.device.write_all_at(data, abi::data_offset(tag))
     }
@@ -130,8 +130,8 @@ impl Channel {
     }
 }
 
-/// What a completion means. Only UBLK_IO_RES_ABORT, which is -ENODEV, says that the disk was stopped
-/// (Linux include/uapi/linux/ublk_cmd.h).
+/// The meaning of a completion. Only UBLK_IO_RES_ABORT, which is -ENODEV, means that the disk was
+/// stopped (Linux include/uapi/linux/ublk_cmd.h).
 fn meaning(user_data: u64, result: i32) -> io::Result<Completion> {
     let failed = |what: &str| {
         let error = io::Error::from_raw_os_error(result.saturating_neg());

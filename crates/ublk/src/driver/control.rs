@@ -10,11 +10,11 @@ use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use crate::driver::abi::{self, ControlCommand, DeviceInfo, DeviceParameters};
 use crate::error::DiskError;
 
-/// Mark of the devices of runoff among those of other servers: "rnof", above the process id of the server. The
-/// driver's own note of that is there only between start and stop.
+/// Mark of the devices of runoff among those of other servers: "rnof", above the process id of the
+/// server. The driver itself stores that id only between start and stop.
 const OURS: u64 = 0x726e_6f66 << 32;
 
-/// No number wished for.
+/// Lets the driver choose the number.
 const ANY: u32 = u32::MAX;
 const NO_QUEUE: u16 = u16::MAX;
 
@@ -25,7 +25,7 @@ pub struct Control {
 
 impl Control {
     /// # Errors
-    /// The driver is not there, or not for us.
+    /// The driver is not there, or this process may not use it.
     pub fn open() -> Result<Self, DiskError> {
         let device = File::options().read(true).write(true).open(abi::CONTROL).map_err(
             |error| match error.kind() {
@@ -38,7 +38,7 @@ impl Control {
         Ok(Self { device, ring })
     }
 
-    /// A device with one queue; its number.
+    /// Adds a device with one queue and returns its number.
     pub fn add(&mut self, depth: u16, max_bytes: u32) -> Result<u32, DiskError> {
         let mut info = DeviceInfo {
             nr_hw_queues: 1,
@@ -74,13 +74,13 @@ impl Control {
         self.call(abi::START_DEV, command).map_err(ublk("starting the device"))
     }
 
-    /// Removes /dev/ublkbN: what it is asked for later fails, and its server gets all tags back.
+    /// Removes /dev/ublkbN: later requests fail, and its server gets all tags back.
     pub fn stop(&mut self, number: u32) -> Result<(), DiskError> {
         self.plain(abi::STOP_DEV, number).map_err(ublk("stopping the device"))
     }
 
-    /// Forgets the device, whose number stays taken as long as its server or somebody else has it mounted or open.
-    /// Kernels before 6.9 wait for them here.
+    /// Deletes the device. Its number stays taken as long as any process has it mounted or open;
+    /// kernels before 6.9 wait here for that to end.
     pub fn delete(&mut self, number: u32) -> Result<(), DiskError> {
         let deleted = self.plain(abi::DEL_DEV_ASYNC, number);
         let deleted = deleted.or_else(|_| self.plain(abi::DEL_DEV, number));
@@ -120,7 +120,8 @@ impl Control {
         let entry = opcode::UringCmd80::new(types::Fd(self.device.as_raw_fd()), operation)
             .cmd(command.bytes())
             .build();
-        // SAFETY: what the command points to lives until its completion has been seen below.
+        // SAFETY: the memory that the command points to lives until its completion has been seen
+        // below.
         unsafe { self.ring.submission().push(&entry) }.expect("the ring is empty");
         while let Err(error) = self.ring.submit_and_wait(1) {
             if error.kind() != io::ErrorKind::Interrupted {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The driver ublk_drv: its interface, its control device, the channel of its requests, and what its devices are called.
+//! The driver ublk_drv: its interface, its control device, the channel of its requests, and the
+//! names of its devices.
 
 pub mod abi;
 pub mod channel;

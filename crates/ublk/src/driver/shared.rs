@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the kernel writes and this process reads: a table in memory that both have.
+//! A table in shared memory that the kernel writes and this process reads.
 
 use std::io;
 use std::marker::PhantomData;
@@ -11,10 +11,10 @@ use nix::libc::{c_void, off_t};
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
 use zerocopy::FromBytes;
 
-/// What a mapping is a multiple of.
+/// The size of a mapping is a multiple of this.
 const PAGE: usize = 4096;
 
-/// `count` entries of `T`, any bytes of which mean something.
+/// `count` entries of `T`, for which all bytes are valid.
 pub struct Shared<T> {
     start: NonNull<c_void>,
     count: usize,
@@ -23,7 +23,7 @@ pub struct Shared<T> {
 }
 
 impl<T: FromBytes> Shared<T> {
-    /// The entries that `file` has at `offset`.
+    /// Maps the entries at `offset` of `file`.
     pub fn map(file: &impl AsFd, offset: off_t, count: usize) -> io::Result<Self> {
         let bytes = size_of::<T>().checked_mul(count).and_then(NonZeroUsize::new);
         let bytes = bytes.and_then(|bytes| bytes.get().checked_next_multiple_of(PAGE));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which task each request of one ublk disk belongs to. The descriptors of the driver do not say;
- * here every request passes in the context of the task that submits it, with its tag and before the
- * driver has it (Linux block/blk-mq.c, blk_account_io_start), so what the server reads when it is
- * handed the tag belongs to that very request. Under an elevator of the kernel a request gets the
+ * Finds the task of each request of one ublk disk, which the descriptors of the driver do not have.
+ * Here every request passes in the context of the task that submits it, with its tag and before the
+ * driver has it (Linux block/blk-mq.c, blk_account_io_start), so what the server reads when it gets
+ * the tag belongs to that very request. Under an elevator of the kernel a request gets the
  * tag only when it is dispatched, and passes once more (blk_mq_start_request).
  */
 #include "vmlinux.h"

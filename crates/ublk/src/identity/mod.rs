@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which task each request belongs to, told by programs in the kernel: identity.bpf.c.
+//! The task of each request, found by programs in the kernel: identity.bpf.c.
 
 mod origins;
 
@@ -17,12 +17,12 @@ pub use self::origins::Origin;
 use self::origins::Origins;
 use bpf::{libbpf_log, objects};
 
-/// What is to be known of a disk's requests.
+/// What to find about a disk's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// An elevator of the kernel is in front of the driver.
+    /// Whether an elevator of the kernel is in front of the driver.
     pub behind_elevator: bool,
-    /// The names of tasks.
+    /// Whether the names of tasks are wanted.
     pub names: bool,
 }
 
@@ -35,10 +35,10 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Watches the disk `name`, such as ublkb0, which need not be there yet.
+    /// Watches the disk `name`, such as ublkb0, which need not exist yet.
     ///
     /// # Errors
-    /// This kernel does not describe its types or does not take the programs.
+    /// This kernel does not describe its types or refuses the programs.
     pub fn of_disk(name: &str, wanted: Wanted) -> Result<Self> {
         let (watching, log) = libbpf_log::caught(|| Self::load(name, wanted));
         watching.with_context(|| log.trim().lines().next_back().unwrap_or_default().to_owned())
@@ -84,12 +84,12 @@ impl Identity {
         Ok(Self { _links: links, origins, exits: ring, exited })
     }
 
-    /// Who submitted the request that `tag` stands for now.
+    /// The origin of the request that `tag` stands for now.
     pub fn of(&self, tag: u16) -> Origin {
         self.origins.of_tag(tag)
     }
 
-    /// Can be read when a user of the disk has exited.
+    /// A descriptor that is readable when a user of the disk has exited.
     pub fn exits_fd(&self) -> i32 {
         self.exits.epoll_fd()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the programs in the kernel write of each tag, in this process's memory.
+//! The origins that the programs in the kernel write for each tag, in shared memory.
 
 use anyhow::{Context as _, Result, ensure};
 use elevators::Context;
@@ -11,31 +11,31 @@ use crate::driver::shared::Shared;
 /// Where a request comes from.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// When it was submitted, by CLOCK_MONOTONIC; 0: not known.
+    /// When it was submitted, by CLOCK_MONOTONIC; 0 if that is not known.
     pub asked_ns: u64,
     pub task: u32,
     pub cpu: u32,
     /// Class and level, as ioprio_set(2) encodes them.
     pub priority: u16,
-    /// Somebody waits for it, if it is a write.
+    /// Whether a process waits for it, if it is a write.
     pub sync: bool,
     /// The task's name, padded with zeros, if names are wanted.
     pub comm: [u8; 16],
 }
 
 impl Origin {
-    /// A task as the kernel tells them apart for its I/O: threads are several.
+    /// The task, as elevators know it; each thread is one of its own.
     pub fn context(self) -> Context {
         self.task.into()
     }
 
-    /// When it was submitted, by CLOCK_MONOTONIC.
+    /// When it was submitted, by CLOCK_MONOTONIC; None if that is not known.
     pub fn asked(self) -> Option<u64> {
         (self.asked_ns > 0).then_some(self.asked_ns)
     }
 }
 
-/// `struct origin`, as the map has it: a multiple of 8 bytes.
+/// `struct origin`, as in the map: a multiple of 8 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, FromBytes)]
 struct Written {
@@ -67,9 +67,10 @@ impl Origins {
         Ok(Self { written: Shared::map(map, 0, tags).context("origins cannot be read")? })
     }
 
-    /// Who submitted the request that `tag` stands for now.
+    /// The origin of the request that `tag` stands for now.
     pub fn of_tag(&self, tag: u16) -> Origin {
-        // It was written before the driver had the request, and is not written again before the driver has the answer.
+        // The entry was written before the driver had the request, and is not written again before
+        // the driver has the answer.
         let Written { asked_ns, task, cpu, priority, sync, comm, .. } =
             self.written.read(tag.into());
         Origin { asked_ns, task, cpu, priority, sync: sync != 0, comm }

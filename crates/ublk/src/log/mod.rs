@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The log of a disk's requests: what is kept of each, the lines that it is written in, and its way to who reads it.
+//! The log of a disk's requests: its entries, its lines, and its way to the reader.
 
 pub mod pieces;
 pub mod request_lines;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A log of requests on its way: in pieces of whole lines, its times counted from the start of the workload.
+//! Forwards a log of requests in pieces of whole lines, with times counted from the start of the
+//! workload.
 
 use std::io::{self, BufRead};
 
@@ -10,10 +11,10 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// Columns 2 to 5 of a line are times (request_lines.rs).
 const TIMES: usize = 4;
 
-/// Hands over all lines of `log`; the first names the columns.
+/// Passes all lines of `log` to `tell`; the first names the columns.
 ///
 /// # Errors
-/// A line that cannot be read, or has no times.
+/// A line cannot be read, or has no times.
 pub fn forward(log: &mut impl BufRead, start_ns: u64, tell: &mut dyn FnMut(String)) -> Result<()> {
     let mut piece = String::new();
     let mut lines = log.lines();
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_is_no_log() {
+    fn a_line_that_is_cut_short_is_an_error() {
         assert!(forwarded("a\nrequest\t1000\t\n").is_err());
         assert!(forwarded("a\nrequest\tx\t\t\t\tx\n").is_err());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The lines of a log of requests: docs/elevators/requests.md has the columns.
+//! Writes the lines of a log of requests: docs/elevators/requests.md has the columns.
 
 use std::fmt::Write;
 
@@ -18,27 +18,27 @@ pub struct Part {
     pub sectors: u64,
     pub rwbs: &'static str,
     pub origin: Origin,
-    /// Index of what it was served in.
+    /// Index of the served request that it is part of.
     pub served: Option<usize>,
 }
 
-/// What the disk was given: a request with all that were merged into it.
+/// A request that the disk got, with all that were merged into it.
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
     pub id: Id,
     pub first: u64,
     pub sectors: u64,
     pub dispatched_ns: u64,
-    /// The head is there, and waits for the first sector.
+    /// When the head has reached the track and waits for the first sector.
     pub reached_ns: u64,
     pub done_ns: u64,
     pub from_cylinder: u64,
     pub cylinder: u64,
-    /// How many waited, itself among them.
+    /// How many requests waited, itself included.
     pub depth: usize,
 }
 
-/// A request, with what it was served in and whether that is done.
+/// The line of a request, with the one that it was served in and whether that is done.
 pub fn of_request(part: &Part, served: Option<(&Served, bool)>) -> String {
     let Part { arrived_ns, first, sectors, rwbs, origin, .. } = part;
     let mut line = format!("request\t{arrived_ns}\t");
@@ -61,22 +61,23 @@ pub fn of_request(part: &Part, served: Option<(&Served, bool)>) -> String {
     line
 }
 
-/// The disk was held idle.
+/// The line of a time in which the disk was held idle.
 pub fn of_hold(from: u64, until: u64) -> String {
     format!("held\t{from}\t\t\t{until}{}", "\t".repeat(14))
 }
 
-/// A process has exited.
+/// The line of an exit of a process.
 pub fn of_exit(at: u64, context: Context) -> String {
     format!("exit\t{at}{}{context}\t", "\t".repeat(16))
 }
 
-/// The elevator was asked and gave nothing.
+/// The line of a question that the elevator answered with no request.
 pub fn of_question(at: u64) -> String {
     format!("asked\t{at}{}", "\t".repeat(17))
 }
 
-/// As blktrace(8) says it: R, W, WS for a write that somebody waits for, F for a flush.
+/// The kind of a request as in blktrace(8): R, W, WS for a write that a process waits for, F for a
+/// flush.
 pub fn rwbs(request: &Request) -> &'static str {
     match request.direction {
         _ if request.is_flush() => "F",
@@ -86,7 +87,8 @@ pub fn rwbs(request: &Request) -> &'static str {
     }
 }
 
-/// ioprio_set(2), as ionice(1) abbreviates it; a process that never called it has none.
+/// The priority of ioprio_set(2), as ionice(1) abbreviates it; a process that never called it has
+/// none.
 fn class(priority: u16) -> String {
     let level = priority & 7;
     match priority >> 13 {
@@ -97,7 +99,7 @@ fn class(priority: u16) -> String {
     }
 }
 
-/// A task may call itself anything.
+/// The name of a task, which may be any bytes, for a line.
 fn name(comm: &[u8; 16]) -> String {
     let plain =
         |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { *byte as char } else { '?' };

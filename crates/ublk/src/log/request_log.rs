@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What became of each request: when it came, whose it was, when the head got it; and what else the elevator was told,
-//! so that it can be told the same again. docs/elevators/requests.md has the columns. Nothing grows beyond a fixed
-//! number of entries.
+//! A log of requests: when each arrived, which task's it was, when it was served; and every other
+//! call of the elevator, so that all can be replayed. docs/elevators/requests.md has the columns.
+//! No table grows beyond a fixed number of entries.
 
 use elevators::{Context, Id, Request};
 
 use crate::identity::Origin;
 use crate::log::request_lines::{self, Part, Served};
 
-/// Requests, and as many served ones, exits and times held, that are kept; what comes later is counted only.
+/// Most requests in the log, and most served ones, exits and times held; later requests are only
+/// counted.
 pub const MOST: usize = 200_000;
 
 pub struct RequestLog {
     most: usize,
     parts: Vec<Part>,
     served: Vec<Served>,
-    /// The disk was held idle from and until.
+    /// Times in which the disk was held idle: from and until.
     held: Vec<(u64, u64)>,
-    /// Who has exited, and when the server heard of it.
+    /// Processes that have exited, and when the server noticed.
     exits: Vec<(u64, Context)>,
-    /// When the disk was free and the elevator gave it nothing, but for times at which that was known before.
+    /// When the disk was free and the elevator returned nothing, except when that was known before.
     asked: Vec<u64>,
-    /// The elevator has been told something since it was asked last.
+    /// Whether the elevator got any news since it was last asked.
     is_news: bool,
     /// When the elevator wanted to be asked again.
     timer: Option<u64>,
     /// The part of each request that is kept; the index is the request's id.
     open: Vec<Option<usize>>,
-    /// What is under way is the last of `served`.
+    /// Whether the last of `served` is under way.
     under_way: bool,
     dropped: u64,
 }
@@ -41,7 +42,8 @@ impl RequestLog {
             served: Vec::with_capacity(most),
             held,
             exits: Vec::with_capacity(most),
-            // After a request is served or while the disk is held idle for each that comes: hardly ever both.
+            // After each request that is served, or for each that comes while the disk is held
+            // idle: hardly ever both.
             asked: Vec::with_capacity(2 * most),
             is_news: true,
             timer: None,
@@ -51,7 +53,7 @@ impl RequestLog {
         }
     }
 
-    /// Requests that were too many.
+    /// How many requests the log had no room for.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
@@ -86,7 +88,7 @@ impl RequestLog {
         }
     }
 
-    /// The elevator, asked for a request, gave none, and wants to be asked again at `timer`.
+    /// Notes that the elevator had no request when asked, and wants to be asked again at `timer`.
     pub fn asked(&mut self, now: u64, timer: Option<u64>) {
         let is_due = self.timer.is_some_and(|timer| timer <= now);
         if (self.is_news || is_due) && self.asked.len() < 2 * self.most {
@@ -95,8 +97,8 @@ impl RequestLog {
         (self.is_news, self.timer) = (false, timer);
     }
 
-    /// Whether requests are dropped, as soon as one kind of entry is: without it they would not say why the elevator
-    /// did what it did.
+    /// Whether requests are dropped: as soon as one table is full, because without its entries they
+    /// would not explain the elevator's decisions.
     fn is_full(&self) -> bool {
         self.parts.len() == self.most
             || self.exits.len() == self.most
@@ -122,22 +124,22 @@ impl RequestLog {
         if self.under_way {
             parts.iter().for_each(|part| self.belongs(part.id));
             if parts.iter().all(|part| self.open[index(part.id)].is_none()) {
-                // What was dropped takes no place of what waits.
+                // Dropped requests do not take the place of waiting ones.
                 self.served.pop();
             }
         }
         self.under_way = false;
     }
 
-    /// The request `id` is served with what is under way.
+    /// Notes that the request `id` is part of the one under way.
     fn belongs(&mut self, id: Id) {
         if let Some(index) = self.open[index(id)] {
             self.parts[index].served = self.served.len().checked_sub(1);
         }
     }
 
-    /// A line for each request, in order of arrival; then one for each time held, for each exit, and for each time that
-    /// the elevator was asked and gave nothing.
+    /// A line for each request, in order of arrival; then one for each time held, each exit, and
+    /// each time that the elevator was asked and returned nothing.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let requests = self.parts.iter().map(|part| {
             let served = part.served.map(|index| (&self.served[index], self.is_done(index)));
@@ -154,7 +156,7 @@ impl RequestLog {
     }
 }
 
-/// Where tables by id have it: ids are those of tags, which are few.
+/// The index of `id` in tables: ids are tags, which are small.
 pub fn index(id: Id) -> usize {
     usize::try_from(id).expect("an id is a tag")
 }
@@ -195,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_one_have_its_times_and_what_waits_has_none() {
+    fn parts_of_a_request_have_its_times_and_waiting_ones_have_none() {
         let mut log = RequestLog::new(9);
         let parts = [Request::write(3, 7, 100, 8), Request::write(1, 7, 108, 8)];
         parts.iter().for_each(|part| log.arrived(part, &ORIGIN, 50));
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_under_way_at_the_end_is_not_done() {
+    fn a_request_under_way_at_the_end_is_not_done() {
         let mut log = RequestLog::new(9);
         log.arrived(&Request::read(0, 7, 0, 8), &ORIGIN, 0);
         log.dispatched(served(0, 0, 8, 1));
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_is_counted_only() {
+    fn requests_beyond_the_limit_are_only_counted() {
         let mut log = RequestLog::new(2);
         for id in 0..5 {
             let request = Request::read(id, 7, id * 100, 8);
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_too_much_takes_no_place_of_what_waits() {
+    fn dropped_requests_do_not_take_the_place_of_waiting_ones() {
         let mut log = RequestLog::new(2);
         let requests: Vec<_> = (0..6).map(|id| Request::read(id, 7, id * 100, 8)).collect();
         requests.iter().for_each(|request| log.arrived(request, &ORIGIN, 0));
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_elevator_was_told_is_as_limited_as_requests() {
+    fn other_entries_are_as_limited_as_requests() {
         let tell: [fn(&mut RequestLog, u64); 2] = [
             |log, at| log.exited(7, at),
             |log, at| {
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_comes_again_is_another_request() {
+    fn an_id_that_is_used_again_is_another_request() {
         let mut log = RequestLog::new(9);
         for at in [0, 100] {
             let request = Request::read(0, 7, at, 8);

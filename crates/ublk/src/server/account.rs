@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a disk has done while it counted.
+//! Counts what a disk does.
 
 use elevators::{Context, Direction, Request};
 use serde::{Deserialize, Serialize};
@@ -12,32 +12,35 @@ use block_queue::latency::{Latencies, Latency};
 /// A completion later than this after its time counts as late.
 const LATE_NS: u64 = 300_000;
 
-/// What the disk has done.
+/// The counts of a disk.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Requests as they came, and as the disk served them: merged.
+    /// Requests as they arrived.
     pub requests: u64,
+    /// Requests as the disk served them: merged.
     pub served: u64,
     pub sectors_read: u64,
     pub sectors_written: u64,
     /// Time with a request under way.
     pub busy_ns: u64,
-    /// Time without one, though some waited: the elevator held the disk idle.
+    /// Time without one although some waited: the elevator held the disk idle.
     pub held_ns: u64,
-    /// Served requests that were completed more than 0.3 ms after their time, and the worst of all.
+    /// Served requests that were completed more than 0.3 ms after their time.
     pub late: u64,
+    /// The longest such delay of all.
     pub latest_ns: u64,
-    /// How long requests took from their arrival until they were done, each as it came; None if there was none.
+    /// How long reads took from their arrival until they were done; None if there was none.
     pub read: Option<Latency>,
+    /// The same for writes.
     pub write: Option<Latency>,
-    /// Requests that the log had no room for; None without one.
+    /// Requests that the log had no room for; None without a log.
     pub dropped: Option<u64>,
 }
 
-/// How a request came.
+/// The arrival of a request.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Arrival {
-    /// When its process began to wait; None: not known.
+    /// When its process began to wait; None if that is not known.
     pub asked: Option<u64>,
     pub origin: Origin,
 }
@@ -45,7 +48,7 @@ pub struct Arrival {
 /// Counts until it is closed.
 pub struct Account {
     counts: Counts,
-    /// One for each direction.
+    /// Latencies of each direction.
     latencies: [Latencies; 2],
     /// When each request began to wait, if that is known; the index is its id.
     arrivals: Vec<Option<u64>>,
@@ -55,14 +58,14 @@ pub struct Account {
 }
 
 impl Account {
-    /// Counts nothing yet; keeps a log of each request if that is wanted.
+    /// Makes an empty account; `with_log` keeps a log of each request.
     pub fn new(with_log: bool) -> Self {
         let (counts, latencies, arrivals) = Default::default();
         let log = with_log.then(|| RequestLog::new(request_log::MOST));
         Self { counts, latencies, arrivals, held_since: None, log, closed: false }
     }
 
-    /// Ends the counting: what comes later is not counted.
+    /// Ends the counting: later requests are not counted.
     pub fn close(&mut self) {
         self.closed = true;
     }
@@ -71,7 +74,7 @@ impl Account {
         self.closed
     }
 
-    /// What has been counted so far.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         let [read, write] = [&self.latencies[0], &self.latencies[1]].map(Latencies::summary);
         let dropped = self.log.as_ref().map(RequestLog::dropped);
@@ -107,26 +110,27 @@ impl Account {
         }
     }
 
-    /// No more requests will come from `context`.
+    /// Notes that no more requests will come from `context`.
     pub fn exited(&mut self, context: Context, now: u64) {
         if let Some(log) = self.open_log() {
             log.exited(context, now);
         }
     }
 
-    /// The disk is free, and the elevator, asked for a request, gave none; it wants to be asked again at `timer`.
+    /// Notes that the disk is free and the elevator had no request when asked; it wants to be asked
+    /// again at `timer`.
     pub fn asked(&mut self, now: u64, timer: Option<u64>) {
         if let Some(log) = self.open_log() {
             log.asked(now, timer);
         }
     }
 
-    /// The disk is free, requests wait, and the elevator gives none.
+    /// Notes that the disk is free and requests wait, but the elevator returns none.
     pub fn held(&mut self, now: u64) {
         self.held_since.get_or_insert(now);
     }
 
-    /// The disk has been given a request.
+    /// Notes that the disk got a request.
     pub fn dispatched(&mut self, served: Served) {
         let now = served.dispatched_ns;
         let held_since = self.held_since.take();
@@ -143,7 +147,7 @@ impl Account {
         log.dispatched(served);
     }
 
-    /// `parts` were served as one, and done at `at`; the server hears of it `delay_ns` later.
+    /// Notes that `parts` were served as one and done at `at`; the server noticed `delay_ns` later.
     pub fn completed(&mut self, parts: &[Request], at: u64, delay_ns: u64) {
         if self.closed {
             return;
@@ -160,7 +164,7 @@ impl Account {
         }
     }
 
-    /// The log, as long as it counts.
+    /// The log, until the account is closed.
     fn open_log(&mut self) -> Option<&mut RequestLog> {
         self.log.as_mut().filter(|_| !self.closed)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The file that holds a disk's data: made for the disk, and taken away again if there is none in the end.
+//! The file that holds a disk's data: made for the disk, and removed again if the disk cannot be
+//! made.
 
 use std::fs::File;
 use std::io;
@@ -11,18 +12,19 @@ use crate::error::DiskError;
 
 pub struct DataFile {
     pub path: PathBuf,
-    /// Past the page cache, which would be a second cache below the first.
+    /// The file, opened past the page cache, which would be a second cache below the first.
     pub file: File,
-    /// The path may lead elsewhere by the time that the file has to go.
+    /// The directory of the file: the path may lead elsewhere when the file has to be removed.
     directory: File,
     is_kept: bool,
 }
 
 impl DataFile {
-    /// Makes it, empty.
+    /// Makes the file, empty.
     ///
     /// # Errors
-    /// Something is there, be it a link that leads nowhere; or it cannot be made. Then nothing is.
+    /// Something is there, even a link that leads nowhere, or the file cannot be made. Then none is
+    /// made.
     pub fn create(path: &Path) -> Result<Self, DiskError> {
         let unusable = |error| match error {
             rustix::io::Errno::EXIST => DiskError::FileThere { path: path.into() },
@@ -37,14 +39,15 @@ impl DataFile {
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(&directory, name, flags, Mode::RUSR | Mode::WUSR).map_err(unusable)?;
         let (file, directory) = (File::from(file), File::from(directory));
-        // From here on its end takes the file away again.
+        // From here on, dropping it removes the file.
         let made = Self { path: path.into(), file, directory, is_kept: false };
-        // Not at once: where this fails the file would have been made nevertheless.
+        // Not when the file is opened: if the flag were refused the file would still have been
+        // made.
         fcntl_setfl(&made.file, OFlags::DIRECT).map_err(unusable)?;
         Ok(made)
     }
 
-    /// There is a disk with it.
+    /// Keeps the file, because its disk has been announced.
     pub fn keep(&mut self) {
         self.is_kept = true;
     }
@@ -79,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_keeps_its_content() {
+    fn an_existing_file_keeps_its_content() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data");
         fs::write(&path, "precious").unwrap();
@@ -101,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_again_unless_there_is_a_disk_with_it() {
+    fn the_file_is_removed_unless_its_disk_was_announced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data");
         drop(DataFile::create(&path).unwrap());
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_file_can_be_none_is_made() {
+    fn a_failure_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         assert!(refusal(&folder.path().join("no/such")).contains("No such file"));
         refusal(Path::new("/"));

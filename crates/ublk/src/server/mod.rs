@@ -27,21 +27,21 @@ use machine::clock::now_ns;
 
 const SECTOR_BYTES: u64 = 512;
 
-/// What is known of a request that the driver has handed over.
+/// A request that the driver has passed.
 #[derive(Debug, Default, Clone, Copy)]
 struct Job {
     op: u8,
     first: u64,
     sectors: u64,
-    /// What to answer, once the data has been copied; until the next request of this tag.
+    /// The answer, once the data has been copied; until the next request of this tag.
     result: Option<i32>,
 }
 
-/// What a server leaves.
+/// What a server leaves at its end.
 #[derive(Default)]
 pub struct Done {
     pub counts: Counts,
-    /// What became of each request, if that was wanted.
+    /// The log of requests, if that was wanted.
     pub log: Option<RequestLog>,
 }
 
@@ -50,7 +50,7 @@ pub struct Server {
     store: Store,
     spindle: Spindle,
     identity: Option<Identity>,
-    /// The kernel has an elevator of its own, in which requests have waited.
+    /// Whether the kernel has an elevator of its own, in which requests have waited.
     behind_elevator: bool,
     sectors: u64,
     /// The job of each tag.
@@ -61,7 +61,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Fetches every one of `depth` tags.
+    /// Makes a server and fetches all `depth` tags.
     pub fn new(
         mut channel: Channel,
         depth: u16,
@@ -94,7 +94,8 @@ impl Server {
         })
     }
 
-    /// Serves until the disk is stopped and every request that it had is answered; from `hurry` on nothing takes time.
+    /// Serves until the disk is stopped and every request that it had is answered; after `hurry`
+    /// nothing is delayed.
     pub fn run(mut self, hurry: &AtomicBool) -> io::Result<Done> {
         let mut done = Vec::new();
         while self.open_tags > 0 {
@@ -114,7 +115,7 @@ impl Server {
                 continue;
             }
             if let Some(tag) = self.oldest_uncopied() {
-                // Who was answered need not wait for this.
+                // Send the answers first, so that they need not wait for this copy.
                 self.channel.submit()?;
                 self.copy(tag);
             } else {
@@ -159,7 +160,7 @@ impl Server {
                 sync: origin.sync,
                 ..Request::write(id, origin.context(), first, sectors)
             },
-            // Not offered to the kernel (device parameters), so nobody should ask.
+            // Not offered to the kernel (device parameters), so it should not ask.
             _ => return self.refuse(tag, Errno::EOPNOTSUPP),
         };
         let (request, now) = (Request { priority: priority(origin), ..request }, now_ns());
@@ -169,7 +170,7 @@ impl Server {
         Ok(())
     }
 
-    /// Neither empty nor beyond the end.
+    /// Whether a request is neither empty nor beyond the end.
     fn fits(&self, first: u64, sectors: u64) -> bool {
         sectors > 0 && first.checked_add(sectors).is_some_and(|end| end <= self.sectors)
     }
@@ -181,13 +182,14 @@ impl Server {
     }
 
     fn answer(&mut self, tag: u16) -> io::Result<()> {
-        // It stays known, so that nobody copies for this job any more: the tag may be another's at once.
+        // The result stays, so that no data are copied for this job any more: the tag may be used
+        // again at once.
         let result = self.copy(tag);
         self.channel.commit(tag, result)
     }
 
-    /// A tag to copy while the model's head is still on its way, so that the copy takes none of its time, as the
-    /// drive's own transfer would not.
+    /// A tag to copy while the model's head is still on its way, so that the copy adds no time, as
+    /// the drive's own transfer would not.
     fn oldest_uncopied(&mut self) -> Option<u16> {
         loop {
             let tag = self.uncopied.pop_front()?;
@@ -197,7 +199,7 @@ impl Server {
         }
     }
 
-    /// What to answer; the second time it is known.
+    /// Copies the data of `tag` unless that is done, and returns the answer.
     fn copy(&mut self, tag: u16) -> i32 {
         let index = usize::from(tag);
         let job = self.jobs[index];
@@ -205,7 +207,7 @@ impl Server {
             return result;
         }
         let result = match self.move_data(tag, &job) {
-            // No request is longer than the buffer that the driver was told of.
+            // No request is longer than the buffer whose size the driver knows.
             Ok(bytes) => i32::try_from(bytes).unwrap_or(-libc::EIO),
             Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
         };
@@ -213,7 +215,7 @@ impl Server {
         result
     }
 
-    /// How many bytes were.
+    /// Moves the data of a request and returns the number of bytes.
     fn move_data(&mut self, tag: u16, job: &Job) -> io::Result<usize> {
         let (offset, length) = (job.first * SECTOR_BYTES, job.sectors * SECTOR_BYTES);
         let length = usize::try_from(length).map_err(io::Error::other)?;

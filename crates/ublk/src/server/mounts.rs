@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The mounts that a server has: those that it needs, and no others, which somebody may want to unmount.
+//! The mounts of a server: only those that it needs, so that others can be unmounted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use nix::sched::{CloneFlags, unshare};
 use procfs::FromRead;
 use procfs::process::MountInfos;
 
-/// From now on this thread, and those that it starts, have only `/` and what the kernel and runoff keep below it. What
-/// is open stays open. It works in `/` afterwards.
+/// Leaves this thread, and those that it starts, only `/` and the mounts of the kernel and of
+/// runoff below it. Open files stay open. The working directory becomes `/`.
 pub fn leave() -> io::Result<()> {
     unshare(CloneFlags::CLONE_NEWNS)?;
     let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, "/", None::<&str>, flags, None::<&str>)?;
     std::env::set_current_dir("/")?;
-    // What is mounted on another comes after it.
+    // A mount comes after the one that it is mounted on.
     for place in mounted_on()?.iter().rev().filter(|place| !is_needed(place)) {
-        // One that went with another is not there any more.
+        // A mount that went with another is not there any more.
         let _ = umount2(place, MntFlags::MNT_DETACH | MntFlags::UMOUNT_NOFOLLOW);
     }
     Ok(())
 }
 
-/// Where this thread has something mounted, in order.
+/// The places of this thread's mounts, in order.
 fn mounted_on() -> io::Result<Vec<PathBuf>> {
     let found = MountInfos::from_file("/proc/thread-self/mountinfo").map_err(io::Error::other)?;
     Ok(found.0.into_iter().map(|each| unescaped(&each.mount_point)).collect())
@@ -43,14 +43,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_kernel_has_is_needed_and_what_users_have_is_not() {
+    fn mounts_of_the_kernel_are_needed_and_those_of_users_are_not() {
         let needed = |place: &str| is_needed(Path::new(place));
         assert!(["/", "/run", "/dev/shm", "/sys/fs/bpf", "/proc"].into_iter().all(needed));
         assert!(!["/mnt", "/run/media/usb", "/tmp", "/device"].into_iter().any(needed));
     }
 
     #[test]
-    fn somebody_elses_mount_is_there_and_can_be_unmounted() {
+    fn mounts_of_others_are_there_and_can_be_unmounted() {
         let place = tempfile::tempdir().unwrap();
         let try_out = || {
             if unshare(CloneFlags::CLONE_NEWNS).is_err() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! An elevator before the model of a disk: requests and times in, completions out. No clock, no I/O.
+//! An elevator in front of the model of a disk: requests and times in, completions out. No clock,
+//! no I/O.
 
 use disk_model::{Disk, Service, catalogue};
 use elevators::{Id, Queue, Request, WaitQueue};
@@ -18,19 +19,19 @@ pub struct Spindle {
     waiting: WaitQueue,
     disk: Disk,
     under_way: Option<UnderWay>,
-    /// The last time that elevator and disk have heard of.
+    /// The last time that was passed to elevator and disk.
     clock: u64,
     account: Account,
 }
 
 impl Spindle {
-    /// Keeps a log of each request if that is wanted.
+    /// Makes a spindle; `with_log` keeps a log of each request.
     pub fn new(queue: Queue, disk: Disk, with_log: bool) -> Self {
         let (waiting, account) = (WaitQueue::new(queue), Account::new(with_log));
         Self { waiting, disk, under_way: None, clock: 0, account }
     }
 
-    /// Nothing takes time any more, and nothing is counted.
+    /// Ends all delays and counting.
     pub fn hurry(&mut self) {
         if !self.account.is_closed() {
             self.account.close();
@@ -44,19 +45,19 @@ impl Spindle {
         self.account.counts()
     }
 
-    /// What has been done, and the log.
+    /// The counts and the log.
     pub fn finish(self) -> (Counts, Option<RequestLog>) {
         (self.account.counts(), self.account.into_log())
     }
 
-    /// `request` waits from now on. Call `advance` afterwards.
+    /// Takes `request`, which waits from now on. Call `advance` afterwards.
     pub fn add(&mut self, request: Request, arrival: &Arrival, now: u64) {
         self.clock = self.clock.max(now);
         self.account.arrived(&request, arrival, now);
         self.waiting.add(request, self.clock);
     }
 
-    /// No more requests will come from `context`. Call `advance` afterwards.
+    /// Notes that no more requests will come from `context`. Call `advance` afterwards.
     pub fn process_exited(&mut self, context: elevators::Context, now: u64) {
         self.clock = self.clock.max(now);
         self.account.exited(context, self.clock);
@@ -67,15 +68,15 @@ impl Spindle {
     pub fn next_event(&self) -> Option<u64> {
         match self.under_way {
             Some(under_way) => Some(under_way.done_at),
-            // What was due has been asked for; a time in the past must not make anyone spin.
+            // A timer in the past was asked for already: it must not make the server spin.
             None => self.waiting.next_timer().map(|timer| timer.max(self.clock + 1)),
         }
     }
 
-    /// Completes what is due by `now`, in `done`, and gives the disk what is next.
+    /// Adds the requests that are complete by `now` to `done`, and gives the disk the next one.
     ///
-    /// What was done in the past was done at its own time, so that a server that wakes up late
-    /// makes a completion late but not the disk slower: the host's latency is in the model's overhead.
+    /// A request is completed at its own time, even in the past: a server that wakes up late makes
+    /// a completion late but not the disk slower. The host's latency is in the model's overhead.
     pub fn advance(&mut self, now: u64, done: &mut Vec<Request>) {
         loop {
             let mut at = now;
@@ -148,7 +149,7 @@ mod tests {
         Settings::parse(catalogue::find(elevator).unwrap(), pairs.iter().copied()).unwrap()
     }
 
-    /// First sectors and lengths of what the disk was given, in the order of the log.
+    /// First sectors and lengths of the requests that the disk got, in the order of the log.
     fn given(log: &str) -> Vec<(u64, u64)> {
         let cells = log.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
         let first = cells.filter(|cells| cells[6] == "0");
@@ -163,7 +164,7 @@ mod tests {
         spindle.add(request, &Arrival { asked: Some(now), ..Arrival::default() }, now);
     }
 
-    /// Everything that it does when it is called exactly when it asks for it: ids and times.
+    /// Completions, as ids and times, when it is called exactly when it asks for it.
     fn run(spindle: &mut Spindle) -> Vec<(Id, u64)> {
         let mut finished = Vec::new();
         spindle.advance(spindle.clock, &mut Vec::new());
@@ -217,7 +218,8 @@ mod tests {
         assert_eq!(order.len(), 21);
     }
 
-    /// A reader's first request, and 1 ms later another's far away; the first reader never comes back.
+    /// How long the disk is held: a reader's first request, and 1 ms later another reader's far
+    /// away; the first reader never comes back.
     fn held_ns(elevator: &str, pairs: &[&str]) -> u64 {
         let mut spindle = spindle(elevator, pairs, "ide2003");
         add(&mut spindle, Request::read(0, 1, 0, 8), 0);
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_disk_is_held_for_as_long_as_the_elevator_waits_for_who_does_not_come_back() {
+    fn the_disk_is_held_as_long_as_the_elevator_waits_in_vain() {
         assert_eq!(held_ns("anticipatory", &["antic_expire_ms=6"]), 6 * MS);
         assert_eq!(held_ns("anticipatory", &["antic_expire_ms=17"]), 17 * MS);
         assert_eq!(held_ns("anticipatory", &["antic_expire_ms=0"]), 0);
@@ -243,7 +245,7 @@ mod tests {
         add(&mut spindle, Request::read(0, 1, 0, 8), 0);
         spindle.advance(0, &mut Vec::new());
         let first = spindle.next_event().unwrap();
-        // Two that become one, and a flush, which has no latency.
+        // Two requests that become one, and a flush, which has no latency.
         add(&mut spindle, Request::write(1, 1, 1000, 8), 0);
         add(&mut spindle, Request::write(2, 1, 1008, 8), first);
         add(&mut spindle, Request::flush(3, 1), first);
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_in_a_hurry_is_not_counted() {
+    fn requests_after_hurry_are_not_counted() {
         let mut spindle = spindle("noop", &[], "ide2003");
         (0..5).for_each(|id| add(&mut spindle, Request::write(id, 1, id * 1000, 8), 0));
         spindle.advance(0, &mut Vec::new());
@@ -272,11 +274,11 @@ mod tests {
         assert_eq!((counts.requests, counts.served, counts.write), (5, 1, None));
     }
 
-    /// One thing that happens: what, whose, at which block, how long after the last, and whether the server looks
-    /// before it.
+    /// One event: its kind, its task, its block, its time after the last one, and whether the
+    /// server looks before it.
     type Step = (u8, u32, u64, u64, bool);
 
-    /// Tells `spindle` of a step; some processes have a class of their own.
+    /// Passes a step to `spindle`; some processes have a class of their own.
     fn take(spindle: &mut Spindle, id: Id, (what, task, block, _, _): Step, now: u64) {
         let classes = [0, 2 << 13 | 1, 3 << 13, 1 << 13 | 2];
         let priority_bits = classes.get(task as usize).copied().unwrap_or_default();
@@ -295,7 +297,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_log_says_all_that_the_elevator_was_told(
+        fn the_log_has_every_call_of_the_elevator(
             variant in prop::sample::select(VARIANTS),
             model in prop::sample::select(vec!["ide2003", "none"]),
             nr_requests in 4_u64..40,
@@ -314,7 +316,7 @@ mod tests {
                     }
                     spindle.advance(now, &mut Vec::new());
                 }
-                // No two looks at a clock give the same.
+                // A clock never shows the same time twice.
                 now += 1;
                 take(&mut spindle, id as Id, *step, now);
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is on the disk: in memory, or in a file. Both are sparse: only what was written takes room.
+//! The data of the disk: in memory, or in a file. Both are sparse: only written data take room.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use crate::error::DiskError;
 use crate::server::data_file::DataFile;
 
-/// What direct I/O wants addresses to be multiples of.
+/// Direct I/O needs addresses that are multiples of this.
 const ALIGN: usize = 4096;
 const SECTOR: usize = 512;
 
@@ -28,7 +28,7 @@ impl Store {
         Mapping::new(bytes).map(Self::Memory).map_err(|error| DiskError::NoMemory { error })
     }
 
-    /// No request is larger than `max_bytes`.
+    /// Opens a store in a file; no request is larger than `max_bytes`.
     ///
     /// # Errors
     /// The file's own disk does not move single sectors, or has no such size.
@@ -50,8 +50,8 @@ impl Store {
         Ok(Self::File { file: fit().map_err(unusable)?, buffer })
     }
 
-    /// Puts what `path` holds on the disk: records of an offset, as 8 bytes with the least first,
-    /// and the 4096 bytes that belong there.
+    /// Fills the disk from `path`: records of an offset, as 8 bytes with the least first, and the
+    /// 4096 bytes that belong there.
     pub fn fill(&mut self, path: &Path) -> Result<(), DiskError> {
         let unreadable = |error| DiskError::NoData { path: path.into(), error };
         let mut file = File::open(path).map(io::BufReader::new).map_err(unreadable)?;
@@ -69,7 +69,7 @@ impl Store {
         Ok(())
     }
 
-    /// Hands `length` bytes from `offset` to `take`.
+    /// Passes `length` bytes from `offset` to `take`.
     pub fn read_with(
         &mut self,
         offset: u64,
@@ -86,7 +86,7 @@ impl Store {
         }
     }
 
-    /// Has `give` fill `length` bytes and puts them at `offset`.
+    /// Has `give` fill `length` bytes, and writes them at `offset`.
     pub fn write_with(
         &mut self,
         offset: u64,
@@ -104,8 +104,8 @@ impl Store {
     }
 }
 
-/// What every request of the disk is made of is written and read once. What was never written could be read in any
-/// size, as the file's disk is not asked for it.
+/// Writes and reads one sector, the smallest unit of a request. It must be written first: a part of
+/// a file that was never written can be read in any size.
 fn move_sector(file: &File, sector: &mut [u8]) -> io::Result<()> {
     let offset = sector.len() as u64;
     file.write_all_at(sector, offset)?;
@@ -162,7 +162,7 @@ mod tests {
     const MB: u64 = 1 << 20;
 
     #[test]
-    fn a_file_begins_with_nothing_but_zeros() {
+    fn a_new_file_has_only_zeros() {
         let folder = tempfile::tempdir().unwrap();
         let data = DataFile::create(&folder.path().join("data")).unwrap();
         let mut store = Store::in_file(&data, MB, 1 << 17).unwrap();

@@ -31,7 +31,7 @@ pub struct Extract {
 
 const ARCHIVE: &str = "load.tar";
 
-/// What either load did: as many archives as were completed.
+/// What either load did, from the number of completed archives.
 fn done(passes: u64, archive_bytes: u64) -> Done {
     Done {
         passes,
@@ -90,7 +90,7 @@ fn unpack(target: &str) -> Command {
     command
 }
 
-/// About what a tree takes in an archive.
+/// About the size of a tree in an archive.
 fn tree_bytes(tree: &Path) -> Result<u64> {
     const HEADER: u64 = 512;
     let mut bytes = 0;

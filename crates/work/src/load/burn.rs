@@ -21,9 +21,9 @@ pub struct Burn {
     threads: u16,
 }
 
-/// Between two looks at the request to end: well below a millisecond of a processor.
+/// Loops between two checks for the request to end: well below a millisecond.
 const LOOPS_A_LOOK: u64 = 100_000;
-/// Counted as one.
+/// Checks that count as one pass.
 const LOOKS_A_PASS: u64 = 10;
 
 impl Burn {
@@ -34,7 +34,8 @@ impl Burn {
     }
 }
 
-/// Computes in so many threads until the request to end: a pass is a million loops of one of them.
+/// Computes in `threads` threads until the request to end: a pass is a million loops of one of
+/// them.
 pub fn spin_in(threads: usize, flag: &EndFlag) -> Result<Done> {
     let looks = thread::scope(|scope| {
         let spawn = |_| Ok(thread::Builder::new().spawn_scoped(scope, || spin_until(flag))?);

@@ -27,7 +27,7 @@ pub struct Compile {
 }
 
 impl Compile {
-    /// A pass is one of the computing threads'; the bytes tell of the others.
+    /// Counts passes of the computing threads, and bytes of the two others.
     pub fn run(&self, flag: &EndFlag) -> Result<Done> {
         let threads = processes(self.threads, 1)?;
         let (size, here) = (size(self.size_mb)?, Path::new("."));
@@ -56,7 +56,7 @@ fn join(thread: ScopedJoinHandle<Result<Done>>) -> Result<Done> {
     thread.join().map_err(|_| anyhow!("a thread ended early"))?
 }
 
-/// If one of the three cannot go on, the others need not.
+/// Ends all three if one of them cannot go on.
 fn ending_all<Found>(result: Result<Found>, flag: &EndFlag) -> Result<Found> {
     if result.is_err() {
         flag.set();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! dbench_load: the file operations of many clients of a file server, by the program dbench 4.
-//! contest ran dbench of 2003 to its end again and again; dbench 4 has no end, so what it moved is divided by what one
-//! pass through its script moves.
+//! contest ran dbench of 2003 to its end again and again; dbench 4 has no end, so the bytes that it
+//! moved are divided by those of one pass through its script.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -23,7 +23,7 @@ use super::ready::say_ready;
 use super::sizes::processes;
 use crate::figures::as_f64;
 
-/// Longer than any sample; without it dbench ends after ten minutes.
+/// A duration longer than any sample; by default dbench ends after ten minutes.
 const SECONDS: &str = "1000000";
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -78,7 +78,7 @@ impl Dbench {
     }
 }
 
-/// dbench, which goes with its clients.
+/// A running dbench. Dropping it ends it with its clients.
 struct Dying(Child);
 
 impl Drop for Dying {
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_children_move_is_seen() {
+    fn bytes_that_children_move_are_counted() {
         let copies = "head -c 100000 /dev/zero >/dev/null; sleep 9";
         let mut parent = Command::new("sh")
             .args(["-c", &format!("({copies}) & ({copies}) & wait")])
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_moves_what_its_reads_and_writes_say() {
+    fn a_script_moves_the_bytes_of_its_reads_and_writes() {
         let script = "NTCreateX \"a\" 1 1 9 SUCCESS\nWriteX 9 0 65536 65536 NT_STATUS_OK\n\
                       ReadX 9 0 4096 100 NT_STATUS_OK\nClose 9 NT_STATUS_OK\n";
         assert_eq!(moved_by(script), 65_636);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What loads count.
+//! The counters of loads.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! When a load ends: at SIGTERM.
+//! The end of a load, at SIGTERM.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +16,7 @@ extern "C" fn note_end(_signal: nix::libc::c_int) {
 pub struct EndFlag(());
 
 impl EndFlag {
-    /// System calls that wait return when it comes, so that it is seen at once.
+    /// Sets the flag at SIGTERM. Waiting system calls return then, so that it is seen at once.
     pub fn on_signal() -> Result<Self> {
         let action =
             SigAction::new(SigHandler::Handler(note_end), SaFlags::empty(), SigSet::empty());
@@ -29,7 +29,7 @@ impl EndFlag {
         END.load(Ordering::Relaxed)
     }
 
-    /// Ends a load of several threads, one of which cannot go on.
+    /// Sets the flag, to end a load when one of its threads cannot go on.
     pub fn set(&self) {
         END.store(true, Ordering::Relaxed);
     }

@@ -19,9 +19,9 @@ use super::sizes::memory_and_swap;
 use crate::figures::as_f64;
 
 const CHUNK: usize = 128 << 10;
-/// While a file is made, so much waits for the disk at a time.
+/// Most bytes that wait for the disk while a file is made.
 const SYNC: u64 = 8 << 20;
-/// Room that a load leaves to others in its file system.
+/// Bytes that a load leaves free in its file system.
 const ROOM: u64 = 16 << 20;
 
 #[derive(Args)]
@@ -73,7 +73,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// contest 0.61 counted quarters of the memory: its author's logs have 34.1 for what 0.60 called 8.
+    /// contest 0.61 counted quarters of the memory: its author's logs have 34.1 where 0.60 had 8.
     const UNITS_A_PASS: f64 = 4.0;
 
     pub fn create(directory: &Path, size: u64) -> Result<Self> {
@@ -118,14 +118,15 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// The file is shorter if the load is told to end meanwhile.
+    /// Makes the file. It is shorter if the load is told to end meanwhile.
     pub fn create(directory: &Path, size: u64, flag: &EndFlag) -> Result<Self> {
         let mut file = Temporary::create(directory.join("read.dat"))?;
         file.fill(size, flag)?;
         Ok(Self { file, size })
     }
 
-    /// Ends with a whole pass, or the rest of it would be in the cache for the next run.
+    /// Reads until the request to end, and then to the end of the file, so that the next run does
+    /// not find a part of it in the cache.
     pub fn work(&mut self, flag: &EndFlag) -> Result<Done> {
         let (file, size) = (&mut self.file.0, self.size);
         let mut buffer = vec![0; CHUNK];
@@ -156,7 +157,7 @@ fn device(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).with_context(|| format!("cannot look at {}", path.display()))?.dev())
 }
 
-/// Refuses before anything is written.
+/// Requires room for the file before anything is written.
 pub fn require_room(directory: &Path, bytes: u64) -> Result<()> {
     let found =
         statvfs(directory).with_context(|| format!("cannot look at {}", directory.display()))?;
@@ -180,7 +181,7 @@ fn unless_interrupted(result: io::Result<usize>) -> io::Result<u64> {
     }
 }
 
-/// A file that goes with the load.
+/// A file that is removed with the load.
 struct Temporary(File, PathBuf);
 
 impl Temporary {
@@ -194,7 +195,7 @@ impl Temporary {
         Ok(Self(file, path))
     }
 
-    /// Writes bytes that neither compression nor holes make smaller, all the way to the disk.
+    /// Writes bytes that neither compression nor holes make smaller, through to the disk.
     fn fill(&mut self, size: u64, flag: &EndFlag) -> Result<()> {
         let mut numbers = SplitMix64::seed_from_u64(1);
         let mut left = size;
@@ -204,7 +205,8 @@ impl Temporary {
             let length = CHUNK.min(usize::try_from(left).unwrap_or(CHUNK));
             self.0.write_all(&chunk[..length]).context("cannot write the file to be read")?;
             left -= length as u64;
-            // Nothing ends a process that waits for its disk, so it never waits for much at a time.
+            // A process that waits for its disk cannot be ended, so it never waits for much at a
+            // time.
             if left.is_multiple_of(SYNC) {
                 self.0.sync_data().context("cannot write the file to be read")?;
             }

@@ -49,13 +49,13 @@ impl Memory {
     }
 }
 
-/// If memory runs out after all, this process shall go and not the measured work.
+/// Makes the kernel kill this process and not the measured work if memory runs out.
 fn die_first() {
-    // Without the right to it the kernel's own choice is as likely to be this process.
+    // Without the right to do so, the kernel's own choice may still be this process.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-/// As many blocks as there is memory for, each written in full.
+/// Allocates up to `count` blocks, as memory allows, each written in full.
 fn allocate(count: usize, flag: &EndFlag) -> Vec<Box<[u8]>> {
     let mut blocks = Vec::with_capacity(count);
     while blocks.len() < count && !flag.is_set() {
@@ -69,7 +69,7 @@ fn allocate(count: usize, flag: &EndFlag) -> Vec<Box<[u8]>> {
     blocks
 }
 
-/// Each block over the one half a round before it, which has been swapped out by then.
+/// Copies each block over the one half a round before it, which has been swapped out by then.
 fn copy_around(blocks: &mut [Box<[u8]>], done: &mut Done, flag: &EndFlag) -> bool {
     let count = blocks.len();
     for to in 0..count {
@@ -83,7 +83,7 @@ fn copy_around(blocks: &mut [Box<[u8]>], done: &mut Done, flag: &EndFlag) -> boo
         done.bytes_read += BLOCK as u64;
         done.bytes_written += BLOCK as u64;
     }
-    // The allocator would keep what is given back, and the next round would not have to find it.
+    // Otherwise the allocator would keep the freed memory for the next round.
     // SAFETY: a plain call into the allocator.
     unsafe { libc::malloc_trim(0) };
     count > 0

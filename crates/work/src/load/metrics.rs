@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What runoff's own loads count, as a sample names it (docs/loads.md).
+//! The metrics of runoff's own loads (docs/loads.md).
 
 use protocol::{Metric, metric_table};
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! contest's and interbench's loads: work without end in the background of a measured one. Each says
-//! `ready`, works until SIGTERM, and then tells as one JSON line what it did. Followed are the text of contest 0.61's
-//! home page, its author's mails of 2002 and 2003, and the source of interbench 0.31.
+//! contest's and interbench's loads: endless work in the background of a measured one. Each prints
+//! `ready`, works until SIGTERM, and then prints one JSON line with its counters. They follow the
+//! text of contest 0.61's home page, its author's mails of 2002 and 2003, and the source of
+//! interbench 0.31.
 
 mod archive;
 mod burn;
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_load_counts_is_described() {
+    fn every_counter_of_a_load_is_described() {
         let figures = Figures { done: Done::default(), reaped_cpu_s: 0.0 };
         let printed = serde_json::to_value(&figures).unwrap();
         let printed = printed.as_object().unwrap().keys().map(|name| format!("load_{name}"));

@@ -11,16 +11,16 @@ use machine::lifeline::bind_to_us;
 
 use super::end::EndFlag;
 
-/// How often a load looks whether its program has ended: seldom enough to cost nothing.
+/// Time between two checks whether a program has ended: long enough to cost nothing.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What becomes of a program that is at work when the load is told to end.
+/// What happens to a program that still runs when the load is told to end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unfinished {
     /// It is killed, and its CPU time counts.
     Reaped,
-    /// It is killed, and nobody waits for it, so that its CPU time is lost: contest's tables show no CPU time for a tar
-    /// that did not complete one archive.
+    /// It is killed and not reaped, so that its CPU time is lost: contest's tables show no CPU time
+    /// for a tar that did not complete one archive.
     Left,
 }
 
@@ -37,7 +37,7 @@ pub fn complete(mut command: Command, unfinished: Unfinished, flag: &EndFlag) ->
             if status.success() {
                 return Ok(true);
             }
-            // Somebody who ends the load may end its programs too.
+            // The signal that ends the load may also end its programs.
             if flag.is_set() {
                 return Ok(false);
             }

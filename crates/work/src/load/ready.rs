@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! When a load begins to count: at `ready`.
+//! The moment when a load begins to count: `ready`.
 
 use std::sync::OnceLock;
 
@@ -12,13 +12,13 @@ use machine::output;
 /// CPU time used before the load was ready.
 static PREPARATION_S: OnceLock<f64> = OnceLock::new();
 
-/// Tells whoever started the load that all is prepared.
+/// Prints `ready`: all is prepared.
 pub fn say_ready() -> Result<()> {
     PREPARATION_S.get_or_init(|| reaped_cpu_s().unwrap_or_default());
     output::line("ready")
 }
 
-/// CPU time since the load was ready, of it and of those that it waited for.
+/// CPU time since the load was ready, its own and that of the children that it waited for.
 pub fn reaped_cpu_s_since() -> Result<f64> {
     Ok(reaped_cpu_s()? - PREPARATION_S.get().unwrap_or(&0.0))
 }

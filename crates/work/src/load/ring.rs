@@ -31,7 +31,7 @@ pub struct Ring {
 impl Ring {
     const TURNS_A_UNIT: f64 = 1000.0;
 
-    /// This process is one of the ring: it counts, and ends all when it is told to.
+    /// Runs the ring. This process is one of it: it counts, and ends all when it is told to.
     pub fn run(&self, flag: &EndFlag) -> Result<Done> {
         let processes = processes(self.processes, 4)?;
         if usize::from(self.tokens) >= processes {
@@ -46,7 +46,7 @@ impl Ring {
             member(from, previous, self.bytes)
         };
         let children = start::all("process", processes - 1, join_the_ring, Child::kill)?;
-        // What comes out of the ring's last pipe was written by the first child.
+        // The first child writes to the ring's last pipe.
         let mut writer = next;
         drop(first);
         say_ready()?;
@@ -84,7 +84,7 @@ impl Ring {
     }
 }
 
-/// A child that hands on what comes.
+/// Starts a child that passes on what it reads.
 fn member(mut from: PipeReader, mut to: PipeWriter, bytes: u32) -> Result<Child> {
     let hand_on = move || {
         let mut token = vec![0; bytes as usize];

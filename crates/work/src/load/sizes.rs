@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How large a load is where the machine decides.
+//! Default sizes of a load, which depend on the machine.
 
 use anyhow::{Context, Result};
 use procfs::{Current, Meminfo};
 
-/// How many processes or threads are wanted; 0 is so many for each CPU.
+/// The number of processes or threads; 0 means `for_each_cpu` for each CPU.
 pub fn processes(given: u16, for_each_cpu: usize) -> Result<usize> {
     Ok(match given {
         0 => for_each_cpu * std::thread::available_parallelism()?.get(),

@@ -21,7 +21,7 @@ pub struct Video {
 }
 
 impl Video {
-    /// A pass is a picture.
+    /// Runs the task; a pass is one picture.
     pub fn run(&self, flag: &EndFlag) -> Result<Done> {
         let calibration = Calibration::read(&self.calibration)?;
         say_ready()?;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What becomes of the deadlines of a task that wakes at each of them, works, and has to be done by
-//! the next: interbench 0.31, periodic_schedule.
+//! Counts the deadlines of a task that wakes at each of them, works, and has to be done by the
+//! next: interbench 0.31, periodic_schedule.
 
 use super::latencies::Latencies;
 
-/// All times in microseconds.
+/// The deadlines of one task. All times are in microseconds.
 #[derive(Debug)]
 pub struct Deadlines {
     interval: u64,
-    /// When it has to wake.
+    /// When the task has to wake.
     due: u64,
     late: u64,
     pub latencies: Latencies,
-    /// How often it did its work, and how often it should have but could not.
+    /// How often it did its work.
     pub burns: u64,
+    /// How often it should have but could not.
     pub missed_burns: u64,
     pub met: u64,
     pub missed: u64,
@@ -37,7 +38,8 @@ impl Deadlines {
         self.due
     }
 
-    /// Notes that the task is awake. True if it shall work; too late for that, it waits for the next deadline.
+    /// Notes that the task is awake. Returns whether it should work; if it is too late it waits for
+    /// the next deadline.
     pub fn wake(&mut self, now: u64) -> bool {
         self.late = now.saturating_sub(self.due);
         if now <= self.due + self.interval {

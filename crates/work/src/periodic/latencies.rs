@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Mean and spread of latencies, as they should be and as interbench 0.31 computes them.
+//! Mean and standard deviation of latencies, correct and as interbench 0.31 computes them.
 
 use crate::figures::as_f64;
-/// In whole microseconds, as interbench keeps them.
+/// Sums of latencies in whole microseconds, as in interbench.
 #[derive(Debug, Default)]
 pub struct Latencies {
     count: u64,
@@ -32,8 +32,8 @@ impl Latencies {
         self.spread(self.mean_us().powi(2) * as_f64(self.count))
     }
 
-    /// Standard deviation as interbench has it, which takes the square of the mean once, and divides it, instead of n
-    /// times: so it is near the root of the mean square (show_latencies).
+    /// Standard deviation as interbench computes it: it subtracts the square of the mean once
+    /// instead of n times, so the result is near the root of the mean square (show_latencies).
     pub fn sd_compat_us(&self) -> f64 {
         let mean = as_f64(self.total_us.checked_div(self.count).unwrap_or(0));
         self.spread(mean * mean / as_f64(self.count.max(1)))

@@ -52,9 +52,9 @@ pub struct Figures {
     sd_us: f64,
     sd_compat_us: f64,
     max_us: u64,
-    /// How often it was awake.
+    /// How often the task was awake.
     samples: u64,
-    /// Work done in percent of what it wanted to do.
+    /// Work done, in percent of the wanted work.
     desired_cpu_pct: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     deadlines: Option<Counts>,
@@ -104,13 +104,13 @@ impl Task {
     }
 }
 
-/// A task with deadlines, until `over`.
+/// Runs a task with deadlines until `over`.
 pub fn wake_and_work(
     task: Task,
     calibration: Calibration,
     over: impl Fn() -> bool,
 ) -> Result<Deadlines> {
-    // The usual slack of 50 us would be part of every latency.
+    // The default slack of 50 us would be part of every latency.
     prctl::set_timerslack(1).context("cannot set the timer's slack")?;
     let mut deadlines = Deadlines::starting_at(us(now()), us(task.interval()));
     for nth in 0.. {
@@ -146,7 +146,8 @@ fn with_deadlines(deadlines: &Deadlines) -> Figures {
     }
 }
 
-/// A game draws as much as it can: what it takes longer than the work itself is its latency.
+/// Runs a game, which draws as much as it can: its latency is the time that it takes longer than
+/// the work itself.
 fn without_pause(calibration: Calibration, over: impl Fn() -> bool) -> Figures {
     let (mut latencies, mut burnt_us, mut lost_us) = (Latencies::default(), 0, 0);
     while !over() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A thread that follows its script, and what it noted.
+//! A thread that follows its script, and its notes.
 
 use std::collections::BTreeMap;
 use std::env::current_exe;
@@ -18,27 +18,30 @@ use crate::figures::as_f64;
 use machine::clock::now;
 use machine::sched::{self, THIS_THREAD};
 
-/// What an actor saw.
+/// The times that an actor saw.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Notes {
-    /// From when it was begun to when it first ran.
+    /// Time from its beginning to its first run.
     pub first_ms: f64,
     pub cpu_s: f64,
-    /// How often it slept, and how late it woke.
+    /// How often it slept and woke.
     pub wakes: usize,
+    /// How late it woke.
     pub late_mean_ms: f64,
     pub late_max_ms: f64,
-    /// How long the steps `run` took.
+    /// How many steps `run` it did.
     pub runs: usize,
+    /// How long these steps took.
     pub run_mean_ms: f64,
     pub run_max_ms: f64,
-    /// Between two looks at the clock while it wanted the CPU, also while its nice value or policy was changed.
+    /// Longest time between two looks at the clock while it wanted the CPU, even while its nice
+    /// value or policy was changed.
     pub longest_gap_ms: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
 }
 
-/// By name.
+/// The notes of all actors by name.
 pub type AllNotes = BTreeMap<String, Notes>;
 
 struct Actor<'a> {
@@ -54,8 +57,8 @@ struct Actor<'a> {
     programs: Vec<Child>,
 }
 
-/// Does what the script says until `end`, in this thread and those that it begins; `begun` is when it was to begin.
-/// A `recorder` makes the timeline of all of them.
+/// Follows the script until `end`, in this thread and those that it begins; `begun` is when it was
+/// to begin. A `recorder` makes the timelines of all of them.
 ///
 /// # Errors
 /// A step cannot be done here.
@@ -211,7 +214,8 @@ fn used() -> Result<Duration> {
     Ok(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?.into())
 }
 
-/// The standard library starts it by posix_spawn(3), which is vfork(2): this thread waits uninterruptibly until it runs.
+/// Starts a program. The standard library uses posix_spawn(3), which is vfork(2): this thread waits
+/// uninterruptibly until it runs.
 fn start_a_program() -> Result<Child> {
     let own = current_exe().context("this program has no path")?;
     let mut command = Command::new(own);

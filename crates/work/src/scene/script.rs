@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What an actor of a scene does, as words of a command line.
+//! The script of an actor of a scene, as words of a command line.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use machine::sched::Policy;
 
-/// More would be a mistake: no kernel of a lab has room for them.
+/// Most actors of one script: no kernel of a lab has room for more.
 const MOST_OF_A_KIND: usize = 10_000;
 /// An hour.
 const LONGEST_MS: u64 = 3_600_000;
@@ -17,7 +17,7 @@ pub struct Script {
     pub name: String,
     pub count: usize,
     pub steps: Vec<Step>,
-    /// Of the first step that is done again and again; the number of steps if none is.
+    /// Index of the first step that is repeated; the number of steps if none is.
     pub repeat_from: usize,
 }
 
@@ -35,7 +35,7 @@ pub enum Step {
     Run(Duration),
     /// `busy 20`: use the CPU for so long, however much it gets.
     Busy(Duration),
-    /// `yield 20`: give the CPU away again and again for so long.
+    /// `yield 20`: give the CPU away again and again for 20 ms.
     Yield(Duration),
     /// `thread child`: begin the script of that name in a thread.
     Thread(String),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_script_is_refused() {
+    fn text_that_is_not_a_script_is_refused() {
         assert!(refused("run 5").contains("NAME: STEP"));
         assert!(refused("a b: run 5").contains("not a name"));
         assert!(refused("a*0: run 5").contains("1 to 10000"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! When an actor was on which CPU, seen from inside, and how long it waited for one after each sleep.
+//! When an actor was on which CPU, measured from inside, and how long it waited for one after each
+//! sleep.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::figures::as_f64;
 use crate::presence::GAP;
 
-/// Of each kind that are kept of one actor: at 4 ms each they last longer than 15 s.
+/// Most entries of each kind for one actor: at 4 ms each they last longer than 15 s.
 const MOST: usize = 4000;
 
 /// Times in milliseconds since the scene began, to the microsecond.
@@ -17,7 +18,7 @@ const MOST: usize = 4000;
 pub struct Timeline {
     /// (from, until, CPU)
     pub runs: Vec<(f64, f64, usize)>,
-    /// From when a sleep should have been over until it was.
+    /// (from, until): from when a sleep should have been over until it was.
     pub waits: Vec<(f64, f64)>,
     /// How many did not fit; the first are kept.
     pub lost: usize,
@@ -43,12 +44,13 @@ impl Recorder {
         Self { begin, run: None, timeline: Timeline::default() }
     }
 
-    /// One for another actor of the same scene.
+    /// A recorder for another actor of the same scene.
     pub fn of_another(&self) -> Self {
         Self::new(self.begin)
     }
 
-    /// The actor is on a CPU at `now`, and has been since the last look if that was just before.
+    /// Notes that the actor is on a CPU at `now`, and has been since the last look if that was just
+    /// before.
     pub fn look(&mut self, now: Duration) {
         if let Ok(cpu) = sched_getcpu() {
             self.look_on(cpu, now);
@@ -65,7 +67,7 @@ impl Recorder {
         }
     }
 
-    /// A sleep that should have been over at `due` is, at `now`.
+    /// Notes that a sleep that should have been over at `due` is over at `now`.
     pub fn woke(&mut self, due: Duration, now: Duration) {
         let (due, now) = (self.ms(due), self.ms(now));
         self.keep(|timeline| &mut timeline.waits, (due, now));

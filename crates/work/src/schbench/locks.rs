@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A spin lock for each CPU: who holds it and is taken off its CPU makes the next one there spin.
+//! A spin lock for each CPU: a holder that is taken off its CPU makes the next one there spin.
 //! Spinning is the penalty for preempting a request.
 
 use std::hint::spin_loop;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nix::sched::sched_getcpu;
 
-/// A lock on a cache line of its own, with the one that processors fetch beside it.
+/// A lock on two cache lines of its own, because processors fetch them in pairs.
 #[repr(align(128))]
 #[derive(Default)]
 struct Lock(AtomicBool);
@@ -21,7 +21,7 @@ impl Locks {
         Self((0..cpus).map(|_| Lock::default()).collect())
     }
 
-    /// Takes the lock of the CPU this thread is on now, wherever it goes then.
+    /// Takes the lock of the CPU that this thread is on now, even if it moves later.
     pub fn acquire(&self) -> Held<'_> {
         let cpu = sched_getcpu().unwrap_or(0);
         let lock = &self.0[cpu % self.0.len()];

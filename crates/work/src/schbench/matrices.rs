@@ -12,7 +12,7 @@ pub struct Matrices {
 }
 
 impl Matrices {
-    /// Matrices of the size at which the three take so much.
+    /// Matrices of the size at which the three take `footprint_kb`.
     pub fn of(footprint_kb: u32) -> Self {
         let elements = (footprint_kb as usize) << 10;
         let side = (elements / (3 * size_of::<u64>())).isqrt().max(1);

@@ -73,28 +73,28 @@ pub struct Figures {
     request_p99_us: f64,
     request_p999_us: f64,
     request_max_us: f64,
-    /// Begun in the measured time, and all of them ended.
+    /// Requests that began in the measured time; all of them ended.
     requests: u64,
     requests_per_s: f64,
 }
 
-/// What one worker has seen.
+/// The latencies of one worker.
 struct Seen {
     wakeups_ns: Histogram<u64>,
     requests_ns: Histogram<u64>,
 }
 
-/// What all threads share. They hold it themselves: when one of them cannot start, nobody waits for the others to be
-/// done with their request.
+/// The state that all threads share. Each holds it: when one of them cannot start, the program ends
+/// without waiting for the requests of the others.
 struct Bench {
     sleep: Duration,
     operations: u32,
     footprint_kb: u32,
     locks: Option<Locks>,
     waiters: Vec<Waiters>,
-    /// When things count.
+    /// When the measured time begins.
     from_ns: u64,
-    /// Set when all end.
+    /// Set when all threads have to end.
     over: AtomicBool,
 }
 
@@ -130,7 +130,7 @@ impl Schbench {
 }
 
 impl Schbench {
-    /// Refuses before the kernel has to kill somebody.
+    /// Refuses to start if memory does not suffice, before the kernel has to kill a process.
     fn require_memory(&self) -> Result<()> {
         let workers = u64::from(self.message_threads) * u64::from(self.workers);
         let needed_mb = (workers * u64::from(self.footprint_kb)) >> 10;
@@ -147,7 +147,7 @@ impl Schbench {
 #[derive(Default)]
 struct Threads {
     workers: Vec<JoinHandle<Result<Seen>>>,
-    /// All threads, which have to be woken in the end.
+    /// All threads, which have to be woken at the end.
     sleepers: Vec<Thread>,
 }
 

@@ -15,19 +15,19 @@ const WAITING: u64 = 0;
 pub struct Worker {
     index: usize,
     thread: OnceLock<Thread>,
-    /// Who waits behind this one.
+    /// The worker that waits behind this one.
     next: AtomicUsize,
     woken_ns: AtomicU64,
 }
 
 impl Worker {
-    /// To be called by the worker's own thread before it waits.
+    /// Notes the worker's thread, which has to call this before it waits.
     pub fn introduce(&self) {
         self.thread.get_or_init(thread::current);
     }
 }
 
-/// The workers of one message thread, and who of them waits to be woken.
+/// The workers of one message thread, and the list of those that wait to be woken.
 pub struct Waiters {
     first: AtomicUsize,
     workers: Vec<Worker>,
@@ -48,8 +48,8 @@ impl Waiters {
         &self.workers
     }
 
-    /// Joins the list, tells the message thread, and sleeps until that has woken it: when that was,
-    /// or `None` when all is over.
+    /// Joins the list, wakes the message thread, and sleeps until that has woken it. Returns when
+    /// that was, or `None` when all is over.
     pub fn wait(&self, own: &Worker, messenger: &Thread, over: &AtomicBool) -> Option<u64> {
         own.woken_ns.store(WAITING, Ordering::Relaxed);
         let mut first = self.first.load(Ordering::Relaxed);
@@ -78,7 +78,8 @@ impl Waiters {
         }
     }
 
-    /// The message thread: wakes all that wait, as one batch with one moment, and sleeps until there are more.
+    /// Runs the message thread: it wakes all that wait, as one batch with one moment, and sleeps
+    /// until there are more.
     pub fn serve(&self, over: &AtomicBool) {
         while !over.load(Ordering::Acquire) {
             let mut next = self.first.swap(NOBODY, Ordering::Acquire);
@@ -89,7 +90,7 @@ impl Waiters {
             let moment = now_ns();
             while next != NOBODY {
                 let worker = &self.workers[next];
-                // Once woken it may join the list again at once.
+                // Read before the wake-up: once woken it may join the list again at once.
                 next = worker.next.load(Ordering::Relaxed);
                 worker.woken_ns.store(moment, Ordering::Release);
                 worker.thread.get().inspect(|thread| thread.unpark());
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_who_waits_is_woken_as_often_as_it_waits() {
+    fn every_waiting_worker_is_woken_as_often_as_it_waits() {
         const TIMES: usize = 500;
         let (queue, over) = (Waiters::new(3), AtomicBool::new(false));
         let woken = thread::scope(|scope| {

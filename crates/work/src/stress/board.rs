@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Memory shared by all workers: who could have run since when, and how long that took at worst.
-//! Times are CLOCK_MONOTONIC in nanoseconds.
+//! Memory shared by all workers: since when each could have run, and its longest wait. Times are
+//! CLOCK_MONOTONIC in nanoseconds.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -14,9 +14,9 @@ pub const MOST_WORKERS: usize = 4096;
 /// Memory that all workers share. All zero is a valid board, which is what new memory holds.
 #[repr(C)]
 pub struct Board {
-    /// Set when every worker shall end.
+    /// Set when every worker has to end.
     pub over: AtomicBool,
-    /// Why the kernel refused a storm another process, as errno; 0 if it never did.
+    /// The errno with which the kernel refused a storm another process; 0 if it never did.
     refused: AtomicI32,
     pub slots: [Slot; MOST_WORKERS],
 }
@@ -60,7 +60,7 @@ impl Board {
 pub struct Slot {
     ready_ns: AtomicU64,
     excused_ns: AtomicU64,
-    /// Since when it has been of the normal policy; `NEVER` while it is of another.
+    /// Since when it has had the normal policy; `NEVER` while it has another.
     normal_ns: AtomicU64,
     longest_ns: AtomicU64,
     longest_normal_ns: AtomicU64,
@@ -71,24 +71,24 @@ pub struct Slot {
 const NEVER: u64 = u64::MAX;
 
 impl Slot {
-    /// The worker can run from `at_ns` on, which may lie ahead.
+    /// Notes that the worker can run from `at_ns` on, which may be in the future.
     pub fn ready(&self, at_ns: u64) {
         self.ready_ns.store(at_ns, SeqCst);
     }
 
-    /// The worker waits for another one to call `ready`.
+    /// Notes that the worker waits for another one to call `ready`.
     pub fn block(&self) {
         self.ready(NEVER);
     }
 
-    /// The worker runs: notes how long it took since it could, and that it can go on.
+    /// Notes that the worker runs: how long it waited, and that it can go on.
     pub fn step(&self, now_ns: u64) {
         self.note(now_ns);
         self.steps.fetch_add(1, SeqCst);
         self.ready(now_ns);
     }
 
-    /// Takes the wait so far into account, of a worker that may be waiting still.
+    /// Counts the wait so far of a worker that may still be waiting.
     pub fn note(&self, now_ns: u64) {
         let since = self.ready_ns.load(SeqCst).max(self.excused_ns.load(SeqCst));
         self.longest_ns.fetch_max(now_ns.saturating_sub(since), SeqCst);
@@ -96,19 +96,20 @@ impl Slot {
         self.longest_normal_ns.fetch_max(now_ns.saturating_sub(since), SeqCst);
     }
 
-    /// The worker is a normal task from now on, or one that may have to wait for all normal ones.
+    /// Notes that the worker is a normal task from now on, or one that may have to wait for all
+    /// normal ones.
     pub fn change_policy(&self, is_normal: bool, now_ns: u64) {
         self.note(now_ns);
         self.normal_ns.store(if is_normal { now_ns } else { NEVER }, SeqCst);
     }
 
-    /// The worker is stopped from now on: no wait counts.
+    /// Notes that the worker is stopped from now on: no wait counts.
     pub fn stop(&self, now_ns: u64) {
         self.note(now_ns);
         self.excused_ns.store(NEVER, SeqCst);
     }
 
-    /// The worker may run again: waits count from now on.
+    /// Notes that the worker may run again: waits count from now on.
     pub fn resume(&self, now_ns: u64) {
         self.excused_ns.store(now_ns, SeqCst);
     }
@@ -117,7 +118,7 @@ impl Slot {
         self.longest_ns.load(SeqCst)
     }
 
-    /// Of its waits, and parts of them, as a normal task.
+    /// The longest of its waits, or parts of them, as a normal task.
     pub fn longest_normal_ns(&self) -> u64 {
         self.longest_normal_ns.load(SeqCst)
     }
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_never_runs_again_is_seen_by_others() {
+    fn a_worker_that_never_runs_again_is_seen_by_others() {
         let slot = Slot::default();
         slot.ready(100);
         slot.note(5_100);
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_as_a_normal_task_are_told_apart() {
+    fn waits_as_a_normal_task_are_counted_separately() {
         let slot = Slot::default();
         slot.ready(100);
         slot.step(130);
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn time_in_a_stop_or_blocked_is_no_wait() {
+    fn time_stopped_or_blocked_is_not_a_wait() {
         let slot = Slot::default();
         slot.ready(100);
         slot.stop(110);

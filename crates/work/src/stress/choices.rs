@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What happens next: a pure function of the seed, so that a run can be asked for again.
+//! Chooses what happens next: a pure function of the seed, so that a run can be repeated.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use machine::sched::Policy;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Each quota with each weight.
+/// Number of limits: each quota with each weight.
 const LIMIT_CHOICES: u64 = 9;
 
 /// The longest time between two actions.
@@ -28,7 +28,7 @@ pub enum Action {
         worker: usize,
         policy: Policy,
     },
-    /// Stops a worker that is not stopped and lets one go on that is.
+    /// Stops a worker, or lets a stopped one go on.
     Stop {
         worker: usize,
     },
@@ -50,7 +50,7 @@ pub enum Action {
         worker: usize,
         group: usize,
     },
-    /// Changes what a control group may use.
+    /// Changes the limits of a control group.
     Limit {
         group: usize,
         choice: usize,
@@ -74,7 +74,7 @@ impl Choices {
         }
     }
 
-    /// What to do next, and how long to wait then.
+    /// The next action, and how long to wait after it.
     pub fn next(&mut self) -> (Action, Duration) {
         let kinds = match (self.switchable_cpus, self.groups) {
             (0, 0) => 96,
@@ -128,7 +128,7 @@ pub fn nice_values(seed: u64) -> impl Iterator<Item = i8> {
     std::iter::repeat_with(move || nice_value(numbers.next_u64()))
 }
 
-/// -20..=19
+/// A nice value, -20 to 19.
 fn nice_value(number: u64) -> i8 {
     i8::try_from(number % 40).unwrap_or(0) - 20
 }
@@ -159,7 +159,8 @@ mod tests {
         let mut numbers = SplitMix64::seed_from_u64(1_234_567);
         assert_eq!(numbers.next_u64(), 6_457_827_717_110_365_317);
         assert_eq!(numbers.next_u64(), 3_203_168_211_198_807_973);
-        // Computed apart from this program, after Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
+        // Computed independently, after Steele, Lea, Flood: Fast splittable pseudorandom number
+        // generators (2014).
         let us = Duration::from_micros;
         let expected = [
             (Action::Storm { children: 19, seed: 10753165928301472203 }, us(3674)),
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_asked_for_is_switched_off_or_grouped() {
+    fn hotplug_and_groups_happen_only_on_request() {
         let any = |switchable, groups, wanted: fn(&Action) -> bool| {
             let mut choices = Choices::new(1, 12, switchable, groups);
             (0..2000).any(|_| wanted(&choices.next().0))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The CPUs workers may use, and those that are switched off and on again.
+//! The CPUs that workers may use, and those that are switched off and on again.
 
 use std::fs;
 use std::io::{PipeWriter, Read, pipe};
@@ -18,15 +18,15 @@ pub struct Cpus {
     guard: Option<Guard>,
 }
 
-/// A process that puts every CPU back when this one has ended, however it ended.
+/// A process that switches every CPU on again when this one has ended, however it ended.
 struct Guard {
     process: Pid,
-    /// Its end is all the guard waits for.
+    /// The guard waits for the end of this pipe.
     line: PipeWriter,
 }
 
 impl Cpus {
-    /// `hotplug`: all but CPU 0 may be switched off, where the kernel lets them.
+    /// Finds the CPUs. With `hotplug` all but CPU 0 may be switched off, if the kernel permits it.
     pub fn find(hotplug: bool) -> Result<Self> {
         let set = sched_getaffinity(Pid::from_raw(0))?;
         let online: Vec<usize> =
@@ -49,7 +49,7 @@ impl Cpus {
         self.switchable.len()
     }
 
-    /// The CPUs of `bits` that are online; all of them if those are none.
+    /// The online CPUs that `bits` selects; all of them if it selects none.
     pub fn chosen(&self, bits: u64) -> Vec<usize> {
         let wanted = |index: usize| bits >> (index % 64) & 1 == 1;
         let chosen: Vec<usize> = self
@@ -78,7 +78,7 @@ impl Cpus {
     /// Puts all of them back online.
     ///
     /// # Errors
-    /// Names a CPU that is still off.
+    /// A CPU is still off; the message names it.
     pub fn restore(mut self) -> Result<()> {
         self.guard.take().map_or(Ok(()), Guard::end)?;
         for &cpu in &self.switchable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The children: workers from the beginning to the end, and storms in between.
+//! The children: workers that run from beginning to end, and storms in between.
 
 use std::io::{self, pipe};
 use std::sync::atomic::Ordering::SeqCst;
@@ -23,7 +23,7 @@ use crate::start::refused;
 use machine::clock::now;
 use machine::sched::{self, Policy};
 
-/// Hogs, a yielder, a sleeper and players.
+/// Workers of each CPU: hogs, a yielder, a sleeper and players.
 const WORKERS_A_CPU: usize = 6;
 
 struct Member {
@@ -35,7 +35,7 @@ struct Member {
     alive: bool,
 }
 
-/// A wait, and whose it was.
+/// The longest wait, and its worker.
 #[derive(Default)]
 struct Longest {
     ns: u64,
@@ -77,8 +77,8 @@ impl Crew {
         })
     }
 
-    /// Starts two hogs, a yielder, a sleeper and two players for every CPU. Who is there after an error works and
-    /// waits for `end`.
+    /// Starts two hogs, a yielder, a sleeper and two players for every CPU. Workers that were
+    /// started before an error go on until `end`.
     pub fn hire(&mut self, cpus: usize, seed: u64) -> Result<()> {
         let wanted = cpus * WORKERS_A_CPU;
         ensure!(wanted <= MOST_WORKERS, "more CPUs than {MOST_WORKERS} workers can keep busy");
@@ -112,7 +112,8 @@ impl Crew {
         Ok(())
     }
 
-    /// Two that hold nothing but their own ends of two pipes, so that the end of one is seen by the other.
+    /// Starts two players, which hold only their own ends of two pipes, so that each sees the end
+    /// of the other.
     fn hire_players(&mut self) -> Result<()> {
         let first = self.workers.len();
         let ((from_a, to_b), (from_b, to_a)) = (pipe()?, pipe()?);
@@ -130,7 +131,7 @@ impl Crew {
         Ok(())
     }
 
-    /// Starts `visitors`, nine of ten bound to one of `cpus` each. Nobody disturbs them.
+    /// Starts `visitors`, nine of ten bound to one of `cpus` each. They are not disturbed.
     pub fn invite(&mut self, visitors: usize, cpus: &[usize]) -> Result<()> {
         let wanted = self.workers.len() + visitors;
         ensure!(wanted <= MOST_WORKERS, "there can be {MOST_WORKERS} processes, not {wanted}");
@@ -139,7 +140,7 @@ impl Crew {
             let which = || format!("process {} of {wanted}", self.workers.len() + 1);
             invited.map_err(|error| refused(&which(), &error))?;
             if !number.is_multiple_of(10) {
-                // Not by itself: when it first runs that CPU may have been switched off.
+                // Bound from here: when it first runs, that CPU may have been switched off.
                 self.bind(self.workers.len() - 1, &[*cpu])?;
             }
         }
@@ -177,7 +178,7 @@ impl Crew {
         allowed(sched::set_policy(worker.process, policy), "change a worker's policy")
     }
 
-    /// A nice value for each worker, by `seed`.
+    /// Gives each worker a nice value by `seed`.
     pub fn set_all_nice(&mut self, seed: u64) -> Result<()> {
         let workers = 0..self.workers();
         workers.zip(nice_values(seed)).try_for_each(|(worker, nice)| self.set_nice(worker, nice))
@@ -188,7 +189,7 @@ impl Crew {
         allowed(joined, "move a worker to a control group")
     }
 
-    /// True if it was stopped, false if it goes on.
+    /// Stops a worker (returns true) or lets a stopped one go on (false).
     pub fn stop_or_resume(&mut self, worker: usize) -> Result<bool> {
         let slot = &self.board.slots[worker];
         let worker = &mut self.workers[worker];
@@ -221,7 +222,7 @@ impl Crew {
         }
     }
 
-    /// Reaps who has ended, and looks how long the others have been waiting.
+    /// Reaps ended children, and checks how long the others have been waiting.
     pub fn look(&mut self) {
         self.reap();
         let now = now_ns();
@@ -234,7 +235,7 @@ impl Crew {
         }
     }
 
-    /// True while there are children.
+    /// Reaps ended children; returns true while there are others.
     fn reap(&mut self) -> bool {
         loop {
             match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -261,7 +262,7 @@ impl Crew {
         }
     }
 
-    /// The kernel knows no child of ours any more, so those we still wait for are lost.
+    /// The kernel has no child of ours any more, so those that we still wait for are lost.
     fn miss_all(&mut self) {
         self.lost += self.left() as u64;
         self.storms.clear();
@@ -272,7 +273,7 @@ impl Crew {
         self.storms.len() + self.workers.iter().filter(|worker| worker.alive).count()
     }
 
-    /// Lets everybody end; who has not within `limit` is killed.
+    /// Lets all children end; those that have not within `limit` are killed.
     pub fn end(&mut self, limit: Duration) {
         self.look();
         self.board.over.store(true, SeqCst);
@@ -286,7 +287,7 @@ impl Crew {
             }
             let lost = self.lost;
             self.all_gone_within(KILL_LIMIT);
-            // Counted as unfinished already.
+            // Killed children were counted as unfinished already.
             self.lost = lost;
         }
     }
@@ -303,7 +304,8 @@ impl Crew {
         true
     }
 
-    /// What a killed storm has left comes to this process; called when no other child is left.
+    /// Reaps the children of killed storms, which are now this process's own; called when no other
+    /// child is left.
     pub fn reap_orphans(&mut self) {
         let end = now() + KILL_LIMIT;
         while self.reap() && now() < end {
@@ -333,7 +335,8 @@ impl Crew {
     }
 }
 
-/// The killed need a CPU too, and a scheduler that lost them is taken away by the kernel within 30 s.
+/// Longest wait for killed children: they need a CPU too, and the kernel takes a scheduler away
+/// that loses them within 30 s.
 const KILL_LIMIT: Duration = Duration::from_secs(40);
 
 impl Member {
@@ -344,7 +347,7 @@ impl Member {
     }
 }
 
-/// A worker that has ended without being asked is found when it is reaped.
+/// Ignores that a worker does not exist any more: an early end is found when it is reaped.
 fn allowed(result: Result<(), impl Into<io::Error>>, what: &str) -> Result<()> {
     match result.map_err(Into::into) {
         Err(error) if error.raw_os_error() != Some(Errno::ESRCH as i32) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Control groups below our own between which workers are moved, and whose limits change.
+//! Control groups below our own; workers are moved between them, and their limits change.
 
 use std::fs;
 use std::io;
@@ -11,18 +11,19 @@ use nix::unistd::Pid;
 use machine::cgroup::hierarchy;
 use machine::root::Root;
 
-/// A plain one, and one in another.
+/// A plain group, and one nested in another.
 const NAMES: [&str; 3] = ["plain", "outer", "outer/inner"];
 
 const LIMITS: [&str; 3] = ["max 100000", "20000 100000", "5000 10000"];
 const WEIGHTS: [&str; 3] = ["100", "10", "1000"];
 
-/// Empty where nobody asked for groups. Whoever has started us removes them with our own.
+/// The groups; empty if they are not wanted. The process that started us removes them with our own.
 #[derive(Default)]
 pub struct Groups(Vec<PathBuf>);
 
 impl Groups {
-    /// Makes them and moves this process out of their way, because a group with groups has no processes of its own.
+    /// Makes the groups and moves this process into one, because a group with groups may have no
+    /// processes of its own.
     ///
     /// # Errors
     /// Our own group may not limit CPU time.
@@ -58,12 +59,13 @@ impl Groups {
     }
 
     /// # Errors
-    /// The process is not there any more (ESRCH), or the kernel keeps it.
+    /// The process is not there any more (ESRCH), or the kernel refuses to move it.
     pub fn join(&self, process: Pid, group: usize) -> io::Result<()> {
         fs::write(self.0[group].join("cgroup.procs"), process.to_string())
     }
 
-    /// Changes quota and weight of a group; the first keeps its own, for who moves others must not be late.
+    /// Changes quota and weight of a group; the first keeps its own, because this process is in it
+    /// and must not be late.
     pub fn limit(&self, group: usize, choice: usize) -> Result<()> {
         if group == 0 {
             return Ok(());

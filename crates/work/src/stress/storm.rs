@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Processes that live for a moment, and what becomes of them.
+//! Processes that live for a moment, and their fates.
 
 use std::io;
 use std::thread::{Builder, scope, sleep};
@@ -19,7 +19,8 @@ use machine::sched::{Policy, THIS_THREAD, set_nice, set_policy};
 
 const LONGEST_BURST_US: u64 = 2_000;
 
-/// One storm of so many has a child that keeps a CPU for itself, as real-time tasks may that do not behave.
+/// One of this many storms has a child that keeps a CPU for itself, as a misbehaving real-time task
+/// may.
 const SELFISH_ONE_OF: u64 = 16;
 const LONGEST_SELFISH_US: u64 = 800_000;
 
@@ -28,15 +29,15 @@ enum Fate {
     Ends,
     Sleeps,
     Spins,
-    /// Would run for ever if it were not killed.
+    /// Runs for ever if it is not killed.
     Doomed,
     /// Has threads that end before it does.
     Threads,
     /// Waits in the kernel for a child in its own memory.
     Vforks,
-    /// Of the real-time class for the first half.
+    /// Real-time for the first half.
     RealTime,
-    /// From one nice value to the next.
+    /// Changes its nice value several times.
     Renices,
 }
 
@@ -90,7 +91,7 @@ fn up_to(longest_us: u64, numbers: &mut SplitMix64) -> Duration {
 }
 
 impl Fate {
-    /// Needs `burst` of a CPU, more or less.
+    /// Lives for about `burst` of CPU time.
     ///
     /// # Errors
     /// The kernel has no room for a thread or process, or refuses root a policy or nice value.
@@ -154,8 +155,8 @@ mod tests {
     use machine::clock::now;
 
     #[test]
-    fn who_is_not_doomed_ends_by_itself() {
-        // Not those that need root.
+    fn a_child_without_a_deadly_fate_ends_by_itself() {
+        // Without the fates that need root.
         for fate in [Fate::Ends, Fate::Sleeps, Fate::Spins, Fate::Threads] {
             let begin = now();
             fate.live(Duration::from_millis(6)).unwrap();

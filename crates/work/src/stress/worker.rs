@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the workers do until the board says that it is over.
+//! What workers do until the board says that it is over.
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::thread::sleep;
@@ -59,19 +59,20 @@ pub fn sleeper(board: &Board, slot: &Slot, seed: u64) -> bool {
     true
 }
 
-/// What one of two players holds: both ends of nothing else, so that its end is seen by the other.
+/// The pipe ends of one player. It holds no others, so that the other player sees its end.
 pub struct Racket {
     pub from: PipeReader,
     pub to: PipeWriter,
 }
 
-/// Sends the ball back until it is over; `serves` starts. False if the other one is gone before.
+/// Sends the ball back until it is over; the player that `serves` starts. Returns false if the
+/// other one is gone before.
 pub fn player(board: &Board, own: &Slot, other: &Slot, mut racket: Racket, serves: bool) -> bool {
     let mut ball = [0];
     let mut has_ball = serves;
     while !board.is_over() {
         if has_ball {
-            // Before the ball is away, because the answer may come at once.
+            // Before the ball is sent, because the answer may come at once.
             own.block();
             other.ready(now_ns());
             if racket.to.write_all(&ball).is_err() {
@@ -87,7 +88,7 @@ pub fn player(board: &Board, own: &Slot, other: &Slot, mut racket: Racket, serve
     true
 }
 
-/// So often all of a crowd want to run at once.
+/// Time between two moments at which the whole crowd wants to run.
 const GATHERING: Duration = Duration::from_secs(1);
 const VISIT: Duration = Duration::from_micros(20);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Runs the programs of this crate as a user would, with little room or with a clock beside them.
+//! Runs the programs of this crate as a user would, with little room or with a time limit.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -26,7 +26,7 @@ pub fn workloads(arguments: &str) -> Command {
     command
 }
 
-/// What a program said and how it ended, and after how long.
+/// The output of a program, how it ended, and after how long.
 pub struct Ended {
     pub status: ExitStatus,
     pub out: String,
@@ -39,7 +39,7 @@ impl Ended {
         self.status.code()
     }
 
-    /// An exit status, one sentence and no panic.
+    /// Asserts this exit status, one sentence and no panic.
     #[track_caller]
     pub fn assert_sentence(&self, code: i32, words: &str) {
         assert_eq!(self.code(), Some(code), "{:?}: {}", self.status.signal(), self.err);
@@ -79,7 +79,7 @@ fn end_group(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// A user who may have only so many threads, the program's first one included.
+/// A user who may have only `threads` threads, the program's first one included.
 pub struct Cramped {
     user: Option<u32>,
     threads: u64,
@@ -88,7 +88,7 @@ pub struct Cramped {
 }
 
 impl Cramped {
-    /// As root a user who runs nothing else; without that right this user, who may start nothing more.
+    /// As root, a user who runs nothing else; otherwise this user, who may start nothing more.
     pub fn new(threads: u64) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let nobody_else = || {
@@ -100,8 +100,8 @@ impl Cramped {
         let copy = TempDir::new().expect("a directory");
         fs::set_permissions(copy.path(), fs::Permissions::from_mode(0o777)).expect("its mode");
         let program = copy.path().join("workloads");
-        // By another process: one that is forked here meanwhile would keep a copy of ours open for writing, and the
-        // kernel runs no such file.
+        // Copied by another process: one that is forked here meanwhile would keep our file open for
+        // writing, and the kernel does not run such a file.
         let copied = Command::new("cp").arg(PROGRAM).arg(&program).status();
         assert!(copied.is_ok_and(|status| status.success()), "cannot copy {PROGRAM}");
         Self { user, threads: if user.is_some() { threads } else { 0 }, program, _copy: copy }
@@ -141,13 +141,14 @@ impl Cramped {
             .count()
     }
 
-    /// Which one after so many others cannot start; `None` if it can be one of those.
+    /// The number of the first one after `others` that cannot start; `None` if it may be one of
+    /// those.
     pub fn first_refused(&self, others: u64) -> Option<u64> {
         self.user.is_some().then(|| self.threads - others + 1)
     }
 }
 
-/// A control group that may hold so many threads.
+/// A control group that may hold only a number of threads.
 pub struct FullGroup(PathBuf);
 
 impl FullGroup {

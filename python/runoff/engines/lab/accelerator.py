@@ -24,8 +24,8 @@ SAFE_QEMU = (8, 1)
 
 
 def choose(kernel: Kernel, say: Callable[[str], None]) -> tuple[qemu.Accelerator, str]:
-    """Return the accelerator and, for emulation, why. A device that opens proves nothing: a guest is booted
-    in it, once per boot of this machine, QEMU and kernel."""
+    """Return the accelerator and, for emulation, why. A device that can be opened is not enough: a guest is booted in
+    it, once per boot of this machine, QEMU and kernel."""
     if not os.access(KVM, os.R_OK | os.W_OK):
         return "tcg", f"{KVM} cannot be used here"
     memory = cache.root() / f"kvm-{_identity(kernel)}.json"
@@ -76,7 +76,7 @@ def find_unsafe_emulation(cpus: int) -> str:
 
 @functools.cache
 def qemu_version() -> str:
-    """Return the first line of what QEMU says of itself."""
+    """Return the first line of QEMU's version output."""
     output = subprocess.run([qemu.PROGRAM, "--version"], capture_output=True, text=True, check=False).stdout
     return output.partition("\n")[0]
 

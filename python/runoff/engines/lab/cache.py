@@ -74,7 +74,7 @@ def _sha256_of(path: Path, *_identity: int) -> str:
 
 @contextlib.contextmanager
 def explain_write_errors() -> Iterator[None]:
-    """Turn a full or unwritable cache into a sentence that names it.
+    """Turn the error of a full or unwritable cache into a message that names it.
 
     Raises:
         MissingError: in place of the OSError.
@@ -118,7 +118,7 @@ def hold_lock(path: Path, progress: Progress) -> Iterator[None]:
 
 @contextlib.contextmanager
 def try_lock(path: Path) -> Iterator[bool]:
-    """Hold the lock that belongs to ``path``, which is there; yields False, at once, where another process has it."""
+    """Hold the lock that belongs to ``path``, which must exist; yields False at once if another process has it."""
     with (path.parent / f".{path.name}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -143,7 +143,7 @@ def build_directory(
                 yield None
                 return
             progress(f"{final.name} is damaged: it is made again")
-            # Somebody may be removing it at this moment.
+            # Another process may be removing it at this moment.
             with explain_write_errors(), contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(final) if final.is_dir() else final.unlink()
         part = final.parent / f".{final.name}.part"

@@ -30,7 +30,7 @@ _URI_LINE = re.compile(r"^'(\S+)' (\S+) \d+ (SHA256:[0-9a-f]{64})$", re.MULTILIN
 
 
 class GoneError(MissingError):
-    """The archive's index lists a file that the archive has no longer: it was replaced since."""
+    """The archive's index lists a file that the archive no longer has, because it was replaced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ def keyring() -> Path:
 
 
 class Archive:
-    """One Debian archive seen through a private apt; nothing of the system's apt is read or changed but its proxies."""
+    """One Debian archive seen through a private apt; of the system's apt only the proxies are read, and nothing is
+    changed."""
 
     def __init__(self, address: str, directory: Path) -> None:
         """``directory`` holds the private state; it is created by `open_archive`."""
@@ -106,7 +107,7 @@ class Archive:
                 "apt-cache", "show", "--no-all-versions", "-t", suite, package, what=f"apt-cache show {package}"
             )
         found = dict(re.findall(r"^([A-Z]\w*(?:-\w+)*): (.*)$", text, re.MULTILINE))
-        # Apt knows names that other packages merely mention, and shows nothing for them.
+        # Apt knows names that other packages merely mention, and shows no fields for them.
         if "Version" not in found:
             raise MissingError(f"the Debian archive {self.address} has no package {package} in {suite}")
         return found
@@ -115,9 +116,8 @@ class Archive:
         """Fetch binary packages into ``directory``, in the order asked for.
 
         Raises:
-            GoneError: the index has one, and the archive has not.
-            MissingError: one is not there or the archive cannot be reached.
-            RunoffError: what came is not what the signed index says.
+            GoneError: the index has one that the archive does not have. MissingError: one is not there or the archive
+            cannot be reached. RunoffError: a file is not the one in the signed index.
         """
         return [self._download(package, directory, suite) for package in packages]
 
@@ -144,8 +144,7 @@ class Archive:
         """Fetch the file at ``path`` below the archive's address, whose SHA-256 is known, into ``directory``.
 
         Raises:
-            GoneError: it is not there, or another.
-            MissingError: the archive cannot be reached.
+            GoneError: it is not there, or is another file. MissingError: the archive cannot be reached.
         """
         target = directory / path.rpartition("/")[2]
         self._download_file(f"{self.address}/{path}", target, f"SHA256:{digest}")
@@ -199,7 +198,7 @@ class Archive:
     def _settings(self) -> str:
         """Return settings that apt reads after the system's own files, so they can disable hooks.
 
-        Container images install hooks that empty the system's package cache after every update, whoever asked for it.
+        Container images install hooks that empty the system's package cache after every update, even a private one.
         """
         at = self._directory
         settings = {

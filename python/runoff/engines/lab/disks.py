@@ -1,4 +1,4 @@
-"""Disks behind elevators in the lab's guests: what the agent is told, and what the guest needs for them."""
+"""Disks behind elevators in the lab's guests: the agent's message, and what the guest needs for them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from runoff.plan.elevators import Elevator
 from runoff.plan.plan import Plan
 
 PLACE = "/run/disk"
-"""Where the agent mounts the disk of a sample, as its work names it."""
+"""Where the agent mounts the disk of a sample, as a path of its work."""
 CONTENT = "/disk.blocks"
 """Guest file with the blocks of its empty file system."""
 LATE = (

@@ -1,4 +1,4 @@
-"""One booted guest: its files, its agent, and what its console says when it dies."""
+"""One booted guest: its files, its agent, and the reason on its console when it dies."""
 
 import json
 import re
@@ -15,21 +15,21 @@ IMAGE_MODULES = ("libnvdimm", "nd_btt", "nd_pmem", "nfit")
 IMAGE_ROOT = "/image"
 """Where the guest mounts the image (crates/agent/src/guest/mounts.rs)."""
 DISK_PLACE = "/scratch"
-"""Where it mounts the disk, as work with the image as its root sees it;"""
+"""Where the guest mounts the disk, as work with the image as its root sees it."""
 MEMORY_PLACE = "/tmp"
-"""and what lies in its memory."""
+"""Where work with the image as its root sees the guest's memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cargo:
-    """What the initramfs carries beside the agent."""
+    """The content of the initramfs besides the agent."""
 
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
-    """By path in the guest."""
+    """Files by path in the guest."""
     programs: Mapping[str, Path] = field(default_factory=dict)
     """Programs of the host, by path in the guest; the libraries they need come with them."""
     modules: Sequence[str] = ()
-    """Of the kernel, beside those that the guest's devices need."""
+    """Kernel modules besides those that the guest's devices need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class Orders:
 
     seed: int | None = None
     requests: Sequence[Mapping[str, Any]] | None = None
-    """Under the virtual clock nothing may arrive from outside: the session's requests are there when it begins."""
+    """Requests of the session that are there when it begins: under the virtual clock nothing may arrive from
+    outside."""
 
 
 class Guest:
@@ -55,7 +56,7 @@ class Guest:
 
     def close(self) -> None:
         if self._is_copy:
-            # Nobody will use what it would put back.
+            # A copy is not used again, so nothing needs to be put back.
             self.agent.kill()
         else:
             self.agent.close()
@@ -65,7 +66,7 @@ class Guest:
 
 
 def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders, timeout_s: float) -> Guest:
-    """Start a guest and wait for its agent. Raises AgentLost with the console's reason."""
+    """Start a guest and wait for its agent. Raises AgentLost with the reason from the console."""
     pack(machine, kernel, cargo, orders)
     command = qemu.build_command(machine)
     agent = Agent(end_with_us(command), requests=orders.requests is None)
@@ -84,7 +85,7 @@ def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orde
 
 
 def pack(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders | None) -> None:
-    """Write the initramfs; without ``orders`` for a guest that is kept, whose copies get theirs later."""
+    """Write the initramfs; without ``orders`` for a guest that becomes a snapshot, whose copies get theirs later."""
     modules = _modules(kernel, [*(IMAGE_MODULES if machine.files else ()), *cargo.modules])
     initramfs.build(
         agent=find_agent(),
@@ -100,7 +101,7 @@ def pack(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders | N
 
 
 def make_start_error(console: Path, agent: Agent, why: Exception) -> AgentLost:
-    """Return the error for a guest that did not start, with the best reason that is known."""
+    """Return the error for a guest that did not start, with the best known reason."""
     return AgentLost(f"the guest did not start: {find_console_reason(console) or agent.last_words() or why}")
 
 
@@ -129,7 +130,7 @@ def _order_files(machine: qemu.Machine, modules: list[str], orders: Orders | Non
 
 
 STALE = "Oops: int3: the emulator ran a stale instruction while the kernel changed its own code"
-"""Of QEMU's emulation of several CPUs (docs/lab.md); the schedulers have no part in it."""
+"""A fault of QEMU's emulation of several CPUs (docs/lab.md), not of the schedulers."""
 
 _REASONS = (r"Kernel panic - not syncing: .*", r"the guest cannot start: .*", r"Out of memory.*", r"watchdog: BUG: .*")
 

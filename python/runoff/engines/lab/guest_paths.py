@@ -1,4 +1,4 @@
-"""What a guest has of its arms: their objects and programs, and the paths these have inside."""
+"""The objects and programs of arms in a guest, and their paths inside."""
 
 from collections.abc import Mapping
 from pathlib import Path

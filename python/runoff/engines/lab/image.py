@@ -1,4 +1,4 @@
-"""The lab's root file systems: ext4 images in the cache, found by what they are made of."""
+"""The lab's root file systems: ext4 images in the cache, named by what they are made of."""
 
 import hashlib
 import json
@@ -31,9 +31,9 @@ class Recipe:
     sources: tuple[str, ...]
     """Names of source packages, sorted; unpacked in /usr/src/NAME."""
     setup: tuple[tuple[str, ...], ...] = ()
-    """Commands that were run inside, in this order, when all else was there."""
+    """Commands that were run inside, in this order, after everything else."""
     tarball_sha256: str | None = None
-    """Of the root tarball, when the image was made from one instead."""
+    """Digest of the root tarball, if the image was made from one instead."""
     format: int = FORMAT
 
     @property
@@ -60,7 +60,7 @@ class Image:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the file is what was made."""
+        """Whether the file is undamaged."""
         try:
             return cache.known_sha256(self.path) == self.sha256
         except OSError:
@@ -109,7 +109,7 @@ def add(tarball: Path, progress: cache.Progress) -> Image:
 
     Raises:
         MissingError: there is no such file.
-        RunoffError: it is no root file system.
+        RunoffError: it is not a root file system.
     """
     if not tarball.is_file():
         raise MissingError(f"{tarball} does not exist: pack a root file system with tar -C ROOT -cf {tarball.name} .")
@@ -144,7 +144,7 @@ def find(name: str) -> Image:
 
 
 def remove(name: str) -> Image:
-    """Delete the image `find` would return, and return what was known of it."""
+    """Delete the image that `find` would return, and return its description."""
     image = find(name)
     with cache.explain_write_errors():
         shutil.rmtree(image.path.parent)
@@ -157,7 +157,7 @@ def derive_recipe(
     """Return the recipe of the image in which these workloads run, with more ``packages`` and ``sources`` if asked for.
 
     Raises:
-        UsageError: a name is no package name.
+        UsageError: a name is not a package name.
     """
     works = list(definitions)
     return make_recipe(
@@ -194,7 +194,7 @@ def _is_whole(directory: Path) -> bool:
 
 
 def _read(directory: Path) -> Image | None:
-    """Return what is stored there; None if another version stored it, or if it is damaged."""
+    """Return the image that is stored there; None if another version stored it, or if it is damaged."""
     try:
         fields = json.loads((directory / _META).read_text())
         raw = fields.pop("recipe")

@@ -47,8 +47,7 @@ def build(
     they load. `Kernel.guest_files` gives the files that libbpf needs.
 
     Raises:
-        MissingError: a file is not there, or a program's library is not.
-        UsageError: a guest path is not absolute.
+        MissingError: a file or a program's library is missing. UsageError: a guest path is not absolute.
     """
     entries = {"/init": _Entry("/init", _EXECUTABLE, _read(agent))}
     for module in modules:

@@ -1,4 +1,4 @@
-"""The lab's kernels as they lie in the cache: find one, list them, remove one."""
+"""The lab's kernels in the cache: find one, list them, remove one."""
 
 import json
 import re
@@ -19,12 +19,12 @@ _META = "meta.json"
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What is known of a stored kernel without booting it."""
+    """Facts about a stored kernel that need no boot."""
 
     name: str
     """``debian:RELEASE``, ``host:RELEASE`` or ``file:RELEASE``."""
     release: str
-    """As ``uname -r`` prints it."""
+    """The release as ``uname -r`` prints it."""
     version: str
     """The package's version, or where the file came from."""
     sched_ext: bool | None
@@ -34,14 +34,14 @@ class Meta:
     hz: int | None
     """CONFIG_HZ: timer ticks a second."""
     elf: bool
-    """The image is the ELF payload, which boots through PVH without unpacking itself."""
+    """Whether the image is the ELF payload, which boots through PVH without unpacking itself."""
     sha256: str
-    """Of the image that is booted."""
+    """Digest of the image that is booted."""
     config_sha256: str | None
     objection: str | None
     """Why schedulers cannot be attached although the configuration has sched_ext; None when they can."""
     packages: Mapping[str, Mapping[str, str]]
-    """By package name: version and sha256."""
+    """Version and sha256 by package name."""
     format: int = FORMAT
 
 
@@ -59,7 +59,7 @@ class Kernel:
 
     @property
     def release(self) -> str:
-        """As ``uname -r`` prints it in the guest."""
+        """The release as ``uname -r`` prints it in the guest."""
         return self.meta.release
 
     @property
@@ -106,7 +106,7 @@ class Kernel:
 
     @property
     def _as_added(self) -> str:
-        """What `runoff kernel add` takes for it."""
+        """The argument of `runoff kernel add` for it."""
         kind = self.meta.name.partition(":")[0]
         return {"host": "host", "file": f"file:{self.meta.version}"}.get(kind, self.meta.name)
 
@@ -125,7 +125,8 @@ class Kernel:
             return self.modules.files(name)
 
     def guest_files(self) -> dict[str, Path]:
-        """Return what the guest needs to know of its kernel, by guest path: libbpf reads the configuration there."""
+        """Return the files about its kernel that the guest needs, by guest path: libbpf reads the configuration
+        there."""
         return {f"/boot/config-{self.release}": self.config} if self.config else {}
 
 
@@ -135,12 +136,12 @@ def module_tree(directory: Path, release: str) -> Path:
 
 
 def directory_of(name: str) -> Path:
-    """Return the cache directory of the kernel with this full name, as this version of runoff stores it."""
+    """Return the cache directory of the kernel with this full name, in the layout of this version of runoff."""
     return cache.kernels() / f"{re.sub(r'[^A-Za-z0-9.+_-]', '_', name)}-format{FORMAT}"
 
 
 def write_meta(directory: Path, meta: Meta) -> None:
-    """Store what is known of the kernel in ``directory``."""
+    """Store the facts about the kernel in ``directory``."""
     (directory / _META).write_text(json.dumps(asdict(meta), indent=2, sort_keys=True) + "\n")
 
 
@@ -152,12 +153,12 @@ def list_stored() -> list[Kernel]:
 
 
 def is_whole(directory: Path) -> bool:
-    """Return whether a kernel lies there as this version of runoff stores it."""
+    """Return whether there is a kernel in the layout of this version of runoff."""
     return _read(directory) is not None
 
 
 def _read(directory: Path) -> Kernel | None:
-    """Return what is stored there; None if another version stored it, or if it is damaged."""
+    """Return the kernel that is stored there; None if another version stored it, or if it is damaged."""
     try:
         fields = json.loads((directory / _META).read_text())
         return Kernel(Meta(**fields), directory) if fields["format"] == FORMAT else None
@@ -179,7 +180,7 @@ def find(name: str) -> Kernel:
     """Return the newest stored kernel of that name: ``debian``, ``debian:6.19``, ``host``, or a full name.
 
     Raises:
-        MissingError: there is none; the sentence says how to add it.
+        MissingError: there is none; the message says how to add it.
     """
     kind, _, version = name.partition(":")
     for kernel in list_stored():
@@ -203,7 +204,7 @@ def find_default() -> Kernel:
 
 
 def remove(name: str) -> Kernel:
-    """Delete the stored kernel `find` would return, and return what was known of it."""
+    """Delete the stored kernel that `find` would return, and return its description."""
     kernel = find(name)
     with cache.explain_write_errors():
         shutil.rmtree(kernel.directory)

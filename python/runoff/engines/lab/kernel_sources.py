@@ -44,8 +44,8 @@ def add(spec: str, *, mirror: str | None, progress: cache.Progress) -> kernel.Ke
 def find_offered(names: Iterable[str]) -> dict[str, list[str]]:
     """Return the cloud kernels among package names: release -> packages that make it up, newest release first.
 
-    Up to Linux 6.18 one package holds all; later ones are split, and an archive may have kept only some of the parts
-    of an old one, which then is no kernel. "Unsigned" speaks of Secure Boot, not of the archive's signature.
+    Up to Linux 6.18 one package holds all; later ones are split, and an archive may have only some of the parts of an
+    old one, which then is not a kernel. "Unsigned" is about Secure Boot, not about the archive's signature.
     """
     known = set(names)
     return {release: parts for release, parts in _parts(known).items() if known.issuperset(parts)}
@@ -102,7 +102,8 @@ def _add_debian(version: str, mirror: str | None, progress: cache.Progress) -> k
 
 
 def _explain_missing(address: str, version: str, names: Iterable[str]) -> str:
-    """Say what the archive has of the cloud kernel ``version`` among its package ``names``, and which it has whole."""
+    """Say which parts of the cloud kernel ``version`` are among the package ``names``, and which kernels are
+    complete."""
     lost = {release: parts for release, parts in find_incomplete(names).items() if kernel.matches(release, version)}
     series = dict.fromkeys(".".join(release.split(".")[:2]) for release in find_offered(names))
     whole = ", ".join(f"debian:{each}" for each in series)
@@ -119,7 +120,7 @@ def _add_first(archive: debian.Archive, kernels: Mapping[str, list[str]], progre
     """Return the first of ``kernels``, release -> packages, whose files the archive still has.
 
     Raises:
-        GoneError: it has those of none.
+        GoneError: it has the files of none.
     """
     gone: debian.GoneError | None = None
     for release, names in kernels.items():
@@ -277,7 +278,7 @@ def _store(
 
 
 def _find_objection(image: Path) -> str | None:
-    """Return why schedulers cannot be attached although the configuration says so, as the agent finds."""
+    """Ask the agent why schedulers cannot be attached although the configuration has sched_ext."""
     found: str | None = json.loads(tools.run([find_agent(), "kernel-types", image], what="reading the kernel's types"))
     return found
 
@@ -294,6 +295,6 @@ def _is_enabled(config: str | None, option: str) -> bool | None:
 
 
 def _find_first(tree: Path, *paths: str) -> Path | None:
-    """Return the first that exists, in a tree whose packages may or may not have merged /usr."""
+    """Return the first path that exists, in a tree whose packages may or may not have merged /usr."""
     candidates = (tree / prefix / path for path in paths for prefix in ("usr", "."))
     return next((path for path in candidates if path.exists()), None)

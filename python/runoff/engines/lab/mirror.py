@@ -1,4 +1,4 @@
-"""Which Debian archive to take packages from: the user's choice, the machine's own, or what mmdebstrap would use."""
+"""Finds the Debian archive for packages: the user's choice, the machine's own, or the one that mmdebstrap would use."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def resolve(chosen: str | None) -> str:
 def pick(index_targets: str) -> str | None:
     """Choose from ``apt-get indextargets`` lines of origin, address and code name, separated by ``|``.
 
-    The security archive carries updates only, so it is passed over.
+    The security archive has only updates, so it is skipped.
     """
     for line in index_targets.splitlines():
         origin, address, codename = [*line.split("|"), "", ""][:3]

@@ -1,4 +1,4 @@
-"""A kernel's loadable modules: which others one needs first, and their plain .ko files."""
+"""A kernel's loadable modules: their dependencies, and their plain .ko files."""
 
 import gzip
 import lzma
@@ -11,7 +11,7 @@ from runoff.engines import tools
 from runoff.errors import MissingError
 
 LAB = ("libnvdimm", "nfit", "nd_btt", "nd_pmem", "ublk_drv", "virtio_blk")
-"""What the lab's guests may load: NVDIMM images, ublk disks, virtio disks."""
+"""Modules that the lab's guests may load: for NVDIMM images, ublk disks, virtio disks."""
 
 
 class Modules:

@@ -1,4 +1,4 @@
-"""What the lab's engines have in common: kernels, image, and the description of a guest. It runs no guest."""
+"""The part that the lab's engines share: kernels, image, and the description of a guest. It runs no guest."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -23,14 +23,14 @@ from runoff.workloads import Definition
 BOOT_LIMIT_S = 180.0
 
 DEFAULT_KERNEL = "usual"
-"""What a plan asks for that names no kernel, in the table of the kernels' full names."""
+"""Key in the table of the kernels' full names for arms that name no kernel."""
 
 
 class PreparedMachine:
-    """The kernels and the image of a plan, and how a guest is made of them."""
+    """The kernels and the image of a plan, and the description of guests with them."""
 
     def __init__(self, plan: Plan, folder: Path) -> None:
-        """``folder`` is the engine's."""
+        """``folder`` is the engine's directory."""
         self.plan = plan
         self._content = folder / "disk.blocks"
         self._folder = folder
@@ -40,7 +40,7 @@ class PreparedMachine:
         self._lock = threading.Lock()
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Find the kernels and make the image. Raises RunoffError where the machine lacks something."""
+        """Find the kernels and make the image. Raises RunoffError if the machine lacks something."""
         if which(qemu.PROGRAM) is None:
             raise MissingError(f"the lab needs {qemu.PROGRAM}: apt-get install qemu-system-x86")
         plan = self.plan
@@ -78,7 +78,7 @@ class PreparedMachine:
         return self._kernels[arm.kernel]
 
     def request(self, cell: Cell) -> dict[str, Any]:
-        """Return what the guest's agent is asked for one sample."""
+        """Return the request to the guest's agent for one sample."""
         plan = self.plan
         arm, work, load = plan.arms[cell.arm], plan.works[cell.work], plan.loads[cell.load]
         root = IMAGE_ROOT if self._image is not None else None
@@ -105,7 +105,7 @@ class PreparedMachine:
         quantum: int | None = None,
         seed: int | None = None,
     ) -> qemu.Machine:
-        """Return a guest whose files are made in ``folder``. Raises MissingError where kernel or image are damaged."""
+        """Return a guest whose files are made in ``folder``. Raises MissingError if kernel or image are damaged."""
         settings, plan = self.plan.settings, self.plan
         self.require_whole(kernel)
         return qemu.Machine(
@@ -126,13 +126,13 @@ class PreparedMachine:
         )
 
     def require_whole(self, kernel: kernels.Kernel) -> None:
-        """Raise MissingError unless what is booted is what the fingerprint says; to be asked at each boot."""
+        """Raise MissingError unless kernel and image are those of the fingerprint; to be called at each boot."""
         kernel.require_whole()
         if self._image is not None and not self._image.is_whole:
             raise MissingError(f"{self._image.path} was changed while the campaign ran: runoff resume makes it again")
 
     def make_cargo(self) -> Cargo:
-        """Return what the guest's initramfs carries besides the agent."""
+        """Return the content of the guest's initramfs besides the agent."""
         cargo = guest_paths.collect_cargo(self.plan)
         if not self.plan.has_elevators:
             return cargo
@@ -143,7 +143,7 @@ class PreparedMachine:
         return replace(cargo, files=files, modules=disks.list_modules(self.plan))
 
     def fingerprint(self, guests: Mapping[str, Any], emulation: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the tables of a report: of the ``guests`` by kernel, of kernels, image and QEMU (``emulation``)."""
+        """Return the tables of a report: about the ``guests`` by kernel, kernels, image and QEMU (``emulation``)."""
         names = list(dict.fromkeys(kernel.name for kernel in self._kernels.values()))
         tables = {name: make_machine_tables(guests[name]) for name in names if name in guests}
         image = self._image
@@ -157,7 +157,7 @@ class PreparedMachine:
         }
 
     def close(self) -> None:
-        """Remove what only the guests needed."""
+        """Remove the files that only the guests needed."""
         self._content.unlink(missing_ok=True)
 
 

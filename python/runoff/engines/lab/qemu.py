@@ -1,4 +1,4 @@
-"""The command line of QEMU for one guest: a pure function of what the guest shall be."""
+"""The command line of QEMU for one guest: a pure function of the guest's description."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +14,18 @@ Accelerator = Literal["kvm", "tcg"]
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFiles:
-    """Of a guest that is kept when it is quiet, and of its copies."""
+    """The files of a snapshot of a quiet guest, and of its copies."""
 
     directory: Path
-    """Of the guest's memory, a file for each of its banks."""
+    """Directory of the guest's memory, with a file for each of its banks."""
     orders: Path
-    """What the guest reads when it goes on."""
+    """Orders that the guest reads when it goes on."""
     monitor: int
     """File descriptor of a socket for QEMU's own protocol."""
     writes: bool
-    """Whether what the guest writes to memory and files is kept, or private and gone with it."""
+    """Whether the guest's writes to memory and files are stored, or private and gone with it."""
     goes_on: bool
-    """Whether it begins where a kept one has stopped, not by a boot."""
+    """Whether it begins where a snapshot has stopped, not with a boot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,40 +35,40 @@ class Machine:
     kernel: Path
     initramfs: Path
     console: Path
-    """Receives what the guest's kernel says."""
+    """File for the output of the guest's kernel."""
     cpus: int
     memory_mb: int
     clock: Clock
     accelerator: Accelerator
     program: str | Path = PROGRAM
     quantum: int | None = None
-    """Under the virtual clock, with runoff's QEMU: how many instructions a CPU may be ahead of another."""
+    """Instructions that a CPU may be ahead of another; under the virtual clock, with runoff's QEMU."""
     budget_s: float | None = None
-    """With a quantum: how much of its own time it has before it is ended."""
+    """Limit of the guest's own time, after which it is ended; only with a quantum."""
     topology: Topology | None = None
-    """None is one socket with so many cores."""
+    """None means one socket with ``cpus`` cores."""
     seed: int = 0
-    """Of the guest's own random numbers, under the virtual clock."""
+    """Seed of the guest's own random numbers, under the virtual clock."""
     instruction_shift: int = 0
-    """Under the virtual clock an instruction takes 2 to the power of this in ns: a slower CPU is sooner emulated."""
+    """An instruction takes 2 to the power of this in ns, under the virtual clock: a slower CPU is faster to emulate."""
     image: Path | None = None
-    """Root file system of workloads; the guest's writes to it are private and vanish, as those to the next two."""
+    """Root file system of workloads; the guest's writes to it and to the next two files are private and vanish."""
     disk: Path | None = None
     """An empty file system."""
     swap: Path | None = None
-    """As long as the swap space shall be."""
+    """A file of the size of the swap space."""
 
     keeping: SnapshotFiles | None = None
 
     @property
     def files(self) -> dict[str, Path]:
-        """Those of the three that it has."""
+        """Image, disk and swap file, as far as the guest has them, by name."""
         named = {"image": self.image, "disk": self.disk, "swap": self.swap}
         return {name: path for name, path in named.items() if path is not None}
 
     @property
     def banks(self) -> dict[str, int]:
-        """Its memory in MiB, by name: one bank for each NUMA node."""
+        """Sizes of its memory banks in MiB, by name: one bank for each NUMA node."""
         nodes = self.topology.nodes if self.topology is not None else 1
         if nodes == 1:
             return {"ram": self.memory_mb}
@@ -96,7 +96,7 @@ def build_kernel_command_line(machine: Machine) -> str:
     # The console keeps warnings and what is worse; `quiet` would leave warnings out.
     words = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic", "tsc=reliable", "cryptomgr.notests"]
     if machine.accelerator == "tcg":
-        # Mitigations cost emulated instructions and protect from nothing here.
+        # Mitigations cost emulated instructions and protect nothing here.
         words += ["mitigations=off", "no_timer_check"]
     if machine.clock == "virtual":
         words += ["nokaslr", "random.trust_cpu=off"]
@@ -125,7 +125,7 @@ def _own_clocks(machine: Machine) -> str:
 
 
 def _emulated_cpu(machine: Machine, *features: str) -> str:
-    # QEMU emulates an AMD without the feature by which such a CPU tells its threads (topoext).
+    # QEMU emulates an AMD CPU without the feature that describes its threads (topoext).
     threads = machine.topology is not None and machine.topology.threads > 1
     return ",".join(["max", *features, *(["vendor=GenuineIntel"] if threads else [])])
 
@@ -151,7 +151,7 @@ def _keeping(keeping: SnapshotFiles | None) -> list[str]:
     if keeping is None:
         return []
     return [
-        # The guest's own order to stop here: at a time of its own clock, not of the host's.
+        # With this the guest stops itself, at a time of its own clock, not of the host's.
         *("-device", "ib700", "-watchdog-action", "pause"),
         *("-fw_cfg", f"name=opt/org.runoff/orders,file={_escape(keeping.orders)}"),
         *("-chardev", f"socket,id=monitor,fd={keeping.monitor}", "-mon", "chardev=monitor,mode=control"),

@@ -1,4 +1,4 @@
-"""What is said to a running QEMU: the QEMU Machine Protocol over a socket (QEMU, QMP specification)."""
+"""Commands to a running QEMU: the QEMU Machine Protocol over a socket (QEMU, QMP specification)."""
 
 import json
 import socket
@@ -25,7 +25,7 @@ class Qmp:
 
     def begin(self, timeout_s: float) -> None:
         """Negotiate with QEMU, once it runs."""
-        # QEMU's end is its alone now: it is heard to leave.
+        # Now only QEMU has its end open, so its exit is noticed.
         self.theirs.close()
         deadline = time.monotonic() + timeout_s
         while "QMP" not in self._message(deadline):
@@ -33,7 +33,7 @@ class Qmp:
         self.ask("qmp_capabilities", timeout_s=timeout_s)
 
     def ask(self, command: str, timeout_s: float = 60.0, **arguments: Any) -> Any:
-        """Return what QEMU returns. Raises QmpError."""
+        """Send a command and return QEMU's answer. Raises QmpError."""
         words = {"execute": command, "arguments": arguments}
         try:
             self._ours.sendall(json.dumps(words).encode() + b"\n")

@@ -18,7 +18,7 @@ from runoff.plan.plan import Plan
 
 
 class RealClockLab:
-    """See ``Engine``."""
+    """The lab's engine under the real clock; see ``Engine``."""
 
     parallel = False
     unmixable_tables = ("kernels",)
@@ -75,7 +75,7 @@ class RealClockLab:
         return guest
 
     def _lose(self) -> str:
-        """Give up the guest; return what it said last."""
+        """Give up the guest; return its last words."""
         if self._guest is None:
             return ""
         self._guest.kill()

@@ -11,7 +11,7 @@ from runoff.engines.lab import cache, debian
 from runoff.errors import RunoffError
 
 MOUNT_POINTS = ("proc", "sys", "dev", "tmp", "run", "scratch")
-"""Directories the guest's agent mounts something on."""
+"""Directories that the guest's agent mounts something on."""
 _DOCUMENTATION = (
     "/usr/share/doc/*",
     "/usr/share/doc-base/*",
@@ -57,7 +57,7 @@ def set_up(tree: Path, commands: Sequence[Sequence[str]], progress: cache.Progre
         RunoffError: a command failed; the end of its output is in the message.
     """
     unshare = tools.require("unshare", "util-linux")
-    # Without root's rights a user namespace lends them, as mmdebstrap does it.
+    # Without root's rights a user namespace provides them, as in mmdebstrap.
     namespace = ["--mount"] if os.geteuid() == 0 else ["--mount", "--map-root-user"]
     mounts = 'mount --rbind /dev "$1/dev" && mount --rbind /proc "$1/proc" && exec chroot "$@"'
     for argv in commands:
@@ -69,7 +69,7 @@ def unpack(tarball: Path, scratch: Path) -> Path:
     """Unpack a root tarball of any compression `tar` knows; owners and device nodes are left out.
 
     Raises:
-        RunoffError: it is no tarball, or it has no /bin or /usr.
+        RunoffError: it is not a tarball, or it has no /bin or /usr.
     """
     tree = scratch / "tree"
     tree.mkdir()

@@ -11,7 +11,7 @@ from runoff.engines.lab.guest import Guest
 
 
 class RunningGuests:
-    """Keeps the guests that must end with the engine, and what they have said about themselves. Threads share it."""
+    """The guests that must end with the engine, and their fingerprints. Threads share it."""
 
     def __init__(self, folder: Path) -> None:
         """``folder`` gets a directory for each guest."""
@@ -47,7 +47,7 @@ class RunningGuests:
             self.end(guest)
 
     def terminate_all(self) -> None:
-        """Stop what runs in every guest; may be called from a signal handler's thread."""
+        """Stop the work in every guest; may be called from a signal handler's thread."""
         for guest in self._list_present():
             guest.agent.terminate()
 
@@ -57,5 +57,5 @@ class RunningGuests:
 
     @property
     def fingerprints(self) -> Mapping[str, Any]:
-        """What the first guest with each kernel said about itself, by the kernel's name."""
+        """The fingerprint of the first guest with each kernel, by the kernel's name."""
         return self._fingerprints

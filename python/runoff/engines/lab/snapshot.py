@@ -1,7 +1,7 @@
-"""A booted, quiet guest that is kept in the cache. Under the virtual clock samples run in copies of it.
+"""A snapshot of a booted, quiet guest in the cache. Under the virtual clock samples run in copies of it.
 
-A copy shares what the guest had in its memory and on its disks until it writes to it (MAP_PRIVATE), so it costs next
-to nothing and leaves the kept one as it was.
+A copy shares the guest's memory and disks until it writes to them (MAP_PRIVATE), so it costs next to nothing and leaves
+the snapshot as it was.
 """
 
 import contextlib
@@ -23,21 +23,22 @@ from runoff.engines.lab.kernel import Kernel
 from runoff.engines.lab.qmp import Qmp, QmpError
 
 FORMAT = 1
-"""Version of how guests are kept; raising it makes all of them anew."""
+"""Version of the format of snapshots; raising it makes all of them anew."""
 
 MOST = 12
-"""No more are kept: who was used longest ago goes, but nobody who was in the last ten minutes."""
+"""Most snapshots in the cache: the least recently used one is removed, but none that was used in the last ten
+minutes."""
 IN_USE_S = 600.0
 
 ROOM_MB = 1024
-"""Beside the image: what a guest has touched when it is quiet is a quarter of this."""
+"""Room besides the image: the memory that a quiet guest has touched is a quarter of this."""
 
 _LEAST_ROOM_MB = 8
-"""With less a guest was lost for want of room."""
+"""With less room left, a lost guest is explained by a full disk."""
 
 _META = "meta.json"
 _STATE = "state"
-"""Of the devices; what was in memory lies in files of its own."""
+"""File with the state of the devices; the memory is in files of its own."""
 _INITRAMFS = "initramfs"
 _CONSOLE = "console.txt"
 _ORDERS = "orders.json"
@@ -48,12 +49,12 @@ _LOOK_S = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A guest that is kept."""
+    """A guest in the cache."""
 
     directory: Path
-    """Named by a digest of all that the guest was made of."""
+    """The directory, named by a digest of all that the guest was made of."""
     made_as: qemu.Machine
-    """The guest; its files are in that directory now."""
+    """The guest as it was booted; its files are in that directory now."""
 
     @property
     def machine(self) -> qemu.Machine:
@@ -65,14 +66,14 @@ class Snapshot:
 
     @property
     def is_there(self) -> bool:
-        """A runoff that keeps many guests may have forgotten it; from now on it is in use."""
+        """Return whether it is still there: another runoff may have removed it. From now on it is in use."""
         return _use(self.directory)
 
 
 def ensure(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, limit_s: float, say: cache.Progress) -> Snapshot:
-    """Return the kept guest of this kind, booted now if there is none, or if it is damaged.
+    """Return the snapshot of this guest, booted now if there is none, or if it is damaged.
 
-    ``machine`` is a guest whose files lie in a directory of the caller's, and stay as they are.
+    ``machine`` is a guest whose files are in a directory of the caller, and stay as they are.
 
     Raises:
         AgentLost: it does not start, with the console's reason.
@@ -143,7 +144,7 @@ def _ensure_directory(name: str, make: Callable[[Path], None], say: cache.Progre
             try:
                 make(part)
             except AgentLost:
-                # A QEMU whose memory the disk cannot take is ended by a signal, which does not say why.
+                # A QEMU whose memory does not fit on the disk is ended by a signal, which has no reason.
                 cache.require_room(part, _LEAST_ROOM_MB)
                 raise
             (part / _ORDERS).unlink()
@@ -158,7 +159,7 @@ def _copy(path: Path, target: Path) -> None:
 
 
 def _write_orders(folder: Path, orders: Orders, load: Mapping[str, Any] | None = None) -> Path:
-    """Return what crates/agent/src/guest/snapshot.rs reads."""
+    """Write the orders that crates/agent/src/guest/snapshot.rs reads; return their file."""
     file = folder / _ORDERS
     words = {"load": load, "seed": orders.seed or 0, "requests": list(orders.requests or ())}
     file.write_text(json.dumps(words), encoding="utf-8")
@@ -166,7 +167,7 @@ def _write_orders(folder: Path, orders: Orders, load: Mapping[str, Any] | None =
 
 
 def _keep(qmp: Qmp, part: Path, limit_s: float) -> None:
-    """Wait until the guest has stopped itself; then keep its devices, its memory being kept already."""
+    """Wait until the guest has stopped itself; then store its devices. Its memory is in files already."""
     qmp.wait_for("STOP", limit_s)
     qmp.ask("migrate", uri=f"file:{part / _STATE}")
     _await_migration(qmp)
@@ -183,7 +184,8 @@ def _resume_copy(qmp: Qmp, snapshot: Snapshot) -> None:
 def _start_qemu(
     machine: qemu.Machine, directory: Path, orders: Path, *, writes: bool, goes_on: bool
 ) -> Iterator[tuple[Agent, Qmp, list[str]]]:
-    """Start a QEMU that listens, its memory in ``directory``. If the block fails, end it and raise AgentLost."""
+    """Start a QEMU that takes commands, with its memory in ``directory``. If the block fails, end it and raise
+    AgentLost."""
     qmp = Qmp()
     keeping = qemu.SnapshotFiles(directory, orders, qmp.theirs.fileno(), writes, goes_on)
     command = qemu.build_command(replace(machine, keeping=keeping))
@@ -250,7 +252,7 @@ def _hide_paths(command: list[str], machine: qemu.Machine) -> str:
 
 
 def _digests(directory: Path) -> dict[str, str]:
-    """Return digests by file. A second boot repeats that of the memory; the state contains the host's time."""
+    """Return digests by file. A second boot repeats the memory's digest; the state contains the host's time."""
     names = sorted(path.name for path in directory.iterdir() if path.name not in (_META, _CONSOLE))
     return {name: sparse.sha256(directory / name) for name in names}
 
@@ -264,7 +266,7 @@ def _is_whole(directory: Path) -> bool:
 
 
 def _use(directory: Path) -> bool:
-    """Note that it was used just now; whether it is there."""
+    """Note that it was used just now; return whether it is there."""
     with contextlib.suppress(OSError):
         os.utime(directory)
     return directory.is_dir()
@@ -274,7 +276,7 @@ def _forget_old() -> None:
     """Remove old snapshots. Running copies have the files open; a locked snapshot is spared."""
     used: list[tuple[float, Path]] = []
     for path in cache.snapshots().glob("[!.]*"):
-        # Another runoff may do the same.
+        # Another runoff may remove it at the same time.
         with contextlib.suppress(FileNotFoundError):
             used.append((path.stat().st_mtime, path))
     for at, path in sorted(used, reverse=True)[MOST:]:

@@ -24,8 +24,8 @@ class Snapshots:
         cargo: Callable[[], Cargo],
         limit_s: float,
     ) -> None:
-        """``machine`` makes a guest's files in a directory, for the time of its boot one in ``folder``;
-        ``limit_s`` is what a boot may take."""
+        """``machine`` makes a guest's files in a directory, during its boot one in ``folder``; ``limit_s`` is the time
+        limit of a boot."""
         self._folder = folder
         self._machine = machine
         self._cargo = cargo
@@ -35,16 +35,18 @@ class Snapshots:
 
     @property
     def names(self) -> Mapping[str, str]:
-        """Of the guests in the cache, by kernel or by the arm's label."""
+        """Names of the snapshots in the cache, by kernel or by the arm's label."""
         return {owner: kept.name for (_, owner), kept in sorted(self._guests.items())}
 
     def find_quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
-        """Return a guest that has booted ``kernel`` and is idle. Raises RunoffError with the console's reason."""
+        """Return a guest that has booted ``kernel`` and is idle. Raises RunoffError with the reason from the
+        console."""
         with self._lock:
             return self._ensure_quiet(kernel, say)
 
     def find_loaded(self, kernel: Kernel, label: str, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
-        """Return one that has loaded the object of ``scheduler`` too; one that has not where the kernel refuses it."""
+        """Return a snapshot that has loaded the object of ``scheduler`` too; one without it if the kernel refuses
+        it."""
         with self._lock:
             base = self._ensure_quiet(kernel, say)
             return self._find(("arm", label), lambda: self._load(base, scheduler, say))
@@ -77,5 +79,5 @@ class Snapshots:
         try:
             return snapshot.ensure_loaded(base, scheduler, self._limit_s, say)
         except AgentLost:
-            # Who is asked to attach it says why it cannot be.
+            # The agent that is asked to attach it will say why it cannot.
             return base

@@ -25,12 +25,12 @@ from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
 
 SLOWDOWN = 20.0
-"""A virtual second of one busy CPU takes several of the wall's, and CPUs take turns on one of the host: limits are
-stretched by this much for each, so that a guest which hangs has used up its own time first."""
+"""A virtual second of one busy CPU takes several real ones, and CPUs take turns on one of the host: limits are
+stretched by this factor per CPU, so that a guest that hangs has used up its own time first."""
 
 
 class VirtualClockLab:
-    """See ``Engine``."""
+    """The lab's engine under the virtual clock; see ``Engine``."""
 
     parallel = True
     unmixable_tables = ("kernels", "qemu")
@@ -110,7 +110,7 @@ class VirtualClockLab:
         return guest
 
     def _copy(self, snapshots: Snapshots, arm: Arm, folder: Path, orders: Orders, budget_s: float) -> Guest:
-        """Copy the arm's snapshot. One that somebody has removed or damaged meanwhile is made again."""
+        """Copy the arm's snapshot. One that was removed or damaged meanwhile is made again."""
         self._require_whole(self._prepared.find_kernel(arm))
         found = self._find_snapshot(snapshots, arm)
         try:
@@ -133,7 +133,7 @@ class VirtualClockLab:
         return self._prepared.describe_guest(kernel, folder, program=self._emulator.program, quantum=quantum, seed=seed)
 
     def _require_whole(self, kernel: Kernel) -> None:
-        """Raise MissingError unless what is started is what the fingerprint says."""
+        """Raise MissingError unless kernel, image and QEMU are those of the fingerprint."""
         self._prepared.require_whole(kernel)
         if self._emulator is not None and not self._emulator.is_whole:
             raise MissingError(f"{self._emulator.program} is not what was built: runoff qemu build makes it anew")

@@ -1,4 +1,4 @@
-"""What is inside a kernel image: the ELF payload of a bzImage, its release, a configuration embedded in it.
+"""Reads a kernel image: the ELF payload of a bzImage, its release, an embedded configuration.
 
 Field offsets: the kernel's Documentation/arch/x86/boot.rst, "The Real-Mode Kernel Header".
 """

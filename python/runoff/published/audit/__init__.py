@@ -1,4 +1,4 @@
-"""Whether what a published report says follows from what it prints."""
+"""Checks whether the statements of a published report follow from its printed numbers."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -26,11 +26,11 @@ RULES: Mapping[str, tuple[Rules, ...]] = {
     "counters": (counters.check_costs, counters.check_improvements),
     "compile": (counters.check_compile_improvements,),
 }
-"""By the kind of table that they are about."""
+"""The checks for each kind of table."""
 
 
 def audit(report: Report) -> tuple[Finding, ...]:
-    """Return all findings about a report: its tables in order, then what its text says. Raises UsageError."""
+    """Return all findings about a report: its tables in order, then its text. Raises UsageError."""
     kinds = dict.fromkeys(table.about.kind for table in report.tables.values())
     rules = [rule for kind in kinds for rule in RULES.get(kind, ())]
     return (*(finding for rule in rules for finding in rule(report)), *relations.check_claims(report))

@@ -19,7 +19,7 @@ ALONE = ("no_load", "cacherun")
 """Tables without a load."""
 
 LONGEST_END_S = 3
-"""A load is told to stop when the compile has ended; contest's logs show it ends up to so much later."""
+"""Seconds after the compile until a load has ended at the latest, as contest's logs show."""
 
 HELD_UP = Fraction(5, 100)
 
@@ -75,7 +75,7 @@ def check_ratios(report: Report) -> Iterator[Finding]:
 
 
 def check_loads(report: Report) -> Iterator[Finding]:
-    """Check what loads have done, and whether they ran."""
+    """Check the counts of loads, and whether they ran."""
     for table, row, place in _rows(report):
         if table in report.about.whole_loads:
             yield _check_counts(place, row)
@@ -88,7 +88,7 @@ def _check_counts(place: str, row: ContestRow) -> Finding:
     near = round(row.loads.value * runs)
     for total in (near, near - 1, near + 1):
         mean = Fraction(total, runs)
-        # C rounds a half to the even digit or as the binary number falls: both are allowed.
+        # C rounds a half to the even digit or by the binary number: both are allowed.
         if total >= 0 and abs(mean - row.loads.value) <= row.loads.step / 2:
             return Finding(LOADS, place, Status.FOLLOWS, f"printed {row.loads}; {total} in {runs} runs")
     text = f"printed {row.loads}; {near} in {runs} runs are {format_number(Fraction(near, runs), 2)}"

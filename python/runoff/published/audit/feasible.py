@@ -1,7 +1,7 @@
-"""Whether so many runs can have these quantiles and this mean: linear programs over the sorted runs.
+"""Checks whether a number of runs can have these quantiles and this mean: linear programs over the sorted runs.
 
-JMP's quantile is at rank p(n + 1), in proportion between two neighbours, and the least or the greatest run where that
-is 1 or less, or n or more (Hyndman and Fan's type 6). So each printed quantile bounds a weighted mean of two runs.
+JMP's quantile is at rank p(n + 1), interpolated between two neighbours, and the least or the greatest run if that is 1
+or less, or n or more (Hyndman and Fan's type 6). So each printed quantile bounds a weighted mean of two runs.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ RANKS = {
 }
 
 MOST_RUNS = 100
-"""More are not tried."""
+"""Most runs that are tried."""
 
 
 def compute_weights(p: Fraction, n: int) -> list[tuple[int, Fraction]]:
@@ -78,7 +78,7 @@ def _constraints(row: QuantileRow, n: int) -> Iterator[tuple[list[tuple[int, Fra
 
 
 def find_fewest_runs(row: QuantileRow) -> int:
-    """Return the least number of runs that can have these quantiles; more than are tried if none can."""
+    """Return the least number of runs that can have these quantiles; more than `MOST_RUNS` if none can."""
     return next((n for n in range(2, MOST_RUNS + 1) if compute_mean_bounds(row, n) is not None), MOST_RUNS + 1)
 
 

@@ -1,4 +1,4 @@
-"""What an audit finds: one statement about one place of a report, and whether it holds."""
+"""The findings of an audit: one statement about one place of a report, and whether it holds."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from runoff.published.numbers import Fit, Number, Quantity, find_fit, format_num
 
 
 class Status(StrEnum):
-    """How sure it is."""
+    """Whether a statement holds, and how sure that is."""
 
     FAILS = "does not follow"
     ONLY_IF = "follows only if"
@@ -17,14 +17,14 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """One checked statement."""
 
     rule: str
-    """What should hold, the same for all places where it should; of a claim its words."""
+    """The statement, the same for all places where it should hold; the words of a claim."""
     place: str
     status: Status
     text: str
-    """With the numbers."""
+    """The result with the numbers."""
     claim: bool = False
 
 

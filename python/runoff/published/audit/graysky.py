@@ -35,7 +35,7 @@ def check_means(report: Report) -> Iterator[Finding]:
 
 
 def _check_basis(table: Table) -> Finding:
-    """Return which of two meanings of the word gives more of the printed percentages."""
+    """Return which of two meanings of the word explains more of the printed percentages."""
     rows = [row for row in table.rows if isinstance(row, MeansRow)]
     one = Quantity.exactly(1)
     time = sum(_is(row, one - row.ck_s.quantity / row.vanilla_s.quantity) for row in rows)
@@ -149,7 +149,7 @@ def check_hardware(report: Report) -> Iterator[Finding]:
 
 
 def _check_product(table: Table, row: HardwareRow, multiplier: str, bus: str) -> Finding:
-    # 266 and 400 stand for 266.67 and 400.00 MHz: the bus is known to one in its last digit.
+    # 266 and 400 stand for 266.67 and 400.00 MHz: the bus is known to one unit of its last digit.
     clock = Number.parse(multiplier).quantity.value * Number.parse(bus).value / 1000
     low, high = (Fraction(multiplier) * (int(bus) + step) / 1000 for step in (Fraction(-1, 2), Fraction(1)))
     how = f"{multiplier} x {bus} MHz, of which the last digit may be cut"

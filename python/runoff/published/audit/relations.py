@@ -1,4 +1,4 @@
-"""What the text says of the tables: one function for each relation that a claim may have."""
+"""Checks what the text says about the tables: one function for each relation of a claim."""
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
@@ -19,7 +19,7 @@ Tables = Mapping[str, tuple[Row, ...]]
 Answer = tuple[Status, str]
 
 MOST_NAMED = 6
-"""Cells that a sentence lists."""
+"""Most cells that a sentence lists."""
 
 
 def check_claims(report: Report) -> Iterator[Finding]:
@@ -136,7 +136,7 @@ def _check_mean(tables: Tables, claim: said.MeanClaim) -> Answer:
 
 
 def _check_busy(tables: Tables, claim: said.BusyClaim) -> Answer:
-    """Check how long dips must last if the same CPU time was spread over a longer time."""
+    """Check how long the CPUs must be idle if the same CPU time was spread over a longer time."""
     ratio, dip = find_cell(tables, claim.ratio).quantity.value, find_cell(tables, claim.dip).quantity.value
     busy = sorted(one.quantity.value for one in find_cells(tables, claim.busy))
     need = [level * ratio for level in busy]

@@ -1,4 +1,4 @@
-"""Claims about how far values lie apart: in standard deviations, by a test, along a curve."""
+"""Claims about the distance of values: in standard deviations, by a test, along a curve."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ class Spread:
 
     @classmethod
     def from_cells(cls, tables: Tables, one: Cell, sd_pct: str) -> "Spread":
-        """Return the mean of a cell with the deviation in percent of the same row."""
+        """Return the mean of a cell with the deviation, in percent, from the same row."""
         percent = find_cell(tables, f"{one.table}[{one.row}].{sd_pct}").quantity.value
         return cls(float(one.quantity.value), float(one.quantity.value * percent / 100))
 
 
 def check_apart(tables: Tables, claim: said.ApartClaim) -> Answer:
-    """Return differences in standard deviations, by four readings of whose deviation is meant."""
+    """Return differences in standard deviations, for four readings of which deviation is meant."""
     base = Spread.from_cells(tables, find_cell(tables, claim.base), claim.sd_pct)
     others = [Spread.from_cells(tables, one, claim.sd_pct) for one in find_cells(tables, claim.cells)]
     readings: Mapping[str, Callable[[Spread], float]] = {
@@ -60,7 +60,7 @@ def check_apart(tables: Tables, claim: said.ApartClaim) -> Answer:
 
 
 def is_enough(share: said.Share, count: int, of: int) -> bool:
-    """Return whether ``count`` of ``of`` are what the word says."""
+    """Return whether ``count`` of ``of`` are enough for the word."""
     if share == "several":
         return count >= SEVERAL
     if share == "none":
@@ -99,7 +99,7 @@ def check_different(tables: Tables, claim: said.DifferentClaim) -> Answer:
 
 
 def _holm(p: list[float]) -> int:
-    """Return how many of these, least first, are separated."""
+    """Return how many of these p-values, least first, are significant."""
     for number, value in enumerate(p):
         if value >= ALPHA / (len(p) - number):
             return number

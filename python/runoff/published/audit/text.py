@@ -1,4 +1,4 @@
-"""Findings as text, what does not follow first."""
+"""Findings as text, with statements that do not hold first."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ HEADINGS = {
 
 
 def render(report: Report, findings: Sequence[Finding], width: int) -> str:
-    """Return all that is not plainly so, with the numbers; what follows is counted."""
+    """Return all findings that do not clearly hold, with the numbers; the others are only counted."""
     about = report.about
     lines = wrap(f"{report.name}: {about.title}, {about.author}, {about.date}", width)
     for status in HEADINGS:
@@ -51,7 +51,7 @@ def _counts(findings: Sequence[Finding], width: int) -> Iterator[str]:
 
 
 def count_statuses(findings: Sequence[Finding]) -> dict[str, int]:
-    """Return how many findings of each status."""
+    """Return the number of findings of each status."""
     return {status.value: sum(finding.status is status for finding in findings) for status in Status}
 
 

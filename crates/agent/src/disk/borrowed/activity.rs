@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the kernel counts of a disk (Linux Documentation/block/stat.rst).
+//! Counters that the kernel keeps for a disk (Linux Documentation/block/stat.rst).
 
 use std::ops::{Add, Sub};
 
@@ -8,7 +8,7 @@ use block_queue::metrics::{
 };
 use protocol::Metrics;
 
-/// The first ten numbers of /sys/block/DISK/stat, or a sum or difference of such.
+/// The first ten numbers of /sys/block/DISK/stat, or sums or differences of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Activity([u64; 10]);
 
@@ -23,7 +23,7 @@ const WRITE_MS: usize = 7;
 const BUSY_MS: usize = 9;
 
 impl Activity {
-    /// What the kernel has counted since the disk was there; zeros if it has gone.
+    /// The kernel's counters since the disk appeared; zeros if it has gone.
     pub fn of(disk: &str) -> Self {
         let text = std::fs::read_to_string(format!("/sys/block/{disk}/stat")).unwrap_or_default();
         Self::parse(&text)
@@ -37,7 +37,7 @@ impl Activity {
         Self(numbers)
     }
 
-    /// Metrics by name, as those of a disk behind one of our elevators (docs/protocol.md).
+    /// Metrics by name, the same ones as for a disk behind one of our elevators (docs/protocol.md).
     pub fn metrics(&self) -> Metrics {
         let number = |index: usize| number(self.0[index]);
         let served = number(READS) + number(WRITES);
@@ -72,7 +72,7 @@ impl Sub for Activity {
         Self(std::array::from_fn(|index| {
             let (now, then) = (self.0[index], earlier.0[index]);
             match index {
-                // The kernel prints 32 bits of these.
+                // The kernel prints 32 bits of these times.
                 READ_MS | WRITE_MS | BUSY_MS => now.wrapping_sub(then) & u64::from(u32::MAX),
                 _ => now.saturating_sub(then),
             }

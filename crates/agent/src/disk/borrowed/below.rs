@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which disks a directory lies on: through partitions, volumes and arrays down to what has a queue.
+//! Finds the disks that a directory is on: through partitions, volumes and arrays down to devices
+//! with a queue.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,10 +37,11 @@ fn devices(place: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(if Path::new(&device).exists() { vec![device.into()] } else { members(place) })
 }
 
-/// A file system of several devices, as btrfs, has a number of its own: the devices beside the one that was mounted.
+/// The devices of a file system that has several, such as btrfs: its device number is not that of
+/// any of them.
 fn members(place: &Path) -> Vec<PathBuf> {
     let source = mount(place).and_then(|mount| mount.mount_source).unwrap_or_default();
-    // What is not a block device is a word of the file system's own, such as tmpfs.
+    // A source that is not a block device is a word of the file system's own, such as tmpfs.
     let Ok(source) = Path::new(&source).canonicalize() else { return Vec::new() };
     let Some(name) = source.file_name() else { return Vec::new() };
     let file_systems = fs::read_dir("/sys/fs/btrfs").into_iter().flatten().flatten();
@@ -49,10 +51,10 @@ fn members(place: &Path) -> Vec<PathBuf> {
     members.map(|member| member.path()).collect()
 }
 
-/// What is mounted where `place` is.
+/// The mount that `place` is on.
 fn mount(place: &Path) -> Option<MountInfo> {
     let mounts = Process::myself().ok()?.mountinfo().ok()?.0.into_iter();
-    // Of two at the same place the later one hides the other.
+    // A later mount at the same place hides the earlier one.
     mounts
         .filter(|mount| place.starts_with(unescaped(&mount.mount_point)))
         .max_by_key(|mount| mount.mount_point.as_os_str().len())

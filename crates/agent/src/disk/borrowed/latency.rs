@@ -8,14 +8,14 @@ use block_queue::metrics::{LatencyMetrics, READ, WRITE};
 use probes::AttachedProbe;
 use protocol::Metrics;
 
-/// In the order of the probe's histograms.
+/// Metrics in the order of the probe's histograms.
 static KINDS: [&LatencyMetrics; 2] = [&READ, &WRITE];
 
 pub struct Watch(AttachedProbe);
 
 impl Watch {
-    /// `disks`, as /sys/block names them, from now on. None if there are none or the kernel does not take the probe:
-    /// one without BTF, or of before Linux 6.5.
+    /// Watches `disks`, as /sys/block names them, from now on. None if there are none or the kernel
+    /// does not take the probe: it has no BTF, or is older than Linux 6.5.
     pub fn start<'a>(disks: impl Iterator<Item = &'a str>) -> Option<Self> {
         let numbers: Vec<u64> = disks.filter_map(number).collect();
         let constants = [("disks", numbers.as_slice())];
@@ -28,7 +28,8 @@ impl Watch {
         KINDS.iter().zip(0..).for_each(|(_, index)| self.0.clear(index));
     }
 
-    /// Percentiles by name, as those of a disk that is made for a sample (docs/protocol.md).
+    /// Percentiles by name, the same ones as for a disk that is made for a sample
+    /// (docs/protocol.md).
     pub fn metrics(&self) -> Metrics {
         let mut metrics = Metrics::new();
         for (kind, index) in KINDS.iter().zip(0..) {
@@ -42,7 +43,7 @@ impl Watch {
     }
 }
 
-/// The number of `disk` as the probe wants it: the major number above 32 bits of the minor one.
+/// The number of `disk` for the probe: the major number above 32 bits of the minor one.
 fn number(disk: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/sys/block/{disk}/dev")).ok()?;
     let (major, minor) = text.trim().split_once(':')?;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What an agent has borrowed, in a file, written before anything is changed: so that another can put it back.
+//! The disks that an agent has borrowed, in a file written before anything is changed, so that
+//! another agent can put them back.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use machine::state_file::{StateFiles, file};
 use machine::stop::Stop;
 use machine::{removal, scratch};
 
-/// Empty after a boot, which also forgets all settings of queues.
+/// A directory that is empty after a boot, which also resets all settings of queues.
 const DIRECTORY: &str = "/run/runoff-borrowed";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,17 +22,18 @@ pub struct Loan {
     agent: Agent,
     place: PathBuf,
     pub disks: Vec<SavedQueue>,
-    /// Where this is written; not in there.
+    /// The file that holds this loan; not written into it.
     #[serde(skip)]
     file: String,
 }
 
-/// All loans. As long as they are held nobody else begins or ends to borrow.
+/// All loans, locked: no other agent can borrow or give back meanwhile.
 pub struct Loans {
     files: StateFiles,
 }
 
-/// What has been done for agents that are no longer there, a sentence on each thing; and what could not be.
+/// What was done for agents that are no longer there, a sentence on each thing, and what could not
+/// be done.
 #[derive(Default)]
 pub struct Swept {
     pub done: Vec<String>,
@@ -40,7 +42,7 @@ pub struct Swept {
 
 impl Loans {
     /// # Errors
-    /// Somebody else holds them, until `stop` is heard or for too long.
+    /// Another agent holds the lock until a stop is requested, or for too long.
     pub fn lock(stop: Option<&Stop>) -> Result<Self, LoanError> {
         let files = StateFiles::lock_unless(stop, Path::new(DIRECTORY)).map_err(unwritten)?;
         Ok(Self { files })
@@ -49,7 +51,7 @@ impl Loans {
     /// Writes down that this process has borrowed `disks` to work in `place`.
     ///
     /// # Errors
-    /// Another has one of them.
+    /// Another agent has borrowed one of them.
     pub fn add(&self, place: &Path, disks: Vec<SavedQueue>) -> Result<Loan, LoanError> {
         self.add_of(Agent::this(), place, disks)
     }
@@ -65,18 +67,20 @@ impl Loans {
                 return Err(LoanError::Lent { disk: disk.disk.clone(), agent: other.agent.pid });
             }
         }
-        // One that could not be given back stays beside it, whoever has the number now.
+        // A loan that could not be given back stays beside the new one, even if this process has
+        // the same number.
         let name = agent.name("loan");
         let loan = Loan { agent, place: place.into(), disks, file: file(&name) };
         self.files.write(&name, &loan).map_err(unwritten)?;
         Ok(loan)
     }
 
-    /// Puts back whatever of `disks` nobody will who is still there: so that they are not taken for what they were.
+    /// Puts back those of `disks` that no running agent will put back, so that their present
+    /// settings are not taken for the original ones.
     pub fn settle<'a>(&self, disks: impl IntoIterator<Item = &'a String>) -> Result<(), LoanError> {
         let disks: Vec<_> = disks.into_iter().collect();
         let mine = Agent::this();
-        // What this process has borrowed it gives back before it borrows again, if it can.
+        // This process gives back its own disks before it borrows again, if it can.
         let left = readable(self.all())
             .filter(|loan| loan.agent == mine || !loan.agent.is_there())
             .filter(|loan| disks.iter().any(|disk| loan.has(disk)));
@@ -86,10 +90,11 @@ impl Loans {
         Ok(())
     }
 
-    /// Gives back what somebody else had, and removes what he left there: a sentence on each thing.
+    /// Gives back the disks of `loan` and removes what its agent left there. Returns a sentence on
+    /// each thing.
     fn clear(&self, loan: &Loan) -> Result<Vec<String>, LoanError> {
         let mut left = scratch::left_by(loan.agent, &loan.place);
-        // What stays there is for whoever looks at the disk.
+        // Ignore what cannot be removed: the user will see it on the disk.
         left.retain(|path| removal::remove(path).is_ok());
         let changed = self.give_back(loan)?;
         let disks = loan.disks.iter().zip(changed).filter(|(_, changed)| *changed);
@@ -98,7 +103,8 @@ impl Loans {
         Ok(removed.chain(put_back).collect())
     }
 
-    /// Gives back all of `loan`, whatever becomes of one disk; whether there was anything to do, by disk.
+    /// Gives back all disks of `loan`, even if one fails. Returns for each whether there was
+    /// anything to do.
     pub fn give_back(&self, loan: &Loan) -> Result<Vec<bool>, LoanError> {
         let ended: Vec<_> = loan.disks.iter().map(SavedQueue::put_back).collect();
         let changed = ended.into_iter().collect::<Result<_, _>>()?;
@@ -143,7 +149,7 @@ pub fn sweep(stop: Option<&Stop>) -> Result<Swept, LoanError> {
 }
 
 fn readable(all: impl Iterator<Item = Result<Loan, LoanError>>) -> impl Iterator<Item = Loan> {
-    // One that nobody can read is told of by `sweep`.
+    // `sweep` reports a loan that cannot be read.
     all.flatten()
 }
 
@@ -165,7 +171,7 @@ mod tests {
             Agent { started: this.started + 1, ..this },
             Agent { namespace: this.namespace + 1, ..this },
         ];
-        // The last time something of it could not be put back.
+        // The first agent's last loan could not be put back.
         let twice = [agents[0], agents[0], agents[1], agents[2]];
         let made = twice.map(|agent| loans.add_of(agent, Path::new("/x"), vec![]).unwrap());
         assert_eq!(loans.all().count(), 4);

@@ -38,7 +38,7 @@ pub struct Borrowed {
     latencies: Option<Watch>,
     /// When the workload started.
     before: Cell<Activity>,
-    /// What was counted from there to its end.
+    /// What was counted from the workload's start to its end.
     metrics: RefCell<Metrics>,
     is_returned: bool,
 }
@@ -47,7 +47,8 @@ impl Borrowed {
     /// Borrows the disks that `place`, below `root` if there is one, lies on, with a fresh elevator if one is wanted.
     ///
     /// # Errors
-    /// There are none, another agent has one of them, or the kernel does not take the elevator or what is set of it.
+    /// There are no disks, another agent has one of them, or the kernel does not take the elevator
+    /// or its settings.
     pub fn start(wanted: &Borrow, root: Option<&Path>, place: &Path, stop: &Stop) -> Result<Self> {
         let elevator = match &wanted.elevator {
             Some(name) => Some(KernelElevator::find_with(name, &wanted.parameters)?),
@@ -63,12 +64,12 @@ impl Borrowed {
         let saved = disks.iter().map(|disk| SavedQueue::read(disk));
         let saved = match &elevator {
             Some(_) => saved.collect::<Result<_, _>>()?,
-            // Where there is none it cannot be changed either.
+            // A queue without an elevator cannot be changed either.
             None => saved.flatten().collect(),
         };
         let loan = loans.add(&place, saved)?;
         drop(loans);
-        // From here on its end puts everything back.
+        // From here on, dropping it puts everything back.
         let (watches, before, metrics) = Default::default();
         let (latencies, is_returned) = (None, false);
         let mut borrowed = Self { place, loan, watches, latencies, before, metrics, is_returned };
@@ -93,7 +94,7 @@ impl Borrowed {
     ) -> Result<(), QueueError> {
         for saved in &self.loan.disks {
             let queue = KernelQueue::of(&saved.disk);
-            // A change of the elevator to itself would leave it as it is.
+            // Choosing the elevator that is already there would keep its state.
             queue.choose(KernelElevator::none())?;
             queue.choose(elevator)?;
             queue.tune(elevator, given)?;
@@ -101,7 +102,7 @@ impl Borrowed {
         Ok(())
     }
 
-    /// Somebody else, such as a rule of udev's, may have chosen again.
+    /// Requires `elevator` on every disk: a udev rule, for example, may have chosen another one.
     fn require(&self, elevator: &KernelElevator) -> Result<()> {
         for queue in &self.watches {
             let (wanted, found, disk) = (elevator.name, queue.elevator(), queue.disk());
@@ -135,16 +136,16 @@ impl Borrowed {
         self.watches.iter().find_map(QueueWatch::objection)
     }
 
-    /// Puts everything back; what the disks have done from `note_start` to `note_end`.
+    /// Puts everything back; returns what the disks did from `note_start` to `note_end`.
     pub fn end(mut self) -> Result<Metrics> {
         self.write_back()?;
         self.give_back()?;
-        // What is on no disk of this kind has nothing to tell.
+        // There are no metrics without a disk of this kind.
         let is_on_disk = !self.loan.disks.is_empty();
         Ok(if is_on_disk { self.metrics.take() } else { Metrics::new() })
     }
 
-    /// What one elevator has let wait is nothing for the next.
+    /// Writes back data that still waits, so that the next elevator does not get it.
     fn write_back(&self) -> Result<()> {
         let written = File::open(&self.place).and_then(|file| Ok(syncfs(&file)?));
         written
@@ -156,7 +157,7 @@ impl Borrowed {
         disks.map(|saved| Activity::of(&saved.disk)).fold(Activity::default(), |sum, one| sum + one)
     }
 
-    /// If it fails the loan stays, for `sweep`.
+    /// Puts the queues back. If that fails the loan stays, for `sweep`.
     fn give_back(&mut self) -> Result<(), LoanError> {
         self.is_returned = true;
         Loans::lock(None)?.give_back(&self.loan).map(drop)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A disk's queue as it was, and how it becomes that again.
+//! The settings of a disk's queue, saved so that they can be put back.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use block_queue::kernel_queue::KernelQueue;
 
 use crate::disk::error::LoanError;
 
-/// One tunable can move another.
+/// How often values are written: one tunable can change another.
 const ROUNDS: usize = 2;
 
 /// A queue of the kernel as it was before it was borrowed.
@@ -21,7 +21,7 @@ pub struct SavedQueue {
     /// The inode of its queue: another disk may have the name later.
     inode: Option<u64>,
     elevator: String,
-    /// What is set, by file below the queue's directory.
+    /// The settings, by file below the queue's directory.
     values: BTreeMap<String, String>,
 }
 
@@ -41,7 +41,7 @@ impl SavedQueue {
     /// Makes the queue what it was; returns whether there was anything to do.
     ///
     /// # Errors
-    /// Something has another value than before nevertheless.
+    /// Some value is still not what it was before.
     pub fn put_back(&self) -> Result<bool, LoanError> {
         let queue = KernelQueue::of(&self.disk);
         if queue.inode() != self.inode || queue.elevator().is_err() {
@@ -50,7 +50,7 @@ impl SavedQueue {
         }
         let was_changed = !self.differences(&queue).is_empty();
         if queue.elevator().ok().as_deref() != Some(&*self.elevator) {
-            // Whether it took shows below.
+            // Whether it worked is checked below.
             let _ = queue.write("scheduler", &self.elevator);
         }
         for _ in 0..ROUNDS {

@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Anticipatory once more.
+//! A reference for anticipatory.
 #![expect(clippy::cast_possible_truncation, reason = "contexts and draws are small")]
 
 use super::{Waiting, oldest};
 use elevators::Request;
 
-/// Anticipatory with default parameters, written as a record of everything that happened, which is searched at
-/// every choice. One process per small number.
+/// Anticipatory with default parameters, as a record of everything that happened, which is searched
+/// at every choice. Processes have small numbers.
 pub struct Anticipatory {
     history: bool,
     waiting: Waiting,
-    /// Dispatched and not completed.
+    /// Requests that are dispatched and not completed.
     flying: Vec<Request>,
-    /// End of the last dispatched request, when the oldest was last looked at: of reads, of writes.
+    /// End of the last dispatched request of reads and of writes.
     ends: [u64; 2],
+    /// When the oldest read and the oldest write were last checked for their expiry.
     looked: [Option<u64>; 2],
     reads_turn: bool,
     switching: bool,
     until: u64,
-    /// The batch of reads has no first completion yet.
+    /// Whether the batch of reads has no completion yet.
     untimed: bool,
     wrote_from: u64,
     most_writes: u64,
     left: u64,
     uncontended: bool,
-    /// Who did the last read, whether it has come back, and when.
+    /// The process of the last read.
     last_reader: Option<u64>,
+    /// When that read completed.
     came_back: Option<u64>,
-    /// Waiting began; a candidate was found or time was up.
+    /// Whether waiting has begun.
     holds: bool,
+    /// Whether a candidate was found or the time is up.
     done: bool,
     people: [Person; 8],
     new_think: u64,
@@ -94,7 +97,8 @@ impl Anticipatory {
             && !self.flying.iter().any(|request| request.context == who)
     }
 
-    /// A process that has exited and of which nothing is left is a new one when it comes again.
+    /// Forgets a process that has exited and has no requests left: if it comes again it is a new
+    /// one.
     fn bury(&mut self, who: u64) {
         if self.people[who as usize].gone && self.last_reader != Some(who) && self.nothing_of(who) {
             self.people[who as usize] = Person::default();

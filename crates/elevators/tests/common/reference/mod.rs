@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The elevators once more, as plain lists that are searched from end to end at every choice.
+//! References for the elevators: plain lists that are searched from end to end at every choice.
 //!
 //! No reference merges requests; time is in whole nanoseconds.
 
@@ -9,14 +9,14 @@ pub mod sliced;
 
 use elevators::{Direction, Request};
 
-/// Who waits, since when.
+/// Waiting requests, each with the time of its arrival.
 pub type Waiting = Vec<(Request, u64)>;
 
 pub fn oldest(waiting: &Waiting, keep: impl Fn(&Request) -> bool) -> Option<usize> {
     (0..waiting.len()).find(|index| keep(&waiting[*index].0))
 }
 
-/// The first in order of sectors, then of arrival, among those that `keep` wants.
+/// The first request in order of sectors, then of arrival, for which `keep` is true.
 pub fn lowest(waiting: &Waiting, keep: impl Fn(&Request) -> bool) -> Option<usize> {
     (0..waiting.len())
         .filter(|index| keep(&waiting[*index].0))
@@ -28,7 +28,7 @@ pub fn lowest(waiting: &Waiting, keep: impl Fn(&Request) -> bool) -> Option<usiz
 pub struct Deadline {
     gap_ends_batch: bool,
     waiting: Waiting,
-    /// The id that follows in sort order, as it was when the last request was dispatched.
+    /// The id of the next request in sort order, as it was when the last request was dispatched.
     following: Option<u64>,
     last: Option<Request>,
     batch: u64,

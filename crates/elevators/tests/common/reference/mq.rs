@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Deadline of blk-mq once more.
+//! A reference for the deadline of blk-mq.
 
 use super::{Waiting, lowest, oldest};
 use elevators::{Class, Direction, Request};
@@ -11,7 +11,7 @@ const SECOND: u64 = 1_000_000_000;
 pub struct MqDeadline {
     waiting: Waiting,
     flying: Vec<Request>,
-    /// What follows in sort order in each class.
+    /// The next request in sort order in each class.
     following: [Option<u64>; 3],
     batch: u64,
     reads_preferred: u64,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Time-sliced CFQ once more, for best-effort processes at level 4 that nobody knows enough of to give up waiting.
+//! A reference for time-sliced CFQ, for best-effort processes at level 4 with too few samples to
+//! give up waiting for them.
 #![expect(clippy::cast_possible_wrap, reason = "sharers are few")]
 
 use super::{Waiting, oldest};
@@ -7,16 +8,16 @@ use elevators::Request;
 
 const MS: i64 = 1_000_000;
 
-/// A process, or everything that nobody waits for.
+/// A process, or all asynchronous requests.
 #[derive(Clone, Copy, PartialEq)]
 struct Share {
     who: Option<u64>,
-    /// When it is due, and in which order that was said.
+    /// When it is due, and the order in which that was decided.
     due: Option<(i64, u64)>,
     rest: i64,
 }
 
-/// Time-sliced CFQ with default parameters but for `low_latency=0`.
+/// Time-sliced CFQ with default parameters except `low_latency=0`.
 #[derive(Default)]
 pub struct Sliced {
     waiting: Waiting,
@@ -24,10 +25,13 @@ pub struct Sliced {
     shares: Vec<Share>,
     said: u64,
     head: u64,
-    /// Who has the disk, until when, how many it dispatched, until when the disk waits for it.
+    /// The owner of the disk.
     owner: Option<Option<u64>>,
+    /// When its slice ends.
     end: Option<i64>,
+    /// How many requests it has dispatched.
     had: u64,
+    /// Until when the disk waits for it.
     waits: Option<i64>,
 }
 

@@ -18,7 +18,7 @@ from runoff.engines.lab.emulator import recipe, store
 from runoff.errors import MissingError
 
 ROOM_MB = 800
-"""Of the cache's disk, while it is built."""
+"""Room on the cache's disk while it is built."""
 
 _WANTED = f"{Path(recipe.TARBALL).name}, SHA-256 {recipe.TARBALL_SHA256}"
 _PROGRAMS = {"cc": "gcc", "make": "make", "pkg-config": "pkg-config", "patch": "patch", "xz": "xz-utils"}
@@ -30,15 +30,15 @@ def ensure(progress: cache.Progress, *, mirror: str | None = None, tarball: Path
     """Return runoff's QEMU, built now if it is not in the cache. ``tarball`` replaces the download of its source.
 
     Raises:
-        MissingError: a program, a library, room, or the source is not there, or the source is another.
-        RunoffError: a step failed.
+        MissingError: a program, a library, room, or the source is missing, or it is not the pinned source. RunoffError:
+        a step failed.
     """
     name = recipe.name()
     with cache.build_directory(store.directory_of(name), progress, store.is_whole) as part:
         if part is not None:
             _require_programs()
             cache.require_room(part, ROOM_MB)
-            # Not a random name: the program would be another in every build.
+            # Not a random name, or the program would differ in every build.
             scratch = part / "scratch"
             scratch.mkdir()
             _build(part, scratch, mirror, tarball, progress)
@@ -93,7 +93,7 @@ def _fetch_source(scratch: Path, mirror: str | None, tarball: Path | None, progr
 def _unpack(tarball: Path, scratch: Path, progress: cache.Progress) -> Path:
     progress(f"unpacking {tarball.name}")
     with cache.explain_write_errors(), tarfile.open(tarball) as archive:
-        # Python before 3.11.4 has no filters, and its digest says what is in the archive.
+        # Python before 3.11.4 has no filters; the archive is known by its digest.
         archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(scratch)
     source = scratch / recipe.TREE
@@ -120,7 +120,7 @@ def _describe(program: Path) -> store.Meta:
 
 
 class NinjaProgress:
-    """Tells how far ninja is, every tenth of its way."""
+    """Reports the progress of ninja, every tenth of its way."""
 
     def __init__(self, progress: cache.Progress, clock: Callable[[], float] = time.monotonic) -> None:
         self._progress = progress

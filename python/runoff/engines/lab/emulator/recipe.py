@@ -1,4 +1,4 @@
-"""What runoff's QEMU is made of. Its digest names it: another source, patch or configuration is another QEMU."""
+"""The source, patches and configuration of runoff's QEMU. Its name is their digest."""
 
 import hashlib
 import json
@@ -6,10 +6,10 @@ from pathlib import Path
 
 VERSION = "10.0.13"
 TARBALL = f"pool/main/q/qemu/qemu_{VERSION}+ds.orig.tar.xz"
-"""Below the address of a Debian archive: upstream's source without what is no source."""
+"""Path below the address of a Debian archive: upstream's source without binary files."""
 TARBALL_SHA256 = "6a0888e806c2ffc0c5f0733e974f9aea55491950d3c47c98669c8b236dde59ae"
 TREE = f"qemu-{VERSION}"
-"""The directory in it."""
+"""The directory in the tarball."""
 
 _HERE = Path(__file__).parent
 QUANTUM = _HERE / "quantum.patch"
@@ -37,10 +37,10 @@ CONFIGURE = (
     # The machine's own QEMU brings the firmware.
     "--disable-install-blobs",
     "--firmwarepath=/usr/share/qemu:/usr/share/seabios",
-    # One program in whichever cache it is built: asserts name the files of the source.
+    # Asserts name the files of the source: the program must not depend on the cache in which it is built.
     "--extra-cflags=-ffile-prefix-map={scratch}=.",
 )
-"""Of which {scratch} is the directory that the source and the build lie in."""
+"""Options of configure; {scratch} is the directory of the source and the build."""
 
 _NAME_LENGTH = 12
 

@@ -1,4 +1,4 @@
-"""runoff's QEMU as it lies in the cache, by what it is made of."""
+"""runoff's QEMU in the cache, named by what it is made of."""
 
 import json
 import shutil
@@ -15,19 +15,19 @@ PROGRAM = "qemu-system-x86_64"
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What is known of it without running it."""
+    """Facts about it that need no run."""
 
     version: str
-    """As it says itself."""
+    """The version that it prints."""
     sha256: str
-    """Return the SHA-256 of the program."""
+    """The SHA-256 of the program."""
     compiler: str
-    """First line of what the compiler says of itself."""
+    """First line of the compiler's version output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Emulator:
-    """One that was built."""
+    """A QEMU that was built."""
 
     name: str
     """The version, and a digest of source, patch and configuration."""
@@ -40,7 +40,7 @@ class Emulator:
 
     @property
     def is_current(self) -> bool:
-        """Whether it is the one that this runoff uses."""
+        """Return whether it is the one that this runoff uses."""
         return self.name == recipe.name()
 
     @property
@@ -57,7 +57,7 @@ def directory_of(name: str) -> Path:
 
 
 def is_whole(directory: Path) -> bool:
-    """Return whether a QEMU lies there, as it was built."""
+    """Return whether an undamaged QEMU is there."""
     return _read(directory).is_whole
 
 
@@ -71,7 +71,7 @@ def find_current() -> Emulator | None:
     """Return the build that this runoff uses, if there is one.
 
     Raises:
-        MissingError: it is not as it was built.
+        MissingError: it is damaged.
     """
     found = next((emulator for emulator in list_stored() if emulator.is_current), None)
     if found is not None and not found.is_whole:
@@ -92,7 +92,7 @@ def find(name: str) -> Emulator:
 
 
 def remove(name: str) -> Emulator:
-    """Delete it, and return what was known of it."""
+    """Delete it, and return its description."""
     emulator = find(name)
     with cache.explain_write_errors():
         shutil.rmtree(emulator.directory)
