@@ -16,6 +16,7 @@ from runoff.plan.settings import parse_settings
 from runoff.results import Conditions
 
 BEGIN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+MACHINE_ID = ""
 MACHINE = {"hostname": "here", "cpu_model": "A CPU @ 2 GHz", "cpus_online": "0-3", "memory": "32787452 kB", "smt": "on"}
 
 Values = Callable[[Cell], Mapping[str, float] | None]
@@ -27,7 +28,7 @@ def made(place: Path, values: Values, *, stop_after: int | None = None, seconds:
     usual = {"arms": ("default", "bfs"), "workloads": ("hackbench",), "clock": "real", "seed": 5, "blocks": 10}
     plan = make_plan(parse_settings({**usual, **settings}, "test"))
     with directory.create(place, plan) as journal:
-        taker = {"version": "0.1.0", "engine": plan.settings.on, "clock": plan.clock}
+        taker = {"version": "0.1.0", "engine": plan.settings.on, "clock": plan.clock, "machine": MACHINE_ID}
         arms = {arm.label: {"scheduler": arm.label} for arm in plan.arms}
         journal.set_fact("parts", [{"machine": MACHINE, "arms": arms, "runoff": taker}])
         add(journal, plan, values, range(0, stop_after) if stop_after is not None else range(0, plan.planned), seconds)

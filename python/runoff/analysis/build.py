@@ -1,6 +1,6 @@
 """Builds the report: everything the views show, computed once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -8,12 +8,13 @@ from runoff.analysis import overall
 from runoff.analysis.environment import list_environment_rows
 from runoff.analysis.labels import shorten_labels
 from runoff.analysis.noise import Noise
+from runoff.analysis.sweep import find_sweep
 from runoff.analysis.table import Point, Table
 from runoff.analysis.values import Report
 from runoff.analysis.warnings import find_warnings
 from runoff.errors import UsageError
 from runoff.results import Metric, Results, Sample, Sort
-from runoff.statistics import Analysis, Observation, Question, analyse, judge_family
+from runoff.statistics import Analysis, Observation, Question, analyse, analyse_machines, judge_family
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN, DEFAULT_RARE
 
 
@@ -58,6 +59,7 @@ def build_report(
         environment=list_environment_rows(results.fingerprint, results.arms),
         overall=overall.build(tables, asked, results.arms),
         repeats=repeats,
+        sweep=find_sweep(results.arms),
         noise=noise,
     )
 
@@ -97,14 +99,11 @@ def _judge_as_one_family(tables: list[Table]) -> tuple[Table, ...]:
 
 def _table(results: Results, cell: list[Sample], metric: Metric, question: Question, short: str) -> Table:
     points = tuple(
-        Point(s.arm, s.block, s.position, float(s.metrics[metric.name]))
+        Point(s.arm, s.block, s.position, float(s.metrics[metric.name]), s.machine)
         for s in sorted(cell, key=lambda s: s.position)
         if s.valid and isfinite(s.metrics.get(metric.name, float("nan")))
     )
-    analysis = analyse(
-        {arm: [Observation(p.value, p.position, p.block) for p in points if p.arm == arm] for arm in results.arms},
-        question,
-    )
+    analysis = _analyse_points(results, points, question)
     measured = {point.arm for point in points}
     lacking = frozenset(sample.arm for sample in cell if sample.valid) - measured
     if question.baseline in lacking:
@@ -122,6 +121,18 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
         short_place=short + work.suffix(loads),
         lacking=lacking,
     )
+
+
+def _analyse_points(results: Results, points: Sequence[Point], question: Question) -> Analysis:
+    """Analyse one metric, on several machines with the machine as the unit."""
+    if len(results.machines) < 2:
+        return analyse(_observe(results, points), question)
+    machines = {name: _observe(results, [p for p in points if p.machine == name]) for name in results.machines}
+    return analyse_machines(machines, question)
+
+
+def _observe(results: Results, points: Sequence[Point]) -> dict[str, list[Observation]]:
+    return {arm: [Observation(p.value, p.position, p.block) for p in points if p.arm == arm] for arm in results.arms}
 
 
 def _sort_arms(table: Table, sort: Sort) -> Table:

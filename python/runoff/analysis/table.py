@@ -22,6 +22,7 @@ class Point:
     block: int
     position: int
     value: float
+    machine: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from runoff.analysis.noise import Noise
+from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
 from runoff.analysis.warnings import CampaignWarning
 from runoff.errors import UsageError
@@ -58,6 +59,8 @@ class Report:
     """Of all workloads and loads together, if there are several."""
     repeats: "Mapping[str, Report]" = field(default_factory=dict)
     """Of the same once more, by what was changed for it: ``quantum=500``."""
+    sweep: Sweep | None = None
+    """What the arms vary, if they are values of one or more parameters and nothing else."""
     noise: tuple[Noise | UsageError, ...] = ()
     """What is known of the noise of the machine that reads this, or why a file of it cannot be read."""
 

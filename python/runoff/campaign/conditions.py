@@ -1,8 +1,11 @@
 """What this machine was doing when a sample began."""
 
+import contextlib
+import hashlib
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import psutil
 
@@ -19,6 +22,18 @@ def read_conditions() -> Conditions:
         temperature_c=_largest(reading.current for readings in sensors.values() for reading in readings),
         frequency_khz=round(1000 * frequency.current) if frequency is not None and frequency.current else None,
     )
+
+
+def read_machine_id() -> str:
+    """Return an id of this machine, which tells nothing about it but whether two campaigns are of the same.
+
+    Empty where the machine has no id of its own (machine-id(5)).
+    """
+    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        with contextlib.suppress(OSError):
+            if text := Path(path).read_text().strip():
+                return hashlib.sha256(f"runoff {text}".encode()).hexdigest()[:16]
+    return ""
 
 
 def _largest(values: Iterable[float]) -> float | None:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runoff.campaign import consistency, pace, repeats, requests, sessions, trust
+from runoff.campaign import consistency, merged, pace, repeats, requests, sessions, trust
 from runoff.campaign.extend import extend
 from runoff.campaign.foreign import make_printable
+from runoff.campaign.join import join_results
 from runoff.campaign.journal import Journal
 from runoff.campaign.manifest import collect_definitions, make_outline
 from runoff.campaign.objects import store_objects
@@ -44,6 +45,7 @@ def reopen(directory: Path, *, blocks: int | None = None, trusted: bool = False)
 
     Not ``trusted``: root does not go on with what others may have written. Raises RunoffError.
     """
+    merged.refuse_merged(directory)
     with Journal.open(directory, write=False) as journal:
         plan = _load_plan(journal)
     trust.require_no_links(directory)
@@ -96,6 +98,9 @@ def _require_fact(journal: Journal, key: str) -> Any:
 def read_results(directory: Path) -> Results:
     """Return all that a campaign has produced so far, from its directory alone. Raises RunoffError."""
     try:
+        if merged.is_merged(directory):
+            members = merged.find_members(directory)
+            return make_printable(join_results({name: _read(place) for name, place in members.items()}))
         return make_printable(_read(directory))
     except PermissionError as error:
         raise UsageError(f"cannot read {error.filename} of the campaign {directory}: {error.strerror}") from None

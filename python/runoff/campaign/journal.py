@@ -40,6 +40,7 @@ class Journal:
         self._facts: dict[str, str] = {}
         self._samples: dict[str, str] = {}
         self._head = chain.Head()
+        self._first_sample = ""
         self._files: dict[str, Identity | None] = {}
         with self.explain_contents():
             self._read()
@@ -119,7 +120,7 @@ class Journal:
         for name, known in self._files.items():
             found = held.identify(name)
             if found is None and name == FILE:
-                write_whole(self.directory / FILE, self._connection.serialize())
+                write_whole(self.directory / FILE, self.serialize())
                 raise MissingError(
                     f"{self.directory / FILE} was removed while the campaign ran, and has been written once more; "
                     f"go on with: runoff resume {self.directory}"
@@ -191,6 +192,20 @@ class Journal:
         """Turn a ValueError about the journal's content into a UsageError."""
         return _explain_contents(self.directory)
 
+    @property
+    def last_row(self) -> str:
+        """Digest of the last row, which covers all rows before it."""
+        return self._head.digest
+
+    @property
+    def first_sample(self) -> str:
+        """Digest of the row of the first sample that was taken; empty without one."""
+        return self._first_sample
+
+    def serialize(self) -> bytes:
+        """Return the whole database as a file has it."""
+        return self._connection.serialize()
+
     def done(self) -> set[str]:
         """Return ids of the cells that have a sample, valid or void."""
         return set(self._samples)
@@ -219,6 +234,8 @@ class Journal:
             if kept is None:
                 raise ValueError(f"row {entry.number} is neither a fact nor a sample")
             kept[entry.subject] = entry.body
+            if entry.kind == "sample" and not self._first_sample:
+                self._first_sample = entry.digest
 
     def _append(self, kind: str, subject: str, body: str) -> None:
         entry = chain.follow(self._head, kind, subject, body)

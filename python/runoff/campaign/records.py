@@ -64,6 +64,8 @@ class SampleOrigin(Checked):
     """Of runoff."""
     engine: EngineName
     clock: Clock
+    machine: str = ""
+    """Id of the machine on which runoff ran; empty if the machine has none."""
 
 
 class Part(Checked):

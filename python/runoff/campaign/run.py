@@ -115,7 +115,12 @@ def _prepare(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -
 
 def _describe_part(plan: Plan, engine: Engine, arms: Arms) -> Part:
     """Return the tables that describe what samples are taken with now."""
-    taker = {"version": __version__, "engine": plan.settings.on, "clock": plan.clock}
+    taker = {
+        "version": __version__,
+        "engine": plan.settings.on,
+        "clock": plan.clock,
+        "machine": conditions.read_machine_id(),
+    }
     # As it will be read.
     return Part.model_validate_json(json.dumps({**engine.fingerprint(), "arms": arms, "runoff": taker}))
 

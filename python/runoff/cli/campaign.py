@@ -1,14 +1,19 @@
 """What the commands that carry out campaigns share: progress, and the report at the end."""
 
+import os
 import shutil
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runoff.campaign.ending import Ending
+from runoff.cli.options import RunOptions
 from runoff.cli.output import echo, write
+from runoff.errors import RunoffError
 from runoff.plan.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,14 +22,7 @@ if TYPE_CHECKING:
 
 
 def begin(
-    settings: Settings,
-    out: Path | None,
-    *,
-    plan_only: bool,
-    as_json: bool,
-    jobs: int,
-    keep_going: bool = False,
-    show: "Callable[[Report], None] | None" = None,
+    settings: Settings, run: RunOptions, *, plan_only: bool = False, show: "Callable[[Report], None] | None" = None
 ) -> int:
     """Conduct a campaign, or print its plan; ``show`` prints its report. Returns the exit code."""
     from runoff.campaign.conduct import complete_plan_text, conduct
@@ -33,21 +31,46 @@ def begin(
     if plan_only:
         write(complete_plan_text(settings))
         return 0
-    place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
-    return finish(conduct(settings, place, Progress(), jobs=jobs, keep_going=keep_going), as_json=as_json, show=show)
+    place = run.out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
+    with notify_of_failure(run.notify, place):
+        conducted = conduct(settings, place, Progress(), jobs=run.jobs, keep_going=run.keep_going)
+    return finish(conducted, run, show)
 
 
-def finish(conducted: "CampaignResult", *, as_json: bool, show: "Callable[[Report], None] | None" = None) -> int:
+def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report], None] | None" = None) -> int:
     """Write the page and the logs, print the report. Returns the exit code."""
     from runoff.report.data import document
+    from runoff.report.sentences import render_verdict
 
     report, page = write_report(conducted)
-    if as_json:
+    if run.as_json:
         write(document.render(report))
     else:
         (show or print_text)(report)
-    print_way_on(conducted, page, err=as_json)
-    return choose_exit_code(report)
+    print_way_on(conducted, page, err=run.as_json)
+    code = choose_exit_code(report)
+    notify(run.notify, conducted.directory, code, render_verdict(report)[0])
+    return code
+
+
+def notify(command: str | None, directory: Path | None, code: int, message: str) -> None:
+    """Run the user's ``command``, if there is one, with the result in its environment."""
+    if command is None:
+        return
+    told = {"RUNOFF_DIRECTORY": str(directory or ""), "RUNOFF_EXIT_CODE": str(code), "RUNOFF_MESSAGE": message}
+    done = subprocess.run(["sh", "-c", command], env={**os.environ, **told}, stdout=sys.stderr, check=False)
+    if done.returncode != 0:
+        echo(f"the command of --notify ended with code {done.returncode}: {command}", err=True)
+
+
+@contextmanager
+def notify_of_failure(command: str | None, directory: Path) -> Iterator[None]:
+    """Run the user's ``command`` if the block fails, with the reason in its environment."""
+    try:
+        yield
+    except RunoffError as error:
+        notify(command, directory, error.exit_code, str(error))
+        raise
 
 
 def write_report(conducted: "CampaignResult") -> "tuple[Report, Path]":

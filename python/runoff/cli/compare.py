@@ -1,12 +1,19 @@
 """``runoff compare``: a campaign from the command line."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import LAB_KEYS, arm_arguments, collect_given, output_options, plan_only_option, plan_options
+from runoff.cli.options import (
+    LAB_KEYS,
+    RunOptions,
+    arm_arguments,
+    collect_given,
+    plan_only_option,
+    plan_options,
+    run_options,
+)
 from runoff.plan.settings import append_names, parse_settings
 
 
@@ -23,10 +30,8 @@ from runoff.plan.settings import append_names, parse_settings
 @plan_options("loads", "probes", *LAB_KEYS, "sensitivity")
 @plan_options("blocks", "until", "most_blocks", "margin", "rare", "flush", "load_blocks", "warmup", "seed")
 @plan_only_option
-@output_options
-def command(
-    arms: tuple[str, ...], plan_only: bool, out: Path | None, as_json: bool, jobs: int, keep_going: bool, **options: Any
-) -> int:
+@run_options
+def command(arms: tuple[str, ...], plan_only: bool, run: RunOptions, **options: Any) -> int:
     """Compare schedulers: every ARM does the same work, in randomised blocks.
 
     An ARM is scheduler[:key=value,...][+io=elevator][@kernel]: default, bfs, bfs:rr_interval_ms=3,
@@ -36,4 +41,4 @@ def command(
     settings = parse_settings(
         {"arms": append_names(arms, options["names"]), **collect_given(options)}, "the command line"
     )
-    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)
+    return begin(settings, run, plan_only=plan_only)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import LAB_KEYS, arm_arguments, collect_given, output_options, plan_only_option, plan_options
+from runoff.cli.options import (
+    LAB_KEYS,
+    RunOptions,
+    arm_arguments,
+    collect_given,
+    plan_only_option,
+    plan_options,
+    run_options,
+)
 from runoff.cli.output import echo
 from runoff.plan import contest
 from runoff.plan.settings import append_names, parse_settings
@@ -30,15 +38,12 @@ if TYPE_CHECKING:
     "blocks", "margin", "rare", "load_blocks", "warmup", "seed", blocks="1 to 4, as contest's author ran each"
 )
 @plan_only_option
-@output_options
+@run_options
 def command(
     arms: tuple[str, ...],
     quick: bool,
     plan_only: bool,
-    out: Path | None,
-    as_json: bool,
-    jobs: int,
-    keep_going: bool,
+    run: RunOptions,
     **options: Any,
 ) -> int:
     """Time a compile with each load in turn, as contest did.
@@ -52,7 +57,7 @@ def command(
     else:
         values = contest.make_plan_values(chosen, chosen.get("cpus", contest.CPUS), quick=quick)
     settings = parse_settings({"arms": append_names(arms, options["names"]), **values}, "the command line")
-    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going, show=_show)
+    return begin(settings, run, plan_only=plan_only, show=_show)
 
 
 def _choose_host_values(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:

@@ -2,13 +2,22 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import LAB_KEYS, collect_given, json_option, output_options, plan_only_option, plan_options
+from runoff.cli.options import (
+    LAB_KEYS,
+    RunOptions,
+    collect_given,
+    json_option,
+    plan_only_option,
+    plan_options,
+    run_options,
+)
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
 from runoff.plan.settings import parse_settings
@@ -26,17 +35,14 @@ NAMES = ("a", "b")
 @click.option("--arm", default="default", show_default=True, metavar="ARM", help="Arm to measure against itself.")
 @plan_options("probes", *LAB_KEYS, "blocks", "flush", "load_blocks", "warmup", "seed")
 @plan_only_option
-@output_options
+@run_options
 @click.pass_context
 def command(
     context: click.Context,
     /,
     arm: str,
     plan_only: bool,
-    out: Path | None,
-    as_json: bool,
-    jobs: int,
-    keep_going: bool,
+    run: RunOptions,
     **options: Any,
 ) -> int:
     """Measure one arm against itself, to learn the noise of this machine.
@@ -49,8 +55,8 @@ def command(
         raise UsageError("name the work to measure the noise of, e.g. runoff noise --work hackbench")
     values = {"arms": NAMES, "names": dict.fromkeys(NAMES, arm), **collect_given(options)}
     settings = parse_settings(values, "the command line")
-    place = out or Path("results") / time.strftime("noise-%Y%m%d-%H%M%S")
-    code = begin(settings, place, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)
+    place = run.out or Path("results") / time.strftime("noise-%Y%m%d-%H%M%S")
+    code = begin(settings, replace(run, out=place), plan_only=plan_only)
     if not plan_only:
         _keep(place)
     return code

@@ -1,6 +1,8 @@
 """Options that commands share: what a plan holds, and how a campaign is carried out."""
 
+import functools
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -81,12 +83,40 @@ jobs_option = click.option(
 keep_going_option = click.option(
     "--keep-going", is_flag=True, help="Continue even if every sample of the first block is void for the same reason."
 )
-output_options = _combine(
-    click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"),
-    json_option,
-    jobs_option,
-    keep_going_option,
+notify_option = click.option(
+    "--notify",
+    metavar="CMD",
+    help="Run this shell command at the end; RUNOFF_DIRECTORY, RUNOFF_EXIT_CODE and RUNOFF_MESSAGE tell it the result.",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a campaign is carried out, and what is printed of it."""
+
+    out: Path | None
+    as_json: bool
+    jobs: int
+    keep_going: bool
+    notify: str | None
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of ``RunOptions``, which it gets as its argument ``run``."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **values: Any) -> Any:
+        run = RunOptions(**{field.name: values.pop(field.name) for field in fields(RunOptions)})
+        return function(*args, run=run, **values)
+
+    add_options: _Decorator[Callable[..., Any]] = _combine(
+        click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"),
+        json_option,
+        jobs_option,
+        keep_going_option,
+        notify_option,
+    )
+    return add_options(call)
 
 
 def collect_given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import contextlib
 import sys
-import time
 
 from rich.console import Console
 from rich.status import Status
@@ -10,6 +9,7 @@ from rich.status import Status
 from runoff.analysis.labels import shorten_labels
 from runoff.campaign.manifest import list_metrics
 from runoff.cli.output import echo
+from runoff.cli.pace import Pace
 from runoff.decide.looks import Look
 from runoff.engines.outcome import Outcome, ValidSample
 from runoff.plan import stopping
@@ -32,8 +32,8 @@ class Progress:
         self._works: dict[str, str] = {}
         self._headlines: list[Metric] = []
         self._done = 0
-        self._taken_here = 0
-        self._start_s = time.monotonic()
+        self._pace = Pace()
+        self._has_begun = False
         self._sums: dict[tuple[int, int, int], list[float]] = {}
         self._look: Look | None = None
         self._status: Status | None = None
@@ -43,8 +43,8 @@ class Progress:
         self._works = shorten_labels([work.label for work in plan.works])
         self._headlines = [list_metrics(plan, work)[0] for work in plan.works]
         self._done = done
-        self._taken_here = 0
-        self._start_s = time.monotonic()
+        self._pace = Pace()
+        self._has_begun = False
         self._sums = {}
         self._look = None
         self._status = Status("", console=self._console) if sys.stderr.isatty() else None
@@ -67,16 +67,18 @@ class Progress:
             self._console.print(escape_lines(text), markup=False, soft_wrap=True)
 
     def started(self, cell: Cell) -> None:
-        if self._taken_here == 0:
-            self._start_s = time.monotonic()
+        if not self._has_begun:
+            self._pace.start()
+        self._has_begun = True
 
     def phase(self, cell: Cell, phase: str) -> None:
         if self._status is not None:
-            self._show(f"{self._place(cell)}  {phase}  {self._estimates(cell)}")
+            parts = (self._place(cell), self._rate(), phase, self._estimates(cell))
+            self._show("  ".join(filter(None, parts)))
 
     def finished(self, cell: Cell, outcome: Outcome) -> None:
         self._done += 1
-        self._taken_here += 1
+        self._pace.finish()
         if isinstance(outcome, ValidSample):
             headline = self._headlines[cell.work]
             value = outcome.metrics[headline.name]
@@ -129,12 +131,24 @@ class Progress:
         return f"{place}  {self._eta()}".rstrip()
 
     def _eta(self) -> str:
-        if self._taken_here == 0:
-            return ""
-        each_s = (time.monotonic() - self._start_s) / self._taken_here
         if self._plan.settings.until is not None:
-            return "" if self._look is None else _describe_remaining(self._look, each_s * self._samples_per_block())
-        return f"ETA {format_duration(each_s * (self._plan.planned - self._done))}"
+            each_s = self._pace.each_s
+            if self._look is None or each_s is None:
+                return ""
+            return _describe_remaining(self._look, each_s * self._samples_per_block())
+        found = self._pace.estimate(self._plan.planned - self._done)
+        if found is None:
+            return ""
+        between = ""
+        if found.interval is not None:
+            low, high = map(format_duration, found.interval)
+            between = f" ({low} to {high})" if low != high else ""
+        return f"ETA {format_duration(found.seconds)}{between}"
+
+    def _rate(self) -> str:
+        """Return how many samples come a minute; empty before the first is finished."""
+        rate = self._pace.per_minute
+        return "" if rate is None else f"{rate:.3g}/min"
 
     def _samples_per_block(self) -> int:
         return len(self._plan.arms) * len(self._plan.works) * len(self._plan.loads)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from runoff.campaign.directory import read_results
-from runoff.cli.campaign import print_way_on, write_report
-from runoff.cli.options import json_option, output_options
+from runoff.cli.campaign import notify, print_way_on, write_report
+from runoff.cli.options import RunOptions, json_option, run_options
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
 from runoff.plan.settings import read_settings
@@ -112,17 +112,14 @@ def check(name: str, as_json: bool) -> int:
     help="Read this campaign instead of running one; may be repeated, one for each plan.",
 )
 @click.option("--plan-only", is_flag=True, help="Print the plans with all their defaults, and stop.")
-@output_options
+@run_options
 def replicate(
     name: str,
     quick: bool,
     plans: tuple[str, ...],
     sources: tuple[Path, ...],
     plan_only: bool,
-    out: Path | None,
-    as_json: bool,
-    jobs: int,
-    keep_going: bool,
+    run: RunOptions,
 ) -> int:
     """Run the comparisons of a report again, and print then and now side by side.
 
@@ -131,26 +128,27 @@ def replicate(
     from runoff.published import replicate, then_and_now
 
     report, parts = replicate.find_parts(name, plans)
-    if sources and (quick or plan_only or out):
+    if sources and (quick or plan_only or run.out):
         raise UsageError("--from reads a campaign, --quick, --plan-only and --out are for running one: choose")
     if sources:
         campaigns = replicate.match_campaigns(parts, [read_results(source) for source in sources])
     else:
-        place = out or Path("results") / f"{report.name}-{time.strftime('%Y%m%d-%H%M%S')}"
+        place = run.out or Path("results") / f"{report.name}-{time.strftime('%Y%m%d-%H%M%S')}"
         places = {part.plan: place if len(parts) == 1 else place / part.plan for part in parts}
         settings = {plan: read_settings(replicate.plan_path(plan), quick=quick) for plan in places}
         if plan_only:
             return _print_plans(settings)
         campaigns = {
-            plan: replicate.PresentCampaign(_run(values, places[plan], jobs, keep_going))
-            for plan, values in settings.items()
+            plan: replicate.PresentCampaign(_run(values, places[plan], run)) for plan, values in settings.items()
         }
     found = [(part, today := campaigns.get(part.plan), replicate.compare(report, part, today)) for part in parts]
-    if as_json:
+    if run.as_json:
         echo(json.dumps(then_and_now.make_document(report, found), indent=2, ensure_ascii=False))
     else:
         echo(then_and_now.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
-    return 0 if replicate.has_answers([one for _, _, mine in found for one in mine]) else 2
+    code = 0 if replicate.has_answers([one for _, _, mine in found for one in mine]) else 2
+    notify(run.notify, run.out, code, f"{report.name} is replicated")
+    return code
 
 
 def _print_plans(settings: "Mapping[str, Settings]") -> int:
@@ -162,12 +160,12 @@ def _print_plans(settings: "Mapping[str, Settings]") -> int:
     return 0
 
 
-def _run(settings: "Settings", place: Path, jobs: int, keep_going: bool) -> "Results":
+def _run(settings: "Settings", place: Path, run: RunOptions) -> "Results":
     """Return a campaign, whose own report is in its page: standard output is for then and now."""
     from runoff.campaign.conduct import conduct
     from runoff.cli.progress import Progress
 
-    conducted = conduct(settings, place, Progress(), jobs=jobs, keep_going=keep_going)
+    conducted = conduct(settings, place, Progress(), jobs=run.jobs, keep_going=run.keep_going)
     _, page = write_report(conducted)
     print_way_on(conducted, page, err=True)
     return conducted.results

@@ -50,7 +50,8 @@ def _parse_within(text: str) -> float:
     help="Print another table: classic is the analysis of variance of the historic reports; relative has means as "
     "size against the baseline, parameters as columns; contest is that program's, with its accounting; "
     "contest-cgroup has all the CPU time of loads and ratios to the baseline; graysky has means with percent faster or "
-    "slower, and quantiles; counters has time, cost and improvement over the number of processes or jobs, with a plot.",
+    "slower, and quantiles; machines has such means for each machine of a merged campaign; counters has time, cost and "
+    "improvement over the number of processes or jobs, with a plot.",
 )
 @click.option(
     "--margin",

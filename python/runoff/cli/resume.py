@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from runoff.cli.campaign import finish
-from runoff.cli.options import jobs_option, json_option, keep_going_option
+from runoff.cli.campaign import finish, notify_of_failure
+from runoff.cli.options import RunOptions, jobs_option, json_option, keep_going_option, notify_option
 
 
 @click.command(
@@ -26,12 +26,22 @@ from runoff.cli.options import jobs_option, json_option, keep_going_option
 @json_option
 @jobs_option
 @keep_going_option
+@notify_option
 def command(
-    directory: Path, blocks: int | None, trust_directory: bool, as_json: bool, jobs: int, keep_going: bool
+    directory: Path,
+    blocks: int | None,
+    trust_directory: bool,
+    as_json: bool,
+    jobs: int,
+    keep_going: bool,
+    notify: str | None,
 ) -> int:
     """Take the samples that a campaign still lacks."""
     from runoff.campaign.conduct import resume
     from runoff.cli.progress import Progress
 
-    conducted = resume(directory, Progress(), blocks=blocks, trusted=trust_directory, jobs=jobs, keep_going=keep_going)
-    return finish(conducted, as_json=as_json)
+    with notify_of_failure(notify, directory):
+        conducted = resume(
+            directory, Progress(), blocks=blocks, trusted=trust_directory, jobs=jobs, keep_going=keep_going
+        )
+    return finish(conducted, RunOptions(directory, as_json, jobs, keep_going, notify))

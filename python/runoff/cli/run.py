@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from runoff.cli.campaign import begin
-from runoff.cli.options import collect_given, output_options, plan_options
+from runoff.cli.options import RunOptions, collect_given, plan_options, run_options
 from runoff.plan.settings import parse_settings, read_settings
 
 
@@ -18,18 +18,15 @@ from runoff.plan.settings import parse_settings, read_settings
 @click.option("--quick", is_flag=True, help="Use the small size: the keys of the plan's table [quick].")
 @click.option("--plan-only", is_flag=True, help="Check the plan, print it with all its defaults, and stop.")
 @plan_options("margin", "rare")
-@output_options
+@run_options
 def command(
     plan: Path,
     quick: bool,
     plan_only: bool,
-    out: Path | None,
-    as_json: bool,
-    jobs: int,
-    keep_going: bool,
+    run: RunOptions,
     **options: Any,
 ) -> int:
     """Carry out a plan file (TOML): the options of `runoff compare` as keys. docs/plans.md describes it."""
     written = read_settings(plan, quick=quick).model_dump(exclude_unset=True)
     settings = parse_settings({**written, **collect_given(options)}, "the command line")
-    return begin(settings, out, plan_only=plan_only, as_json=as_json, jobs=jobs, keep_going=keep_going)
+    return begin(settings, run, plan_only=plan_only)

@@ -69,6 +69,11 @@ def collect_from_campaign(results: Results) -> tuple[Source, ...]:
             f"{results.arms[0]} is the only arm of this campaign, so no difference has a noise: take a pilot with two "
             "arms, or the noise of this machine by runoff noise"
         )
+    if len(results.machines) > 1:
+        raise UsageError(
+            "blocks are planned for one machine, and this campaign is of several: use the campaign of one of them, in "
+            "its directory machines/"
+        )
     tables = [table for table in build.build_report(results).headline if table.is_judged]
     joint = len(tables) * (len(results.arms) - 1)
     found = tuple(source for table in tables for source in _collect_from_table(table, results, joint))

@@ -16,6 +16,7 @@ FORMS = {
     "classic": ("historic.classic", "render"),
     "relative": ("historic.relative", "render"),
     "graysky": ("historic.graysky", "render"),
+    "machines": ("historic.machines", "render"),
     "counters": ("historic.counters", "render"),
     "contest": ("historic.contest", "render", "reaped"),
     "contest-cgroup": ("historic.contest", "render", "cgroup"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from runoff.analysis.table import Table
-from runoff.statistics import Interval
+from runoff.statistics import Analysis, Interval
 
 TIME_EXPONENTS = {"s": 0, "ms": -3, "us": -6, "ns": -9}
 MOST_DIGITS = 6
@@ -22,11 +22,16 @@ class Scale:
 
     @classmethod
     def from_table(cls, table: Table) -> Self:
-        """Choose for a table: two digits of the smallest SD, at most six of the largest mean."""
-        summaries = table.analysis.summaries.values()
+        """Choose for a table; see ``from_analysis``."""
+        return cls.from_analysis(table.analysis, table.metric.unit)
+
+    @classmethod
+    def from_analysis(cls, analysis: Analysis, metric_unit: str) -> Self:
+        """Choose for the means of ``analysis``: two digits of the smallest SD, at most six of the largest mean."""
+        summaries = analysis.summaries.values()
         largest = max((abs(s.mean) for s in summaries), default=0.0)
         spreads = [s.sd / math.sqrt(s.n) for s in summaries if s.sd]
-        exponent, unit = _unit(largest, table.metric.unit)
+        exponent, unit = _unit(largest, metric_unit)
         if largest == 0:
             return cls(
                 exponent, unit, 1 if not spreads else _bound_decimals(1 - _magnitude(min(spreads)) + exponent, 0)

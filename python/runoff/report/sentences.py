@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import sensitivity
+from runoff.report.machines import describe_sides
 from runoff.report.numbers import Scale, format_percent
+from runoff.report.sweep import describe_sweep
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
 
@@ -28,6 +30,8 @@ _CANNOT, _HAS = "cannot be told apart from", "has no valid sample in"
 def render_verdict(report: Report) -> tuple[str, ...]:
     """Return the sentence that answers the campaign's question, then what repeats of it say."""
     headline = report.headline
+    if report.sweep is not None and (found := tuple(describe_sweep(report.sweep, headline))):
+        return (_make_provisional(report.results, found[0]), *found[1:])
     return (_verdict_of(report.results, headline), *sensitivity.describe_surveys(headline, report.repeats))
 
 
@@ -36,6 +40,13 @@ def _verdict_of(results: Results, tables: Sequence[Table]) -> str:
     if not judged:
         return _explain_nothing_judged(results, tables)
     told = _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
+    return _make_provisional(results, told)
+
+
+def _make_provisional(results: Results, told: str) -> str:
+    """Return the sentence with what it rests on, where that is not the usual."""
+    if len(results.machines) > 1:
+        told = f"Over {len(results.machines)} machines: {told}"
     if len(results.samples) < results.planned and results.until is None:
         told = f"Provisional, {len(results.samples)} of {results.planned} samples: {told}"
     return told
@@ -98,6 +109,8 @@ def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> s
         case Verdict.SAME:
             unseen = _describe_unseen([table.analysis.comparisons[arm] for table in found])
             return f"the same as {IT} in {where} {unseen}"
+        case Verdict.MIXED:
+            return f"better than {IT} on some machines and worse on others in {where}"
         case Verdict.UNCLEAR:
             return f"{_CANNOT} {IT} in {where}"
         case Verdict.VOID:
@@ -174,10 +187,15 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
         margin = f"within {100 * analysis.question.margin:g} %" if analysis.is_relative else "to the last digit"
         seen = _describe_unseen([analysis.comparisons[arm] for arm in found])
         yield f"{_join_names(found)} {_conjugate_be(found)} the same as {baseline} {margin} {seen}"
+    for arm in by[Verdict.MIXED]:
+        yield f"{arm} is {describe_sides(analysis.comparisons[arm])} than {baseline}"
     if found := by[Verdict.UNCLEAR]:
         every = len(found) == len(analysis.comparisons) - 1 > 1
         told = "no arm can" if every else f"{_join_names(found)} cannot"
         yield f"{told} be told apart from {baseline}"
+        for arm in found:
+            if sides := describe_sides(analysis.comparisons[arm]):
+                yield f"but {arm} is {sides}"
     if found := by[Verdict.VOID]:
         yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
 

@@ -131,6 +131,9 @@ def _describe_resolution(warning: Warning, compared: Sequence[Comparison], analy
     if analysis.question.sequential:
         # Where any number of further blocks may be taken there is nothing to plan.
         return f"{unclear}; more blocks may decide it: runoff resume DIR --blocks N takes them"
+    if compared[0].between is not None:
+        machines = max(c.between.machines for c in compared if c.between is not None)
+        return f"{unclear} over {machines} machines; more machines narrow the interval, more blocks on each do less"
     if compared[0].sd is None:
         return f"{unclear}; one block has no spread to measure against, take 10 (--blocks)"
     if compared[0].advice is not None:
@@ -138,6 +141,26 @@ def _describe_resolution(warning: Warning, compared: Sequence[Comparison], analy
     return (
         f"{unclear}; no difference was seen, and where percent mean nothing only identical values "
         "are the same: more blocks narrow the interval and decide nothing"
+    )
+
+
+def _describe_machines(_warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
+    each = ", ".join(f"{c.arm} ({_describe_spread(c)})" for c in compared)
+    return f"the change differs between machines: {each}; read each machine by itself"
+
+
+def _describe_spread(comparison: Comparison) -> str:
+    between = comparison.between
+    if between is None or between.p is None:
+        return ""
+    relative = comparison.log_mean is not None and between.sd is not None
+    return f"p={between.p:.2g}" + (f", SD between machines {100 * (between.sd or 0.0):.2g} %" if relative else "")
+
+
+def _describe_one_block(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
+    return (
+        f"{', '.join(warning.arms)}: with one block on a machine nothing says whether machines differ; take two or "
+        "more on each (--blocks)"
     )
 
 
@@ -154,6 +177,8 @@ _SENTENCES = {
     "rare": _describe_rare,
     "together": _describe_simultaneous,
     "resolution": _describe_resolution,
+    "machines": _describe_machines,
+    "one_block": _describe_one_block,
 }
 
 

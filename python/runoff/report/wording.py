@@ -21,6 +21,8 @@ def describe_title(report: Report) -> str:
     void = f", {len(report.voids)} void" if report.voids else ""
     arms = f"{len(r.arms)} arm{'s' if len(r.arms) != 1 else ''}"
     blocks = f"{r.blocks} block{'s' if r.blocks != 1 else ''}"
+    if len(r.machines) > 1:
+        blocks += f" on {len(r.machines)} machines"
     return (
         f"runoff {r.version}  {arms} x {blocks}  {len(r.samples)}/{r.planned} samples{void}  {report.engine}".replace(
             "runoff  ", "runoff "
@@ -158,6 +160,7 @@ def list_legend(report: Report) -> tuple[str, ...]:
         if others
         else ""
     )
+    mixed = "  x better on some machines, worse on others" if len(report.results.machines) > 1 else ""
     in_units = any(not table.analysis.is_relative for table in report.tables)
     diff = f" diff = arm - {report.baseline}, in the metric's unit." if in_units else ""
     sequential = (
@@ -167,12 +170,24 @@ def list_legend(report: Report) -> tuple[str, ...]:
     )
     return (
         f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and what hits "
-        f"{100 * question.rare:g} % of runs would have been seen)  ? unclear  ! void",
+        f"{100 * question.rare:g} % of runs would have been seen){mixed}  ? unclear  ! void",
+        *_describe_machine_intervals(report),
         f"Change = the geometric mean of arm / {report.baseline} over blocks, less 1. Its {level} intervals and p(adj) "
         f"hold for all arms of a table together, each from that arm's own blocks; intervals of means are {level} each. "
         f"n! = some samples are void.{diff}",
         f"{sequential}A + or - is wrong in at most {100 * question.alpha:g} % of campaigns without a difference"
         f"{several}; of campaigns whose arms differ in shape, as by rare slow runs, in more.{rest}",
+    )
+
+
+def _describe_machine_intervals(report: Report) -> Iterator[str]:
+    """Yield what intervals over machines mean; nothing for a campaign of one machine."""
+    if len(report.results.machines) < 2:
+        return
+    yield (
+        "Over machines: the mean of their changes, each machine counting once. Its interval is Student's t over "
+        "machines, so that it holds for others like them; of two machines it is the hull of their intervals, and holds "
+        "for these two. The verdicts of single machines are each at their own level."
     )
 
 

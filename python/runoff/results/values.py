@@ -73,6 +73,8 @@ class Sample:
     """For a void sample, the end of the log that explains it, if there was one."""
     part: int = 0
     """0-based part of the campaign, which was taken without a stop."""
+    machine: str = ""
+    """One of ``Results.machines``; empty in a campaign of one machine."""
 
     @property
     def is_warmup(self) -> bool:
@@ -161,6 +163,8 @@ class Results:
     """The command that repeats the campaign."""
     plan_text: str = ""
     version: str = ""
+    machines: tuple[str, ...] = ()
+    """Names of the machines, if samples are from several; a block belongs to one of them."""
     requests: Mapping[str, StoredLog] = field(default_factory=dict)
     """Logs by sample id (``runoff.results.request_log`` reads them)."""
     repeats: Mapping[str, "Results"] = field(default_factory=dict)

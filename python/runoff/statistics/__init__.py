@@ -1,8 +1,8 @@
 """Numbers in, numbers out: what the samples of one metric support.
 
-``analyse`` compares the arms on one metric, ``together`` judges several of these as one family, ``classic`` looks at
-one as the historic reports did. All return plain values from ``values``. The modules that compute import scipy, so
-they are imported on the first call and not before.
+``analyse`` compares the arms on one metric, ``analyse_machines`` on several machines, ``judge_family`` judges several
+metrics as one family, ``analyse_classic`` looks at one as the historic reports did. All return plain values from
+``values``. The modules that compute import scipy, so they are imported on the first call and not before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,13 @@ from runoff.statistics.values import (
     DEFAULT_ALPHA,
     DEFAULT_MARGIN,
     DEFAULT_RARE,
+    HETEROGENEITY_ALPHA,
     Advice,
     Analysis,
     Anova,
     Classic,
     Comparison,
+    Heterogeneity,
     Interval,
     Observation,
     Pair,
@@ -29,11 +31,13 @@ __all__ = [
     "DEFAULT_ALPHA",
     "DEFAULT_MARGIN",
     "DEFAULT_RARE",
+    "HETEROGENEITY_ALPHA",
     "Advice",
     "Analysis",
     "Anova",
     "Classic",
     "Comparison",
+    "Heterogeneity",
     "Interval",
     "Observation",
     "Pair",
@@ -42,9 +46,10 @@ __all__ = [
     "Verdict",
     "Warning",
     "analyse",
-    "classic",
+    "analyse_classic",
+    "analyse_machines",
     "geometric_mean",
-    "together",
+    "judge_family",
 ]
 
 
@@ -53,6 +58,13 @@ def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> An
     from runoff.statistics import compare
 
     return compare.analyse(arms, question)
+
+
+def analyse_machines(machines: Mapping[str, Mapping[str, Sequence[Observation]]], question: Question) -> Analysis:
+    """Compare the arms over several machines; see ``runoff.statistics.machines.analyse_machines``."""
+    from runoff.statistics import machines as several
+
+    return several.analyse_machines(machines, question)
 
 
 def judge_family(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:

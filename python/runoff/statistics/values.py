@@ -21,6 +21,9 @@ LEAST_BLOCKS = 10
 """No arm is called the same with fewer, however often what may go unseen happens. Another rule than FIRST_LOOK:
 that is about looking again and again, and both are 10 by chance."""
 
+HETEROGENEITY_ALPHA = 0.05
+"""Below this p the change of an arm is said to differ between machines."""
+
 DECIDED = 0.8
 """Chance of a verdict that advice is given for."""
 
@@ -38,12 +41,14 @@ class Verdict(StrEnum):
     BETTER = "+"
     WORSE = "-"
     SAME = "="
+    MIXED = "x"
+    """Better on some machines and worse on others."""
     UNCLEAR = "?"
     VOID = "!"
 
     @property
     def word(self) -> str:
-        """The glyph in a word: better, worse, same, unclear or void."""
+        """The glyph in a word: better, worse, same, mixed, unclear or void."""
         return self.name.lower()
 
 
@@ -173,6 +178,28 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
+class Heterogeneity:
+    """How the change of one arm differs between machines."""
+
+    machines: int
+    """Machines on which both arms have a valid sample."""
+    sd: float | None
+    """Estimated SD of the true change between machines: of log ratios where there is a percent, else in the metric's
+    unit. None if fewer than two machines have two blocks."""
+    p: float | None
+    """Of the test that the change is the same on all of them; None if fewer than two machines have two blocks."""
+    better: tuple[str, ...] = ()
+    """Machines on which the arm is better for certain, with an error of alpha over all machines and arms."""
+    worse: tuple[str, ...] = ()
+    """Machines on which it is worse for certain."""
+
+    @property
+    def is_opposite(self) -> bool:
+        """Whether the arm is better on some machines and worse on others."""
+        return bool(self.better and self.worse)
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """One arm against the baseline, within blocks.
 
@@ -221,6 +248,13 @@ class Comparison:
     """Values drift, and the arm was always on the same side of the baseline in the run order: there is no interval."""
     advice: Advice | None = None
     """For unclear arms."""
+    between: Heterogeneity | None = None
+    """Of a campaign on several machines, whose mean changes are then what is tested; ``n`` counts their blocks."""
+
+    @property
+    def units(self) -> int:
+        """How many independent differences there are: blocks, or machines."""
+        return self.n if self.between is None else self.between.machines
 
     @property
     def percent(self) -> float | None:
@@ -236,7 +270,7 @@ class Comparison:
 
 WarningKind = Literal[
     "few", "copies", "constant", "coarse", "drift", "baseline", "resolution", "rare", "dependent", "order", "outliers",
-    "together",
+    "together", "machines", "one_block",
 ]  # fmt: skip
 
 
@@ -263,6 +297,8 @@ class Analysis:
     comparisons: Mapping[str, Comparison]
     """By arm, in plan order, all arms."""
     warnings: tuple[Warning, ...]
+    machines: "Mapping[str, Analysis]" = field(default_factory=dict)
+    """Of a campaign on several machines: each by itself."""
 
     @property
     def is_relative(self) -> bool:

@@ -46,7 +46,7 @@ def judge(comparison: Comparison, question: Question, comparisons: int) -> Compa
     """Return ``comparison`` with its verdict, and with advice if the verdict is unclear."""
     verdict = _verdict(comparison, question)
     advice = None
-    known = not question.repeats_exactly and not question.sequential
+    known = not question.repeats_exactly and not question.sequential and comparison.between is None
     if verdict is Verdict.UNCLEAR and comparison.sd is not None and known:
         mean = comparison.difference or 0.0 if comparison.log_mean is None else comparison.log_mean
         if mean or not comparison.coarse:
@@ -127,6 +127,8 @@ def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
         return None
     if question.repeats_exactly or (question.sequential and comparison.n < FIRST_LOOK):
         return Verdict.UNCLEAR
+    if comparison.between is not None and comparison.between.is_opposite:
+        return Verdict.MIXED
     if comparison.within:
         enough = comparison.n >= power.least_blocks(question.rare)
         return Verdict.SAME if enough else Verdict.UNCLEAR

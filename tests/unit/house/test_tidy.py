@@ -47,6 +47,7 @@ ALLOWED: dict[str, set[str]] = {
     "report": GROUND | {"results", "statistics", "analysis", "decide"},
     "campaign": GROUND | {"results", "workloads", "plan", "engines", "decide"},
     "published": GROUND | {"results", "statistics", "analysis", "report"},
+    "matrix": GROUND | {"results", "statistics", "analysis", "plan", "engines", "campaign", "report"},
     "__init__": {"version", "plan", "campaign", "results", "analysis", "report"},
 }
 ALLOWED["cli"] = ALLOWED.keys() - {"__init__"}

@@ -130,17 +130,17 @@ def _risk(tables: list[Table], arms: tuple[str, ...], limit: float) -> Risk | No
         for arm in arms:
             comparison = table.analysis.comparisons[arm]
             interval = comparison.log_interval
-            if interval is None or not comparison.sd or comparison.n < 2:
+            if interval is None or not comparison.sd or comparison.units < 2:
                 return None
             bounds = _worse_interval(table, interval)
-            half = (bounds.high - bounds.low) / 2 / (comparison.sd / math.sqrt(comparison.n))
+            half = (bounds.high - bounds.low) / 2 / (comparison.sd / math.sqrt(comparison.units))
             judged.append(
                 RiskInput(
-                    comparison.n,
+                    comparison.units,
                     comparison.sd,
                     _limit(table, limit),
                     half,
-                    max(half, critical_multiple(table.analysis.question, len(tables) * len(arms), comparison.n)),
+                    max(half, critical_multiple(table.analysis.question, len(tables) * len(arms), comparison.units)),
                     comparison.step or 0.0,
                 )
             )

@@ -12,13 +12,18 @@ COLUMNS = (
 
 
 def render(report: Report) -> str:
-    """Return one row per sample and metric in run order; a void sample is one row without a metric."""
+    """Return one row per sample and metric in run order; a void sample is one row without a metric.
+
+    Of a campaign on several machines the first column is the machine.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
     results = report.results
+    several = bool(results.machines)
+    writer.writerow((*(["machine"] if several else []), *COLUMNS))
     for sample in results.samples:
         head = (
+            *([sample.machine] if several else []),
             sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1,
             "yes" if sample.is_warmup else "no", sample.arm,
             sample.workload, sample.load, "yes" if sample.valid else "no", sample.reason or "",

@@ -1,6 +1,6 @@
 """The report as one JSON document; docs/reports.md describes its keys."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
@@ -31,6 +31,7 @@ def make_document(report: Report) -> dict[str, Any]:
     return {
         **make_head(SCHEMA, results),
         "blocks": results.blocks,
+        **({"machines": list(results.machines)} if results.machines else {}),
         "arms": list(results.arms),
         "baseline": report.baseline,
         "workloads": list(results.workloads),
@@ -71,7 +72,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     for key, value in asdict(comparison).items():
         if key == "log_mean":
             found |= ratio
-        elif key not in ("arm", "verdict", "log_interval"):
+        elif key not in ("arm", "verdict", "log_interval") and not (key == "between" and value is None):
             found[key] = value
     return found
 
@@ -93,7 +94,20 @@ def _table(table: Table) -> dict[str, Any]:
         "relative": analysis.is_relative,
         "arms": [_arm(table, arm) for arm in table.arms],
         "warnings": [{"kind": w.kind, "text": describe_warning(w, analysis)} for w in analysis.warnings],
+        **({"machines": _machines(table)} if analysis.machines else {}),
     }
+
+
+def _machines(table: Table) -> dict[str, Any]:
+    """Return by machine what is known of each arm there."""
+    return {
+        name: [_arm(replace(table, analysis=analysis, voids=_voids_of(table, name)), arm) for arm in table.arms]
+        for name, analysis in table.analysis.machines.items()
+    }
+
+
+def _voids_of(table: Table, machine: str) -> tuple[Sample, ...]:
+    return tuple(sample for sample in table.voids if sample.machine == machine)
 
 
 def _arm(table: Table, arm: str) -> dict[str, Any]:
@@ -126,6 +140,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "position": sample.position,
         "warmup": sample.is_warmup,
         "part": sample.part,
+        **({"machine": sample.machine} if sample.machine else {}),
         "arm": sample.arm,
         "workload": sample.workload,
         "load": sample.load,

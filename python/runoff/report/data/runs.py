@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from runoff.analysis.values import Report
-from runoff.results import Sample
+from runoff.results import Results, Sample
 
 LOG_COLUMNS = (
     "iso_time", "host", "cpu", "kernel", "scheduler", "benchmark", "run_index", "is_warmup", "jobs", "elapsed_s",
@@ -26,7 +26,6 @@ JOBS = ("jobs", "threads")
 def render_log(report: Report) -> str:
     """Render valid runs, tab-separated with a header, in run order; ``run_index`` counts within arm and benchmark."""
     results = report.results
-    machine, kernel = (results.fingerprint.get(table, {}) for table in ("machine", "kernel"))
     seen: Counter[tuple[str, str, str]] = Counter()
     rows = []
     for sample in results.samples:
@@ -36,8 +35,7 @@ def render_log(report: Report) -> str:
         seen[place] += 1
         started, *state = _conditions(sample)
         rows.append((
-            started,
-            machine.get("hostname"), machine.get("cpu_model"), kernel.get("release"), sample.arm,
+            started, *_describe_machine(results, sample), sample.arm,
             sample.work.label(len(results.loads)),
             seen[place], int(sample.is_warmup), _jobs(results.parameters.get(sample.workload, {})),
             *(sample.metrics.get(name) for name in ("elapsed_s", "user_s", "system_s", "max_rss_kb")),
@@ -50,16 +48,27 @@ def render_wide(report: Report) -> str:
     """Render CSV of every run in run order, void ones too, with a column for each metric of any workload."""
     results = report.results
     names = list(dict.fromkeys(metric.name for workload in results.workloads for metric in results.metrics[workload]))
+    several = bool(results.machines)
     rows = []
     for sample in results.samples:
         started, temperature_c, frequency_khz, load1 = _conditions(sample)
         rows.append((
+            *([sample.machine] if several else []),
             sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1, int(sample.is_warmup),
             sample.arm, sample.workload, sample.load, int(sample.valid), sample.reason,
             started, load1, temperature_c, frequency_khz,
             *(sample.metrics.get(name) for name in names),
         ))  # fmt: skip
-    return _table((*HEAD_COLUMNS, *names), rows, ",")
+    return _table((*(["machine"] if several else []), *HEAD_COLUMNS, *names), rows, ",")
+
+
+def _describe_machine(results: Results, sample: Sample) -> tuple[str | None, str | None, str | None]:
+    """Return name, processor and kernel of the machine that took ``sample``."""
+    if sample.machine:
+        known = results.fingerprint.get("machines", {}).get(sample.machine, {})
+        return sample.machine, known.get("cpu_model"), known.get("release")
+    machine, kernel = (results.fingerprint.get(table, {}) for table in ("machine", "kernel"))
+    return machine.get("hostname"), machine.get("cpu_model"), kernel.get("release")
 
 
 def _conditions(sample: Sample) -> tuple[str | None, float | None, float | None, float | None]:

@@ -1,7 +1,9 @@
 """All changes against the baseline on one axis, with the margin within which arms are the same."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis
@@ -23,17 +25,29 @@ FARTHEST = Interval(-100.0, 200.0)
 STYLES = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}
 
 
+@dataclass(frozen=True, slots=True)
+class ForestRow:
+    """One interval."""
+
+    name: str
+    comparison: Comparison
+    interval: Interval
+    """In percent."""
+    is_machine: bool = False
+    """Whether it is of one machine, below the arm's row over all machines."""
+
+
 def draw(report: Report) -> str:
     """Return the picture; an empty string if no headline table has a percent interval."""
-    tables = [(table, select_changes(table)) for table in report.headline]
+    tables = [(table, select_changes(table, report.sweep)) for table in report.headline]
     tables = [(table, rows) for table, rows in tables if rows]
     if not tables:
         return ""
     margin = 100 * tables[0][0].analysis.question.margin
     bottom = TOP + sum(HEADING + ROW * len(rows) for _, rows in tables)
     canvas = Canvas(WIDTH, f"change against {report.baseline} in percent, with intervals")
-    low, high = find_span([interval for _, rows in tables for _, interval in rows], margin)
-    letters = find_distinct_width(report.results.arms, *NAMES)
+    low, high = find_span([row.interval for _, rows in tables for row in rows], margin)
+    letters = find_distinct_width([row.name for _, rows in tables for row in rows], *NAMES)
     axis = Axis.from_range(low, high, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
     canvas.rect(axis.locate(-margin), TOP, axis.locate(margin) - axis.locate(-margin), bottom - TOP, "margin")
     for value, label in axis.ticks(6):
@@ -45,9 +59,10 @@ def draw(report: Report) -> str:
         y += HEADING
         better = f", {table.metric.direction} is better" if table.is_judged else ""
         canvas.text(2, y - 8, cut_middle(f"{table.place}: {table.metric.title}{better}", 74), "group")
-        for comparison, interval in rows:
-            canvas.text(axis.start - 10, y + ROW / 2 + 4, cut_middle(comparison.arm, letters), "name", "end")
-            _row(canvas, axis, comparison, interval, y + ROW / 2, choose_percent_decimals(table))
+        for row in rows:
+            style = "name tick" if row.is_machine else "name"
+            canvas.text(axis.start - 10, y + ROW / 2 + 4, cut_middle(row.name, letters), style, "end")
+            _row(canvas, axis, row, y + ROW / 2, choose_percent_decimals(table))
             y += ROW
     return canvas.render(bottom + 24)
 
@@ -59,18 +74,33 @@ def find_span(intervals: Sequence[Interval], margin: float) -> tuple[float, floa
     return max(FARTHEST.low, low), min(FARTHEST.high, high)
 
 
-def select_changes(table: Table) -> list[tuple[Comparison, Interval]]:
-    """Return the comparisons that have an interval, in the order of the table's rows."""
-    comparisons = [table.analysis.comparisons[arm] for arm in table.arms]
-    return [(c, c.percent_interval) for c in comparisons if c.percent_interval]
+def select_changes(table: Table, sweep: Sweep | None = None) -> list[ForestRow]:
+    """Return the comparisons that have an interval, each arm before its machines.
+
+    Arms are in the order of the table's rows, those of a ``sweep`` in the order of their values.
+    """
+    rows = []
+    for arm in sweep.order if sweep is not None else table.arms:
+        over_all = table.analysis.comparisons[arm]
+        if over_all.percent_interval:
+            name = arm if sweep is None else sweep.describe(arm)
+            rows.append(ForestRow(name, over_all, over_all.percent_interval))
+        for name, analysis in table.analysis.machines.items():
+            own = analysis.comparisons[arm]
+            if own.percent_interval:
+                rows.append(ForestRow(name, own, own.percent_interval, is_machine=True))
+    return rows
 
 
-def _row(canvas: Canvas, axis: Axis, comparison: Comparison, interval: Interval, y: float, decimals: int) -> None:
+def _row(canvas: Canvas, axis: Axis, row: ForestRow, y: float, decimals: int) -> None:
+    comparison, interval = row.comparison, row.interval
     verdict = comparison.verdict
     style = STYLES.get(verdict, "neutral") if verdict else "neutral"
     canvas.line(axis.locate(interval.low), y, axis.locate(interval.high), y, f"span {style}")
     percent = comparison.percent or 0.0
-    tip = f"{comparison.arm}: {format_percent(percent, decimals)} %, 95 % CI {format_percent_range(interval, decimals)}"
-    canvas.path(render_mark("square", axis.locate(percent), y), f"point {style}", tip)
+    where = f", {row.name}" if row.is_machine else ""
+    shown = f"{format_percent(percent, decimals)} %, 95 % CI {format_percent_range(interval, decimals)}"
+    tip = f"{comparison.arm}{where}: {shown}"
+    canvas.path(render_mark("circle" if row.is_machine else "square", axis.locate(percent), y), f"point {style}", tip)
     word = f", {verdict.word}" if verdict else ""
     canvas.text(WIDTH - RIGHT + 8, y + 4, f"{format_percent(percent, decimals)} %{word}", f"value {style}")

@@ -13,7 +13,7 @@ from runoff.report import matrix, whytable, wording
 from runoff.report import timeline as timelines
 from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import document
-from runoff.report.figures import distribution, forest, heat, order, tail, timeline
+from runoff.report.figures import distribution, forest, heat, order, response, tail, timeline
 from runoff.report.figures.svg import markers
 from runoff.report.html.table import (
     list_comparison_rows,
@@ -24,6 +24,7 @@ from runoff.report.html.table import (
     list_spread_rows,
     list_summary_rows,
 )
+from runoff.report.machines import TITLES, describe_agreement, list_machine_rows
 from runoff.report.numbers import Scale
 from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warnings
@@ -58,7 +59,9 @@ def render(report: Report) -> str:
         why=_panels(report, panels),
         why_note=wording.describe_why_note(panels),
         forest=Markup(forest.draw(report)),
+        responses=_responses(report),
         disk=_disk(report),
+        machine_titles=TITLES,
         sections=[_section(report, table, f"t{number}") for number, table in enumerate(report.tables, 1)],
         method=wording.describe_method(report),
         data=Markup(_embedded(report)),
@@ -110,6 +113,14 @@ def _disk(report: Report) -> dict[str, list[tuple[str, Markup]]]:
     return places
 
 
+def _responses(report: Report) -> list[Markup]:
+    """Return the curves or maps of a sweep, one for each headline table."""
+    if report.sweep is None:
+        return []
+    drawn = (response.draw(table, report.sweep) for table in report.headline)
+    return [Markup(picture) for picture in drawn if picture]
+
+
 def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
     return {
         "anchor": anchor,
@@ -125,7 +136,8 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "quantiles": list_spread_rows(table),
         "comparisons": list_comparison_rows(table),
         "runs": list_run_rows(report, table),
-        "notes": list(wording.describe_unseen(table)),
+        "notes": [*describe_agreement(table), *wording.describe_unseen(table)],
+        "machines": [row.cells for row in list_machine_rows(table)],
         "warnings": describe_warnings(table.analysis),
     }
 

@@ -8,11 +8,11 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import wording
 from runoff.report.figures.axis import Axis
-from runoff.report.figures.forest import find_span, select_changes
+from runoff.report.figures.forest import ForestRow, find_span, select_changes
 from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import choose_percent_decimals, format_percent
 from runoff.report.terminal.table import GAP, INDENT, STYLES
-from runoff.statistics import Comparison, Interval
+from runoff.statistics import Interval
 
 NARROWEST = 22
 """Columns of a plot that still tells something."""
@@ -31,18 +31,19 @@ BEYOND = "<>"
 
 def render_rows(report: Report, width: int) -> Iterator[Text]:
     """Yield an axis, then a line for each arm under its metric; nothing without a percent interval or without room."""
-    tables = [(table, found) for table in report.headline if (found := select_changes(table))]
+    tables = [(table, found) for table in report.headline if (found := select_changes(table, report.sweep))]
     if not tables:
         return
-    name = find_distinct_width(report.results.arms[1:], *NAMES)
+    names = [f"  {row.name}" if row.is_machine else row.name for _, found in tables for row in found]
+    name = find_distinct_width([*names, "default"] if report.sweep else names, *NAMES)
     taken_up = len(INDENT) + len(GAP) + NUMBER + len(GAP) + 1 + len(GAP)
     name = min(name, max(SHORTEST, width - taken_up - NARROWEST))
     room = width - taken_up - name
     if room < NARROWEST:
         return
     margin = 100 * report.question.margin
-    axis = Axis.from_range(*find_span([interval for _, found in tables for _, interval in found], margin), 0, room - 1)
-    yield Text(_ticks(axis, width - room, width, report.baseline), style="bright_black")
+    axis = Axis.from_range(*find_span([row.interval for _, found in tables for row in found], margin), 0, room - 1)
+    yield Text(_ticks(axis, width - room, width, "default" if report.sweep else report.baseline), style="bright_black")
     taken = 0
     for table, found in tables:
         if taken and taken + len(found) > MOST_ROWS:
@@ -51,13 +52,14 @@ def render_rows(report: Report, width: int) -> Iterator[Text]:
             return
         taken += len(found)
         yield Text(cut_middle(f"{wording.render_short_heading(table)} ({wording.describe_direction(table)})", width))
-        for comparison, interval in found:
-            yield _row(table, comparison, interval, axis, margin, name)
+        for row in found:
+            yield _row(table, row, axis, margin, name)
 
 
-def _row(table: Table, comparison: Comparison, interval: Interval, axis: Axis, margin: float, name: int) -> Text:
+def _row(table: Table, row: ForestRow, axis: Axis, margin: float, name: int) -> Text:
+    comparison, interval = row.comparison, row.interval
     style = STYLES.get(comparison.verdict, "") if comparison.verdict else ""
-    line = Text(INDENT + cut_middle(comparison.arm, name).ljust(name) + GAP)
+    line = Text(INDENT + cut_middle(f"  {row.name}" if row.is_machine else row.name, name).ljust(name) + GAP)
     number = f"{format_percent(comparison.percent or 0.0, min(2, choose_percent_decimals(table)))} %"
     line.append(f"{number.rjust(NUMBER)}{GAP}{comparison.verdict or ' '}", style=style)
     line.append(GAP)

@@ -10,10 +10,12 @@ from rich.text import Text
 
 from runoff.analysis import why
 from runoff.analysis.environment import SEVERAL, describe_kernels, summarise_facts
+from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import matrix, timeline, wording
 from runoff.report.html.table import list_overall_rows
 from runoff.report.layout import cut_middle, wrap, wrap_command
+from runoff.report.machines import describe_agreement
 from runoff.report.sentences import render_verdict
 from runoff.report.terminal import forest
 from runoff.report.terminal import matrix as matrixtext
@@ -56,6 +58,7 @@ def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
     for table in report.headline:
         yield Text()
         yield from render_rows(table, report.baseline, width)
+        yield from _machines(table, width)
         yield from _plain(line for note in wording.describe_unseen(table) for line in wrap(note, width, "  = ", "    "))
         for sentence in describe_warnings(table.analysis):
             if sentence not in said:
@@ -92,6 +95,11 @@ def _forest(report: Report, width: int) -> Iterator[Text]:
         yield from lines
 
 
+def _machines(table: Table, width: int) -> Iterator[Text]:
+    """Yield on which machines an arm is better and worse; nothing for a campaign of one machine."""
+    yield from _plain(line for note in describe_agreement(table) for line in wrap(note, width, "  * ", "    "))
+
+
 def _overall(report: Report, width: int) -> Iterator[Text]:
     """Yield a line for each arm, or why there is none."""
     if report.overall is None:
@@ -112,6 +120,9 @@ def _describe_machine(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield Text()
     fingerprint = report.results.fingerprint
     facts = {"machine": summarise_facts(fingerprint, "machine"), "kernel": describe_kernels(fingerprint)}
+    facts |= {
+        f"machine {name}": summarise_facts(fingerprint.get("machines", {}), name) for name in report.results.machines
+    }
     for name, told in {**facts, "order": wording.describe_order(report)}.items():
         if told and (mail or told.startswith(SEVERAL)):
             yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))

@@ -1,0 +1,101 @@
+"""One value of the results of several machines: what they share, and each sample with the machine that took it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+from runoff.results import Results, Sample
+
+_KNOWN = (("machine", "cpu_model"), ("machine", "cpus_online"), ("machine", "memory"), ("kernel", "release"))
+"""What is told of each machine, by table of the fingerprint and key."""
+
+
+def join_results(machines: Mapping[str, Results]) -> Results:
+    """Return the results of the same plan on all ``machines``, by name.
+
+    The blocks of a machine follow those of the machine before it; samples for warming up keep their block.
+    """
+    first = next(iter(machines.values()))
+    blocks = [0, *accumulate(each.blocks for each in machines.values())]
+    positions = [0, *accumulate(_count_positions(each) for each in machines.values())]
+    samples = tuple(
+        _place(sample, name, number, blocks[number], positions[number])
+        for number, (name, each) in enumerate(machines.items())
+        for sample in each.samples
+    )
+    return replace(
+        first,
+        blocks=blocks[-1],
+        samples=samples,
+        planned=sum(each.planned for each in machines.values()),
+        machines=tuple(machines),
+        parameters=_list_shared([each.parameters for each in machines.values()]),
+        fingerprint=_join_fingerprints({name: each.fingerprint for name, each in machines.items()}),
+        warnings=_tell_apart({name: each.warnings for name, each in machines.items()}),
+        changes=_tell_apart({name: each.changes for name, each in machines.items()}),
+        requests={
+            _rename(key, number): log
+            for number, each in enumerate(machines.values())
+            for key, log in each.requests.items()
+        },
+        repeats={},
+        seconds_per_block=None,
+        looks=(),
+        ended=None,
+    )
+
+
+def _count_positions(results: Results) -> int:
+    return max((sample.position for sample in results.samples), default=-1) + 1
+
+
+def _place(sample: Sample, machine: str, number: int, block: int, position: int) -> Sample:
+    return replace(
+        sample,
+        id=_rename(sample.id, number),
+        block=sample.block if sample.is_warmup else sample.block + block,
+        position=sample.position + position,
+        machine=machine,
+    )
+
+
+def _rename(sample: str, number: int) -> str:
+    return f"m{number + 1}.{sample}"
+
+
+def _list_shared(each: Sequence[Mapping[str, Mapping[str, str]]]) -> dict[str, dict[str, str]]:
+    """Return the parameters of each workload that have the same value everywhere."""
+    first = each[0]
+    return {
+        work: {key: value for key, value in values.items() if all(other[work].get(key) == value for other in each)}
+        for work, values in first.items()
+    }
+
+
+def _join_fingerprints(each: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the tables that are equal on all machines, and what is known of each machine."""
+    first = next(iter(each.values()))
+    shared = {
+        name: table
+        for name, table in first.items()
+        if name not in ("machine", "kernel") and all(tables.get(name) == table for tables in each.values())
+    }
+    arms = {label: _list_equal([tables.get("arms", {}).get(label, {}) for tables in each.values()])
+            for label in first.get("arms", {})}  # fmt: skip
+    machines = {
+        name: {key: tables[table][key] for table, key in _KNOWN if tables.get(table, {}).get(key) is not None}
+        for name, tables in each.items()
+    }
+    return {"machines": machines, **shared, "arms": arms}
+
+
+def _list_equal(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in tables[0].items() if all(other.get(key) == value for other in tables)}
+
+
+def _tell_apart(each: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return sentences, those that are not of all machines with the name of theirs."""
+    everywhere = [text for text in next(iter(each.values())) if all(text in texts for texts in each.values())]
+    own = [f"{name}: {text}" for name, texts in each.items() for text in texts if text not in everywhere]
+    return (*everywhere, *own)

@@ -1,0 +1,76 @@
+"""Merge the campaigns of several machines into one that is complete in itself."""
+
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from runoff.campaign import database, merged
+from runoff.campaign.compatible import identify_campaign, require_compatible
+from runoff.campaign.directory import read_results
+from runoff.campaign.journal import Journal
+from runoff.errors import MissingError, UsageError
+from runoff.files import write_whole
+from runoff.results import Results
+
+_NOT_COPIED = (database.FILE, f"{database.FILE}-*", "report.html", "runs.csv", "runs.tsv")
+"""The journal, which is written from what was read of it, and what a report makes again."""
+
+
+def name_machines(directories: Iterable[Path]) -> dict[str, Path]:
+    """Return the directories by names for their machines: as much of the end of each path as tells them apart."""
+    places = [directory.resolve() for directory in directories]
+    if len(set(places)) < len(places):
+        twice = next(place for place in places if places.count(place) > 1)
+        raise UsageError(f"{twice} is given twice: give the campaign of each machine once")
+    for length in range(1, max(len(place.parts) for place in places) + 1):
+        names = ["/".join(place.parts[-length:]) for place in places]
+        if len(set(names)) == len(names):
+            break
+    return dict(zip(names, places, strict=True))
+
+
+def merge(machines: Mapping[str, Path], out: Path) -> Results:
+    """Copy the campaigns of ``machines``, by name, into the new directory ``out`` and return their results as one.
+
+    Raises UsageError where they cannot be one campaign, and MissingError where ``out`` cannot be written; ``out`` is
+    not there then.
+    """
+    if len(machines) < 2:
+        raise UsageError("one machine alone is not merged: give the campaigns of two or more")
+    for place in machines.values():
+        merged.refuse_merged(place)
+        _require_complete(place)
+    require_compatible({name: identify_campaign(place) for name, place in machines.items()})
+    try:
+        out.mkdir(parents=True)
+    except FileExistsError:
+        raise UsageError(f"{out} is there already: choose another --out") from None
+    except OSError as error:
+        raise MissingError(f"cannot make {out}: {error.strerror}; choose another --out") from None
+    try:
+        last_rows = {name: _copy(place, merged.find_place(out, n)) for n, (name, place) in enumerate(machines.items())}
+        merged.write_members(out, last_rows)
+        return read_results(out)
+    except BaseException as error:
+        shutil.rmtree(out)
+        if isinstance(error, (OSError, shutil.Error)):
+            reason = error.strerror or str(error)
+            raise MissingError(f"cannot copy the campaigns into {out}: {reason}; choose another --out") from None
+        raise
+
+
+def _require_complete(place: Path) -> None:
+    results = read_results(place)
+    if len(results.samples) < results.planned or (results.until is not None and results.ended is None):
+        raise UsageError(
+            f"{place} has {len(results.samples)} of {results.planned} samples: finish it first, with: "
+            f"runoff resume {place}"
+        )
+
+
+def _copy(place: Path, copy: Path) -> str:
+    """Copy a campaign, and return the digest of the last row of its journal. Raises OSError."""
+    with Journal.open(place, write=False) as journal:
+        shutil.copytree(place, copy, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
+        write_whole(copy / database.FILE, journal.serialize())
+        return journal.last_row

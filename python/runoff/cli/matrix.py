@@ -1,0 +1,65 @@
+"""``runoff matrix``: arms on many kernels, for the continuous integration of people who write schedulers."""
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from runoff.cli.options import collect_given, jobs_option, json_option, plan_options
+from runoff.cli.output import echo, write
+
+
+@click.command(
+    epilog="\b\nExamples:\n  runoff matrix --kernel debian:6.18 --kernel debian:7.2 bfs ./my.bpf.o -j 2\n"
+    "  runoff matrix --kernel debian:6.18 'exec:./scx_mine -v' --seconds 30 --blocks 5"
+)
+@click.argument("arms", nargs=-1, required=True, metavar="ARM...")
+@click.option("--kernel", "kernels", multiple=True, required=True, metavar="KERNEL", help="A stored kernel; repeat it.")
+@click.option(
+    "--seconds",
+    type=click.IntRange(1, 600),
+    default=120,
+    show_default=True,
+    metavar="N",
+    help="Virtual seconds of stress that every arm has to survive.",
+)
+@click.option("--work", default="hackbench", show_default=True, metavar="WORK", help="Work by which speed is compared.")
+@plan_options("clock", "cpus", "topology", "memory_mb", "packages", "blocks", "margin", "seed", clock="virtual")
+@click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaigns.  [results/DATE-TIME]")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@json_option
+@jobs_option
+def command(
+    arms: tuple[str, ...],
+    kernels: tuple[str, ...],
+    seconds: int,
+    work: str,
+    out: Path | None,
+    markdown: bool,
+    as_json: bool,
+    jobs: int,
+    **options: Any,
+) -> int:
+    """Try every ARM on every kernel: does it load and attach, survive stress, how fast is it?
+
+    Speed is compared with the kernel's own scheduler. The exit code is 1 if an arm fails on a kernel. The same
+    command with the same --out goes on where it was stopped.
+    """
+    from runoff.cli.progress import Progress
+    from runoff.matrix import views
+    from runoff.matrix.conduct import conduct_matrix
+
+    place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
+    found = conduct_matrix(
+        kernels, arms, collect_given(options), place, Progress(), seconds=seconds, work=work, jobs=jobs
+    )
+    if as_json:
+        write(views.render_json(found))
+    elif markdown:
+        write(views.render_markdown(found))
+    else:
+        echo(views.render_text(found, shutil.get_terminal_size((80, 24)).columns), nl=False)
+    echo(f"campaigns: {place}", err=as_json or markdown)
+    return found.exit_code

@@ -1,0 +1,71 @@
+"""What became of each arm on each kernel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runoff.statistics import Comparison, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One arm on one kernel."""
+
+    kernel: str
+    """As the user asked for it."""
+    arm: str
+    refused: str = ""
+    """Why it does not load or attach there; empty if it does."""
+    detail: str = ""
+    """What the kernel logged, if the arm was refused or the stress failed."""
+    stress: str = ""
+    """How the stress failed; empty if it did not, or was not taken."""
+    stressed_s: float | None = None
+    """For how many virtual seconds the arm survived the stress; None if it did not, or was not taken."""
+    longest_wait_ms: float | None = None
+    """Of a normal task for a CPU, in the stress."""
+    speed: Comparison | None = None
+    """Against the kernel's own scheduler; None if that was not taken."""
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the arm was refused, or failed under stress."""
+        return bool(self.refused or self.stress)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that was to be tried of it was."""
+        return self.has_failed or (self.stressed_s is not None and self.speed is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelMatrix:
+    """All arms on all kernels."""
+
+    kernels: Sequence[str]
+    arms: Sequence[str]
+    entries: Sequence[Entry]
+    """By kernel, then by arm."""
+    seconds: int
+    """Virtual seconds of the stress."""
+    work: str
+    """By which speed is measured."""
+    metric: str
+    """Title of the metric of that work."""
+    clock: str
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 if some arm fails on some kernel, 2 if something is missing, else 0."""
+        if any(entry.has_failed for entry in self.entries):
+            return 1
+        complete = len(self.entries) == len(self.kernels) * len(self.arms)
+        return 0 if complete and all(entry.is_complete for entry in self.entries) else 2
+
+    def find(self, kernel: str, arm: str) -> Entry | None:
+        """Return the entry; None if it was not reached."""
+        return next((entry for entry in self.entries if (entry.kernel, entry.arm) == (kernel, arm)), None)
+
+    @property
+    def slower(self) -> list[Entry]:
+        """Entries that are slower than the kernel's own scheduler for certain."""
+        return [e for e in self.entries if e.speed is not None and e.speed.verdict is Verdict.WORSE]

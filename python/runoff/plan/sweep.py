@@ -1,0 +1,136 @@
+"""Ranges and lists of parameters as arms of one plan: ``bfs:rr_interval_ms=1..20`` and the like."""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runoff.errors import UsageError
+from runoff.plan.catalogue import AgentCatalogue
+from runoff.text import parse_assignments, suggest
+
+MOST_ARMS = 64
+"""Of a sweep, unless the user wants more for certain."""
+
+MOST_VALUES = 10_000
+"""Of one range."""
+
+RANGE = re.compile(r"([+-]?[0-9]{1,18})\.\.([+-]?[0-9]{1,18})(?:([+*])([0-9]{1,9}(?:\.[0-9]{1,6})?))?")
+"""``1..20``, ``0..100+10`` in steps, ``1..1000*2`` each twice the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A scheduler or an elevator with its parameters, of which some have several values."""
+
+    prefix: str
+    """What stands before it in an arm: nothing, or ``+io=``."""
+    name: str
+    values: Mapping[str, Sequence[str]]
+    """By parameter, in the order given; one value is fixed."""
+    defaults: Mapping[str, str]
+    """Of the parameters that have several values, as far as they are known."""
+
+    def render(self, chosen: Mapping[str, str]) -> str:
+        parameters = ",".join(f"{key}={value}" for key, value in chosen.items())
+        return f"{self.prefix}{self.name}{':' if parameters else ''}{parameters}"
+
+    def render_default(self) -> str:
+        """Return it with the defaults of what is swept, and with what is fixed."""
+        fixed = {key: values[0] for key, values in self.values.items() if len(values) == 1}
+        return self.render(fixed | {key: self.defaults[key] for key in self.values if key in self.defaults})
+
+    def render_all(self) -> Iterator[str]:
+        """Yield it with each combination of values, the last parameter changing fastest."""
+        for combination in itertools.product(*self.values.values()):
+            yield self.render(dict(zip(self.values, combination, strict=True)))
+
+
+def expand_sweep(text: str, catalogue: AgentCatalogue, *, large: bool = False) -> list[str]:
+    """Return the arms of a sweep, the defaults first: they are what every other is compared with.
+
+    Raises UsageError, also for more than 64 arms unless it is to be ``large``.
+    """
+    where = f"sweep {text!r}"
+    if text.strip().startswith("exec:"):
+        raise UsageError(f"{where}: the options of a program are not parameters: name each arm, with runoff compare")
+    body, at, kernel = text.strip().partition("@")
+    scheduler, io, elevator = body.partition("+io=")
+    pieces = [_parse_piece("", scheduler, _describe_schedulers(catalogue), where)]
+    if io:
+        pieces.append(_parse_piece("+io=", elevator, _describe_elevators(catalogue), where))
+    if all(len(values) == 1 for piece in pieces for values in piece.values.values()):
+        raise UsageError(f"{where}: nothing varies: give a parameter a range or a list, such as 1..20 or 1|3|6")
+    baseline = "".join(piece.render_default() for piece in pieces) + at + kernel
+    arms = ["".join(combination) + at + kernel for combination in itertools.product(*(p.render_all() for p in pieces))]
+    every = [baseline, *(arm for arm in arms if arm != baseline)]
+    if len(every) > MOST_ARMS and not large:
+        raise UsageError(
+            f"{where} is {len(every)} arms, and every one is taken in every block: use fewer values, such as "
+            "1..1000*2, or add --yes"
+        )
+    return every
+
+
+def _describe_schedulers(catalogue: AgentCatalogue) -> Mapping[str, Mapping[str, Any]]:
+    return {} if catalogue.schedulers is None else catalogue.schedulers()
+
+
+def _describe_elevators(catalogue: AgentCatalogue) -> Mapping[str, Mapping[str, Any]]:
+    if catalogue.elevators is None:
+        return {}
+    described = catalogue.elevators()
+    return {entry["name"]: entry for entry in [*described["elevators"], *described["kernel"]]}
+
+
+def _parse_piece(prefix: str, text: str, described: Mapping[str, Mapping[str, Any]], where: str) -> _Piece:
+    name, _, assignments = text.partition(":")
+    given = parse_assignments(assignments, where)
+    values = {key: _expand_value(key, value, where) for key, value in given.items()}
+    known = {each["name"]: each for each in described[name]["parameters"]} if name in described else None
+    if known is not None:
+        for key in given:
+            if key not in known:
+                raise UsageError(f"{where}: {name} has no parameter {key!r}{suggest(key, list(known))}")
+    swept = [key for key, found in values.items() if len(found) > 1]
+    defaults = {} if known is None else {key: str(known[key]["default"]) for key in swept}
+    return _Piece(prefix, name, values, defaults)
+
+
+def _expand_value(key: str, text: str, where: str) -> list[str]:
+    values = [value for part in text.split("|") for value in _expand_part(key, part.strip(), where)]
+    if len(set(values)) < len(values):
+        raise UsageError(f"{where}: {key}={text} has a value twice")
+    return values
+
+
+def _expand_part(key: str, text: str, where: str) -> list[str]:
+    found = RANGE.fullmatch(text)
+    if found is None:
+        if not text or (".." in text and not re.fullmatch(r"[0-9.]+", text)):
+            raise UsageError(f"{where}: {key}={text!r} must be a range like 1..20, 0..100+10 or 1..1000*2, or a list")
+        return [text]
+    low, high = int(found[1]), int(found[2])
+    if low > high:
+        raise UsageError(f"{where}: {key}={text} ends before it begins: write the smaller number first")
+    if found[3] == "*":
+        return _multiply(key, low, high, float(found[4]), where)
+    step = int(float(found[4] or 1))
+    if step < 1 or (found[4] and float(found[4]) != step):
+        raise UsageError(f"{where}: {key}={text}: the step must be a whole number of 1 or more")
+    if (high - low) // step >= MOST_VALUES:
+        raise UsageError(f"{where}: {key}={text} has over {MOST_VALUES} values: use larger steps")
+    return [str(value) for value in range(low, high + 1, step)]
+
+
+def _multiply(key: str, low: int, high: int, factor: float, where: str) -> list[str]:
+    if low < 1 or factor <= 1:
+        raise UsageError(f"{where}: {key}: a range with * begins at 1 or more and multiplies by more than 1")
+    values: list[str] = []
+    value = float(low)
+    while round(value) <= high:
+        if not values or values[-1] != str(round(value)):
+            values.append(str(round(value)))
+        value *= factor
+    return values

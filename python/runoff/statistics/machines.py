@@ -1,0 +1,171 @@
+"""One metric on several machines: each by itself, and all together with the machine as the unit.
+
+Machines count alike, however many blocks each has. Student's t over their mean changes keeps its error whatever the
+noise and the number of blocks of each machine (Bakirov and Székely 2005; Ibragimov and Müller 2010, Journal of Business
+and Economic Statistics 28), and a change that differs between machines is part of its spread. Of two machines it can
+say next to nothing, so there the interval is the hull of theirs: what is outside of both is excluded on both.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from runoff.statistics.advice import find_unclear
+from runoff.statistics.blocks import Differences, differences
+from runoff.statistics.compare import analyse
+from runoff.statistics.describe import moments, summarise
+from runoff.statistics.heterogeneity import estimate_sd, find_p_of_equal_means
+from runoff.statistics.level import adjust
+from runoff.statistics.power import unseen_share
+from runoff.statistics.values import (
+    HETEROGENEITY_ALPHA,
+    Analysis,
+    Comparison,
+    Heterogeneity,
+    Interval,
+    Observation,
+    Question,
+    Summary,
+    Verdict,
+    Warning,
+)
+from runoff.statistics.verdict import compare, judge
+
+Observations = Mapping[str, Sequence[Observation]]
+"""By arm, in plan order."""
+
+
+def analyse_machines(machines: Mapping[str, Observations], question: Question) -> Analysis:
+    """Compare the arms over all ``machines``, by name; each has all arms, as ``compare.analyse`` wants them.
+
+    The analyses of the single machines are in ``Analysis.machines``. Raises ValueError as ``compare.analyse`` does.
+    """
+    own = {name: analyse(arms, question) for name, arms in machines.items()}
+    arms = list(dict.fromkeys(arm for observed in machines.values() for arm in observed))
+    # A rule for looking again and again is one of blocks; machines are taken once.
+    asked = replace(question, sequential=False, repeats_exactly=False)
+    summaries = {
+        arm: _summarise_arm([analysis.summaries[arm] for analysis in own.values() if arm in analysis.summaries], asked)
+        for arm in arms
+        if any(arm in analysis.summaries for analysis in own.values())
+    }
+    comparisons = {arm: _compare_arm(arm, machines, own, asked, len(arms) - 1) for arm in arms}
+    warnings = (*_check_machines(comparisons), *find_unclear(comparisons, asked))
+    return Analysis(asked, summaries, comparisons, warnings, own)
+
+
+def _summarise_arm(own: Sequence[Summary], question: Question) -> Summary:
+    """Describe the means of one arm on each machine; machines differ in speed, so their mean has no interval."""
+    found = summarise(own[0].arm, [each.mean for each in own], question.alpha, question.margin)
+    return replace(found, n=sum(each.n for each in own), ci=None, median_ci=None, outliers=())
+
+
+def _compare_arm(
+    arm: str, machines: Mapping[str, Observations], own: Mapping[str, Analysis], question: Question, comparisons: int
+) -> Comparison:
+    if arm == question.baseline:
+        return Comparison(arm)
+    measured = {name: differences(arms[question.baseline], arms[arm]) for name, arms in machines.items() if arms[arm]}
+    found = {name: each for name, each in measured.items() if each is not None}
+    if not measured:
+        return Comparison(arm, verdict=Verdict.VOID)
+    if not found:
+        return Comparison(arm, verdict=None if question.direction == "none" else Verdict.UNCLEAR)
+    blocks = sum(each.n for each in found.values())
+    overall = compare(arm, _join(list(found.values())), question, comparisons)
+    if len(found) == 2:
+        overall = _span_two(overall, [own[name].comparisons[arm] for name in found], question)
+    overall = replace(
+        overall,
+        n=blocks,
+        unseen=unseen_share(blocks),
+        detectable=None,
+        between=_find_heterogeneity(arm, found, own, question),
+    )
+    return judge(overall, question, comparisons)
+
+
+def _join(found: Sequence[Differences]) -> Differences:
+    """Return the mean differences of the machines, as if each machine were one block."""
+    logs = all(each.logs for each in found)
+    values = [each.mean if logs else each.mean_in_units for each in found]
+    mean, sd = moments(values)
+    ratios = [each.ratio_of_means for each in found if each.ratio_of_means is not None] if logs else []
+    steps = [each.step for each in found]
+    known = [step for step in steps if step is not None]
+    return Differences(
+        values=tuple(values),
+        logs=logs,
+        mean=mean,
+        sd=sd,
+        mean_in_units=float(np.mean([each.mean_in_units for each in found])),
+        ratio_of_means=float(np.mean(ratios)) if ratios else None,
+        ratio_sd=float(np.std(ratios, ddof=1)) if len(ratios) > 1 else None,
+        correlation=None,
+        confounded=any(each.confounded for each in found),
+        step=max(known) if len(known) == len(steps) else None,
+    )
+
+
+def _span_two(overall: Comparison, own: Sequence[Comparison], question: Question) -> Comparison:
+    """Give a comparison of two machines the hull of their intervals, and the larger p of the two."""
+    relative = overall.log_mean is not None
+    intervals = [each.log_interval if relative else each.interval for each in own]
+    known = [interval for interval in intervals if interval is not None]
+    values = [each.p for each in own if each.p is not None]
+    if len(known) < 2 or len(values) < 2:
+        return replace(overall, interval=None, log_interval=None, p=None, separated=False, within=False)
+    hull = Interval(min(each.low for each in known), max(each.high for each in known))
+    separated = hull.low > 0 or hull.high < 0
+    signs = {_find_mean(each) > 0 for each in own}
+    return replace(
+        overall,
+        interval=None if relative else hull,
+        log_interval=hull if relative else None,
+        p=max(values) if len(signs) == 1 else 1.0,
+        separated=separated,
+        within=all(each.within for each in own),
+    )
+
+
+def _find_heterogeneity(
+    arm: str, found: Mapping[str, Differences], own: Mapping[str, Analysis], question: Question
+) -> Heterogeneity:
+    replicated = [np.array(each.values) for each in found.values() if each.n > 1]
+    comparable = len(replicated) > 1 and len({each.logs for each in found.values()}) == 1
+    lower_is_better = question.direction == "lower"
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    for name in found:
+        mine = own[name].comparisons[arm]
+        if mine.p is not None and _is_clear(mine) and adjust(mine.p, len(found)) <= question.alpha:
+            sides[(_find_mean(mine) < 0) == lower_is_better].append(name)
+    judged = question.direction != "none"
+    return Heterogeneity(
+        machines=len(found),
+        sd=estimate_sd(replicated) if comparable else None,
+        p=find_p_of_equal_means(replicated) if comparable else None,
+        better=tuple(sides[True]) if judged else (),
+        worse=tuple(sides[False]) if judged else (),
+    )
+
+
+def _is_clear(comparison: Comparison) -> bool:
+    """Return whether a change is certain and not inside the margin."""
+    return comparison.separated and not comparison.within
+
+
+def _find_mean(comparison: Comparison) -> float:
+    return comparison.log_mean if comparison.log_mean is not None else comparison.difference or 0.0
+
+
+def _check_machines(comparisons: Mapping[str, Comparison]) -> list[Warning]:
+    known = [c for c in comparisons.values() if c.between is not None]
+    differing = [c for c in known if c.between and c.between.p is not None and c.between.p <= HETEROGENEITY_ALPHA]
+    untested = [c for c in known if c.between and c.between.p is None and c.between.machines > 1]
+    found = []
+    if differing:
+        found.append(Warning("machines", tuple(c.arm for c in differing)))
+    if untested:
+        found.append(Warning("one_block", tuple(c.arm for c in untested)))
+    return found

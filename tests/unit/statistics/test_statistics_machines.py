@@ -1,0 +1,123 @@
+"""One metric on several machines: what the single machines add up to, and when they do not."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from runoff.statistics import Observation, Question, Verdict, analyse_machines
+from runoff.statistics.heterogeneity import estimate_sd, find_p_of_equal_means
+
+QUESTION = Question("a", "lower")
+
+
+def observe(changes: Sequence[float], speed: float = 1.0) -> dict[str, list[Observation]]:
+    """Return one machine: a block for each of these log ratios of b to a, which is first in every second."""
+    return {
+        "a": [Observation(speed, 2 * block + block % 2, block) for block in range(len(changes))],
+        "b": [
+            Observation(speed * float(np.exp(c)), 2 * block + 1 - block % 2, block) for block, c in enumerate(changes)
+        ],
+    }
+
+
+def compare(machines: dict[str, Sequence[float]], question: Question = QUESTION):
+    speeds = np.geomspace(1, 50, len(machines))
+    observed = {name: observe(each, float(s)) for (name, each), s in zip(machines.items(), speeds, strict=True)}
+    return analyse_machines(observed, question).comparisons["b"]
+
+
+def test_the_interval_is_that_of_students_t_over_the_machines_mean_changes():
+    machines = {"one": [0.04, 0.06], "two": [0.07], "three": [0.02, 0.03, 0.04], "four": [0.05] * 20}
+    means = [np.mean(each) for each in machines.values()]
+    found = compare(machines)
+    low, high = stats.t.interval(0.95, 3, np.mean(means), stats.sem(means))
+    assert (found.log_interval.low, found.log_interval.high) == pytest.approx((low, high), rel=1e-9)
+    assert found.p == pytest.approx(stats.ttest_1samp(means, 0).pvalue, rel=1e-9)
+    assert (found.verdict, found.n, found.units) == (Verdict.WORSE, 26, 4)
+
+
+def test_a_machine_counts_once_however_many_blocks_it_has():
+    few = {"one": [0.04, 0.06], "two": [-0.01, 0.01], "three": [0.02, 0.04]}
+    many = few | {"three": [0.02, 0.04] * 50}
+    assert compare(few).log_mean == pytest.approx(compare(many).log_mean, rel=1e-9)
+
+
+def test_two_machines_have_the_hull_of_their_intervals():
+    machines = {"one": [0.049, 0.05, 0.051], "two": [0.099, 0.1, 0.101]}
+    found = compare(machines)
+    ends = [stats.t.interval(0.95, 2, np.mean(each), stats.sem(each)) for each in machines.values()]
+    assert found.log_interval.low == pytest.approx(min(low for low, _ in ends), rel=1e-9)
+    assert found.log_interval.high == pytest.approx(max(high for _, high in ends), rel=1e-9)
+    assert found.verdict is Verdict.WORSE
+    assert compare({"one": [0.05], "two": [0.1]}).verdict is Verdict.UNCLEAR
+    assert compare({"one": [0.05, 0.06], "two": [0.1]}).log_interval is None
+
+
+def test_opposite_changes_are_said_and_not_averaged_away():
+    found = compare({"one": [0.10, 0.11, 0.12], "two": [-0.10, -0.11, -0.12], "three": [0.01, -0.01, 0.02]})
+    assert found.verdict is Verdict.MIXED
+    assert (found.between.better, found.between.worse) == (("two",), ("one",))
+    assert found.between.p < 0.001
+    # Where neither direction is better there is nothing to be mixed.
+    plain = compare({"one": [0.10, 0.11, 0.12], "two": [-0.10, -0.11, -0.12]}, Question("a", "none"))
+    assert (plain.verdict, plain.between.better, plain.between.worse) == (None, (), ())
+
+
+def test_what_is_inside_the_margin_is_on_no_side():
+    found = compare({"one": [0.010, 0.0101, 0.0099], "two": [-0.10, -0.11, -0.12]})
+    assert (found.between.better, found.between.worse) == (("two",), ())
+
+
+def test_one_block_on_each_machine_says_nothing_of_machines():
+    observed = {name: observe([change]) for name, change in {"one": 0.1, "two": 0.11, "three": 0.12}.items()}
+    analysis = analyse_machines(observed, QUESTION)
+    between = analysis.comparisons["b"].between
+    assert (between.p, between.sd, between.machines) == (None, None, 3)
+    assert [warning.kind for warning in analysis.warnings] == ["one_block"]
+    assert analysis.comparisons["b"].verdict is Verdict.WORSE
+
+
+def test_an_arm_without_a_valid_sample_on_one_machine_is_judged_by_the_others():
+    observed = {name: observe([0.1, 0.11, 0.12]) for name in ("one", "two", "three")}
+    observed["two"]["b"] = []
+    found = analyse_machines(observed, QUESTION)
+    assert found.comparisons["b"].between.machines == 2
+    assert found.machines["two"].comparisons["b"].verdict is Verdict.VOID
+    for machine in observed.values():
+        machine["b"] = []
+    assert analyse_machines(observed, QUESTION).comparisons["b"].verdict is Verdict.VOID
+
+
+def test_values_without_ratios_are_compared_in_their_unit():
+    observed = {name: observe([0.1, 0.2, 0.3]) for name in ("one", "two")}
+    observed["one"]["a"][0] = Observation(0.0, 0, 0)
+    found = analyse_machines(observed, QUESTION).comparisons["b"]
+    assert found.log_mean is None
+    assert found.difference is not None
+
+
+def test_with_equal_groups_the_ratio_is_that_of_analysis_of_variance():
+    groups = [np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0]), np.array([6.0, 7.0, 8.0])]
+    f, _ = stats.f_oneway(*groups)
+    # Equal variances and sizes: Mehrotra's degrees of freedom are the usual ones too.
+    assert find_p_of_equal_means(groups) == pytest.approx(stats.f.sf(f, 2, 6), rel=1e-9)
+    assert estimate_sd(groups) == pytest.approx(np.sqrt(np.var([2, 3, 7], ddof=1) - 1 / 3), rel=1e-9)
+
+
+def test_groups_that_do_not_vary_differ_for_certain_or_not_at_all():
+    assert find_p_of_equal_means([np.array([1.0, 1.0]), np.array([1.0, 1.0])]) == 1
+    assert find_p_of_equal_means([np.array([1.0, 1.0]), np.array([2.0, 2.0])]) == 0
+
+
+@pytest.mark.parametrize(("machines", "blocks"), [(3, 1), (3, 3), (7, 3)])
+def test_changes_that_cancel_out_over_machines_seldom_have_a_verdict(machines: int, blocks: int):
+    """A small part of bench/machine_errors.py; 5.5 %, and three standard errors of so few campaigns."""
+    rng = np.random.default_rng([machines, blocks])
+    campaigns, wrong = 300, 0
+    for _ in range(campaigns):
+        noise, effects = np.linspace(0.01, 0.04, machines), rng.normal(0, 0.05, machines)
+        drawn = {f"{number}": rng.normal(effects[number], noise[number], blocks) for number in range(machines)}
+        wrong += compare(drawn, Question("a", "lower", margin=1e-9)).verdict in (Verdict.BETTER, Verdict.WORSE)
+    assert wrong / campaigns <= 0.055 + 3 * np.sqrt(0.055 * 0.945 / campaigns)
