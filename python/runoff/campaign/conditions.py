@@ -11,6 +11,8 @@ import psutil
 
 from runoff.results import Conditions
 
+MACHINE_ID_FILES = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+
 
 def read_conditions() -> Conditions:
     """Read at this moment; what the machine cannot tell is None."""
@@ -29,9 +31,9 @@ def read_machine_id() -> str:
 
     Empty where the machine has no id of its own (machine-id(5)).
     """
-    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+    for path in MACHINE_ID_FILES:
         with contextlib.suppress(OSError):
-            if text := Path(path).read_text().strip():
+            if text := path.read_text().strip():
                 return hashlib.sha256(f"runoff {text}".encode()).hexdigest()[:16]
     return ""
 

@@ -1,5 +1,6 @@
 """Try every arm on every kernel: one stress, and a campaign against the kernel's own scheduler."""
 
+import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from runoff.engines.base import Engine
 from runoff.engines.choose import choose
 from runoff.engines.outcome import RefusedArm
 from runoff.errors import MissingError, UsageError
+from runoff.files import read_own, write_whole
 from runoff.matrix.values import Entry, KernelMatrix
 from runoff.plan.checks import refuse_twice
 from runoff.plan.plan import Plan
@@ -27,6 +29,9 @@ from runoff.results import Results
 
 DEFAULT = "default"
 """The kernel's own scheduler, with which each arm is compared."""
+
+FILE_OF_QUESTION = "matrix.json"
+"""Says what was asked, so that nothing else goes on in the same directory."""
 
 
 def conduct_matrix(
@@ -49,15 +54,30 @@ def conduct_matrix(
     plans = {kernel: _make_settings(kernel, arms, values, work) for kernel in kernels}
     for settings in plans.values():
         _require_no_kernels(check(settings))
+    asked = {"kernels": list(kernels), "arms": list(arms), "seconds": seconds, "work": work, "values": dict(values)}
+    _remember(directory, json.dumps(asked, indent=1, sort_keys=True) + "\n")
     entries: list[Entry] = []
-    metric = check(plans[kernels[0]]).works[0].definition.title
     for kernel, settings in plans.items():
         found, is_whole = _try_kernel(kernel, settings, directory / _name_folder(kernel), observer, seconds, jobs)
         entries += found
         if not is_whole:
             break
     clock = str(values.get("clock", "virtual"))
-    return KernelMatrix(kernels, arms, entries, seconds, work, metric, clock)
+    return KernelMatrix(kernels, arms, entries, seconds, work, clock)
+
+
+def _remember(directory: Path, asked: str) -> None:
+    """Write what is asked into ``directory``. Raises UsageError if something else is asked there already."""
+    file = directory / FILE_OF_QUESTION
+    try:
+        if file.exists():
+            if read_own(file).decode() != asked:
+                raise UsageError(f"{directory} is of another matrix (see {file}): choose another --out")
+            return
+        directory.mkdir(parents=True, exist_ok=True)
+        write_whole(file, asked.encode())
+    except OSError as error:
+        raise MissingError(f"cannot use {file}: {error.strerror}; choose another --out") from None
 
 
 def _make_settings(kernel: str, arms: Sequence[str], values: Mapping[str, Any], work: str) -> Settings:

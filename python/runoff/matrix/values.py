@@ -49,8 +49,6 @@ class KernelMatrix:
     """Virtual seconds of the stress."""
     work: str
     """By which speed is measured."""
-    metric: str
-    """Title of the metric of that work."""
     clock: str
 
     @property
@@ -60,10 +58,6 @@ class KernelMatrix:
             return 1
         complete = len(self.entries) == len(self.kernels) * len(self.arms)
         return 0 if complete and all(entry.is_complete for entry in self.entries) else 2
-
-    def find(self, kernel: str, arm: str) -> Entry | None:
-        """Return the entry; None if it was not reached."""
-        return next((entry for entry in self.entries if (entry.kernel, entry.arm) == (kernel, arm)), None)
 
     @property
     def slower(self) -> list[Entry]:

@@ -1,10 +1,11 @@
 """A table of a campaign on several machines, machine by machine."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runoff.analysis.table import Table
-from runoff.report.numbers import Scale, choose_percent_decimals, format_p, format_percent, format_percent_range
+from runoff.report.html.table import describe_change
+from runoff.report.numbers import Scale, format_p
 from runoff.statistics import HETEROGENEITY_ALPHA, Analysis, Comparison, Heterogeneity, Verdict
 
 TITLES = ("arm", "machine", "blocks", "baseline", "mean", "change", "its 95 % CI", "p(adj)", "verdict")
@@ -42,16 +43,12 @@ def list_machine_rows(table: Table) -> list[MachineRow]:
 
 def _row(table: Table, arm: str, name: str, analysis: Analysis) -> MachineRow:
     comparison, baseline = analysis.comparisons[arm], analysis.question.baseline
-    scale, decimals = Scale.from_analysis(analysis, table.metric.unit), choose_percent_decimals(table)
+    scale = Scale.from_analysis(analysis, table.metric.unit)
     means = [_mean(analysis, each, scale) for each in (baseline, arm)]
-    if comparison.percent is not None:
-        change = f"{format_percent(comparison.percent, decimals)} %"
-        interval = format_percent_range(comparison.percent_interval, decimals) if comparison.percent_interval else ""
-    else:
-        change = "-" if comparison.difference is None else f"{scale.signed(comparison.difference)} {scale.unit}".strip()
-        interval = scale.signed_range(comparison.interval) if comparison.interval else ""
+    own = replace(table, analysis=analysis)
+    change, interval = describe_change(own, arm, scale, f" {scale.unit}" if scale.unit else "")
     p = "" if comparison.p is None else format_p(comparison.p)
-    return MachineRow(arm, name, str(comparison.n), means[0], means[1], change, interval, p, comparison.verdict)
+    return MachineRow(arm, name, str(comparison.n), means[0], means[1], change or "-", interval, p, comparison.verdict)
 
 
 def _mean(analysis: Analysis, arm: str, scale: Scale) -> str:

@@ -31,8 +31,10 @@ def render_verdict(report: Report) -> tuple[str, ...]:
     """Return the sentence that answers the campaign's question, then what repeats of it say."""
     headline = report.headline
     if report.sweep is not None and (found := tuple(describe_sweep(report.sweep, headline))):
-        return (_make_provisional(report.results, found[0]), *found[1:])
-    return (_verdict_of(report.results, headline), *sensitivity.describe_surveys(headline, report.repeats))
+        answer = (_make_provisional(report.results, found[0]), *found[1:])
+    else:
+        answer = (_verdict_of(report.results, headline),)
+    return (*answer, *sensitivity.describe_surveys(headline, report.repeats))
 
 
 def _verdict_of(results: Results, tables: Sequence[Table]) -> str:

@@ -19,18 +19,18 @@ def describe_sweep(sweep: Sweep, tables: Sequence[Table]) -> Iterator[str]:
 
 
 def _describe_table(sweep: Sweep, table: Table) -> str:
-    names, default = " and ".join(sweep.parameters), sweep.describe(sweep.baseline)
+    names, baseline = " and ".join(sweep.parameters), sweep.describe(sweep.baseline)
     better, worse = (_list_arms(sweep, table, verdict) for verdict in (Verdict.BETTER, Verdict.WORSE))
     if not better:
-        told = f"no value of {names} is better than the default {default}"
+        told = f"no value of {names} is better than the baseline {baseline}"
         same = _list_arms(sweep, table, Verdict.SAME)
         if same and len(same) == len(sweep.values) - 1:
-            return f"{names} makes no difference, all {len(same)} values are the same as the default {default}"
+            return f"{names} makes no difference, all {len(same)} values are the same as the baseline {baseline}"
     else:
         best = min(better, key=lambda arm: _find_gain(table, arm))
         change = table.analysis.comparisons[best].percent
         size = "" if change is None else f" ({format_percent(change, 1)} %)"
-        told = f"better than the default {default}: {_name(sweep, better)}; the best as measured is "
+        told = f"better than the baseline {baseline}: {_name(sweep, better)}; the best as measured is "
         told += f"{sweep.describe(best)}{size}"
     return f"{told}; worse: {_name(sweep, worse)}" if worse else told
 

@@ -75,7 +75,7 @@ def _compare_arm(
     blocks = sum(each.n for each in found.values())
     overall = compare(arm, _join(list(found.values())), question, comparisons)
     if len(found) == 2:
-        overall = _span_two(overall, [own[name].comparisons[arm] for name in found], question)
+        overall = _span_two(overall, [own[name].comparisons[arm] for name in found])
     overall = replace(
         overall,
         n=blocks,
@@ -108,7 +108,7 @@ def _join(found: Sequence[Differences]) -> Differences:
     )
 
 
-def _span_two(overall: Comparison, own: Sequence[Comparison], question: Question) -> Comparison:
+def _span_two(overall: Comparison, own: Sequence[Comparison]) -> Comparison:
     """Give a comparison of two machines the hull of their intervals, and the larger p of the two."""
     relative = overall.log_mean is not None
     intervals = [each.log_interval if relative else each.interval for each in own]

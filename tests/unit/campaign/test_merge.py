@@ -11,9 +11,11 @@ from checkout import ROOT
 from command import run
 from jsonschema import validate
 
+from runoff.analysis.build import build_report
 from runoff.campaign.directory import read_results
 from runoff.campaign.journal import Journal
 from runoff.campaign.merge import merge, name_machines
+from runoff.decide.gate import judge as gate
 from runoff.errors import UsageError
 
 CHANGES = {"laptop": -0.03, "server": -0.05, "board": -0.04}
@@ -101,9 +103,17 @@ def test_machines_are_named_by_the_directory_or_by_the_user(campaigns: dict[str,
     assert list(name_machines([Path("/r/a/run"), Path("/r/b/run")])) == ["a/run", "b/run"]
 
 
-def test_a_gate_counts_machines(campaigns: dict[str, Path], tmp_path: Path):
+def test_the_errors_of_a_gate_are_those_of_so_many_machines(
+    campaigns: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    seen = []
+    monkeypatch.setattr(gate, "estimate_risk", lambda inputs, _correlation: seen.extend(inputs))
+    gate.judge(build_report(merge(campaigns, tmp_path / "all")), 0.02)
+    assert [each.n for each in seen] == [3]
+
+
+def test_commands_for_one_machine_say_so(campaigns: dict[str, Path], tmp_path: Path):
     out = join(campaigns, tmp_path / "all")
-    assert "bfs" in run("gate", out).stdout
     assert "blocks are planned for one machine" in run("plan", out, expect=64).stderr
     assert "resume those where they were taken" in run("resume", out, expect=64).stderr
 

@@ -25,7 +25,6 @@ MATRIX = KernelMatrix(
     ),
     seconds=120,
     work="hackbench",
-    metric="hackbench",
     clock="virtual",
 )
 
@@ -89,3 +88,9 @@ def test_the_exit_code_tells_failure_and_what_is_missing():
 def test_a_matrix_that_cannot_be_is_refused(words: tuple[str, ...], sentence: str, tmp_path):
     assert sentence in run("matrix", *words, "--out", tmp_path / "out", expect=64).stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_another_question_in_the_same_directory_is_refused(tmp_path):
+    (tmp_path / "matrix.json").write_text("{}\n")
+    refused = run("matrix", "bfs", "--kernel", "debian", "--out", tmp_path, expect=64).stderr
+    assert f"{tmp_path} is of another matrix (see {tmp_path / 'matrix.json'}): choose another --out" in refused

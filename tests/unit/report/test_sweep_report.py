@@ -50,22 +50,28 @@ def test_values_are_in_their_order_and_not_in_that_of_letters():
 
 def test_it_says_which_values_help_and_which_is_best(tmp_path: Path):
     said = tell(make(tmp_path / "c", CURVE, 0.05, -0.04, -0.10, 0.0))
-    assert "better than the default 6: 2, 20; the best as measured is 20 (-9.9 %); worse: 1." in said
+    assert "better than the baseline 6: 2, 20; the best as measured is 20 (-9.9 %); worse: 1." in said
 
 
 def test_it_says_when_no_parameter_helps(tmp_path: Path):
-    assert "no value of rr_interval_ms is better than the default 6; worse: 1." in tell(
+    assert "no value of rr_interval_ms is better than the baseline 6; worse: 1." in tell(
         make(tmp_path / "c", CURVE, 0.05, 0.0, 0.0, 0.0)
     )
     flat = made_campaigns.made(
         tmp_path / "flat", made_campaigns.noisy(0, 0, 0, 0, 0, sd=0.001), arms=tuple(CURVE), blocks=50
     )
-    assert "rr_interval_ms makes no difference, all 4 values are the same as the default 6." in tell(flat)
+    assert "rr_interval_ms makes no difference, all 4 values are the same as the baseline 6." in tell(flat)
+
+
+def test_the_first_arm_is_not_called_the_default(tmp_path: Path):
+    arms = [f"cfs:era={era}" for era in ("2.6.31", "2.6.32", "3.6")]
+    said = tell(make(tmp_path / "c", arms, 0.05, 0.0))
+    assert "no value of era is better than the baseline 2.6.31; worse: 2.6.32." in said
 
 
 def test_the_forest_has_values_in_their_order(tmp_path: Path):
     lines = run("report", make(tmp_path / "c", CURVE, 0.05, -0.04, -0.10, 0.0)).stdout.splitlines()
-    first = next(number for number, line in enumerate(lines) if line.startswith("% against default"))
+    first = next(number for number, line in enumerate(lines) if line.startswith("% against baseline"))
     assert [line.split()[0] for line in lines[first + 2 : first + 6]] == ["1", "2", "20", "100"]
 
 

@@ -85,7 +85,7 @@ def _draw_value(
 ) -> None:
     if arm == sweep.baseline:
         canvas.path(render_mark("diamond", x, y.locate(0)), "point default", f"{sweep.describe(arm)}: the baseline")
-        canvas.text(x, y.locate(0) + 19, "default", "tick halo", "middle")
+        canvas.text(x, y.locate(0) + 19, "baseline", "tick halo", "middle")
         return
     decimals = choose_percent_decimals(table)
     style = STYLES.get(comparison.verdict, "neutral") if comparison.verdict else "neutral"
@@ -144,7 +144,7 @@ def _draw_field(
     largest: float,
 ) -> None:
     if arm == sweep.baseline:
-        style, text, tip = "h0", "default", f"{sweep.describe(arm)}: the baseline"
+        style, text, tip = "h0", "baseline", f"{sweep.describe(arm)}: the baseline"
     elif comparison.percent is None:
         style, text, tip = "h-void", "-", f"{sweep.describe(arm)}: no valid sample"
     else:

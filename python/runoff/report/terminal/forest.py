@@ -35,7 +35,7 @@ def render_rows(report: Report, width: int) -> Iterator[Text]:
     if not tables:
         return
     names = [f"  {row.name}" if row.is_machine else row.name for _, found in tables for row in found]
-    name = find_distinct_width([*names, "default"] if report.sweep else names, *NAMES)
+    name = find_distinct_width([*names, "baseline"] if report.sweep else names, *NAMES)
     taken_up = len(INDENT) + len(GAP) + NUMBER + len(GAP) + 1 + len(GAP)
     name = min(name, max(SHORTEST, width - taken_up - NARROWEST))
     room = width - taken_up - name
@@ -43,7 +43,7 @@ def render_rows(report: Report, width: int) -> Iterator[Text]:
         return
     margin = 100 * report.question.margin
     axis = Axis.from_range(*find_span([row.interval for _, found in tables for row in found], margin), 0, room - 1)
-    yield Text(_ticks(axis, width - room, width, "default" if report.sweep else report.baseline), style="bright_black")
+    yield Text(_ticks(axis, width - room, width, "baseline" if report.sweep else report.baseline), style="bright_black")
     taken = 0
     for table, found in tables:
         if taken and taken + len(found) > MOST_ROWS:
