@@ -45,11 +45,13 @@ def conduct(
     *,
     jobs: int = 1,
     keep_going: bool = False,
+    cluster: str | None = None,
 ) -> "CampaignResult":
     """Take the samples of a campaign in a new ``directory``; see ``runoff.campaign.conduct.conduct``."""
     from runoff.campaign import conduct as campaigns
+    from runoff.campaign.manner import Manner
 
-    return campaigns.conduct(settings, Path(directory), observer, jobs=jobs, keep_going=keep_going)
+    return campaigns.conduct(settings, Path(directory), observer, Manner(jobs, keep_going, cluster))
 
 
 def load(directory: str | Path) -> "Results":

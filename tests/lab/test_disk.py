@@ -15,6 +15,7 @@ from conftest import MakeCopies
 
 from runoff.engines import ext4
 from runoff.engines.lab import guest, kernel
+from runoff.engines.lab.initramfs import add_libraries
 from runoff.engines.outcome import Outcome, ValidSample, VoidSample
 
 pytestmark = [pytest.mark.lab, pytest.mark.core]
@@ -105,7 +106,7 @@ def cargo(folder: Path, modules: tuple[str, ...] = MODULES) -> guest.Cargo:
     found = {name: shutil.which(name, path="/usr/bin:/bin:/usr/sbin:/sbin") for name in PROGRAMS.split()}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
     content = ext4.write_blocks(folder / "disk.blocks", SIZE_MB)
-    return guest.Cargo(files={"/disk.blocks": content}, programs=programs, modules=modules)
+    return guest.Cargo(files={"/disk.blocks": content}, programs=add_libraries(programs), modules=modules)
 
 
 def request(name: str, script: str, metrics: Mapping[str, str] | None = None, **more: Any) -> dict[str, Any]:

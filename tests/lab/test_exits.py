@@ -11,6 +11,7 @@ from conftest import MakeCopies
 from hogs import described
 
 from runoff.engines.lab import guest
+from runoff.engines.lab.initramfs import add_libraries
 from runoff.engines.outcome import Outcome, VoidSample
 
 pytestmark = [pytest.mark.lab]
@@ -43,7 +44,7 @@ def taken(copies: MakeCopies, test_objects: Path) -> dict[str, Outcome]:
     found = {name: shutil.which(name, path="/usr/bin:/bin") for name in ("cp", "sh", "sleep")}
     programs = {f"/usr/bin/{name}": Path(path) for name, path in found.items() if path is not None}
     files = {f"/{name}.bpf.o": test_objects / f"{name}.bpf.o" for name in NOT_OURS}
-    cargo = guest.Cargo(files=files, programs=programs)
+    cargo = guest.Cargo(files=files, programs=add_libraries(programs))
     requests = {name: request(described(name, {}), ENDED_BY_ROOT) for name in OURS}
     for name, script in NOT_OURS.items():
         requests[name] = request({"kind": "object", "path": f"/{name}.bpf.o", "parameters": {}}, script)

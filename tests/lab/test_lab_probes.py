@@ -61,7 +61,7 @@ def spin(count: int, *words: str) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def on_two_cpus(copies: MakeCopies, test_objects: Path) -> Copies:
-    return copies(cpus=2, instruction_shift=2, cargo=guest.Cargo({STUCK: test_objects / "choosy.bpf.o"}, {}))
+    return copies(cpus=2, instruction_shift=2, cargo=guest.Cargo(files={STUCK: test_objects / "choosy.bpf.o"}))
 
 
 def moves(seen: Metrics) -> float:

@@ -60,4 +60,8 @@ def void_if_another(outcome: Outcome, arm: dict[str, str]) -> Outcome:
     if isinstance(outcome, VoidSample) or found == expected:
         return outcome
     was, is_now = (text[:12] or "none" for text in (expected, found))
-    return VoidSample(f"another object was attached than at the start ({was} then, {is_now} now)", proof=outcome.proof)
+    return VoidSample(
+        f"another object was attached than at the start ({was} then, {is_now} now)",
+        proof=outcome.proof,
+        origin=outcome.origin,
+    )

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -37,8 +37,8 @@ def follow(head: Head, kind: str, subject: str, body: str) -> Entry:
     return Entry(number, kind, subject, body, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest())
 
 
-def check(entries: Iterable[Entry], last: Head) -> None:
-    """Raise ValueError naming the first row that is not what was written, or is missing before ``last``."""
+def check(entries: Iterable[Entry], last: Head) -> Iterator[Entry]:
+    """Yield the entries. Raises ValueError naming the first that is not what was written, or that is missing."""
     head = Head()
     for entry in entries:
         if entry.number != head.number + 1:
@@ -46,5 +46,6 @@ def check(entries: Iterable[Entry], last: Head) -> None:
         if entry != follow(head, entry.kind, entry.subject, entry.body):
             raise ValueError(f"row {entry.number}, {entry.kind} {entry.subject}, is not what was written")
         head = Head(entry.number, entry.digest)
+        yield entry
     if head != last:
         raise ValueError(f"row {head.number + 1} is missing, or row {last.number} is not the last that was written")

@@ -10,11 +10,14 @@ from runoff.campaign import repeats
 from runoff.campaign.ending import Ending
 from runoff.campaign.journal import Journal
 from runoff.campaign.manifest import find_changes
+from runoff.campaign.manner import Manner
 from runoff.campaign.objects import use_stored_objects
 from runoff.campaign.observer import Observer, SilentObserver
-from runoff.campaign.run import run
+from runoff.campaign.parts import find_machines
+from runoff.campaign.run import list_cells, run
 from runoff.decide.looks import Rule
 from runoff.engines.agent import AGENT_CATALOGUE
+from runoff.engines.base import Engine
 from runoff.engines.choose import choose, choose_lab_clock
 from runoff.engines.requirements import require_patterns
 from runoff.errors import MissingError, RunoffError, UsageError
@@ -23,6 +26,8 @@ from runoff.plan.make import ChooseClock, make_plan
 from runoff.plan.plan import Plan
 from runoff.plan.settings import Settings
 from runoff.results import Results
+
+USUAL = Manner()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +62,11 @@ def conduct(
     settings: Settings,
     directory: Path,
     observer: Observer | None = None,
-    *,
-    jobs: int = 1,
-    keep_going: bool = False,
+    manner: Manner = USUAL,
 ) -> CampaignResult:
     """Begin a campaign in ``directory`` and take its samples, and those of its repeats.
 
-    ``jobs`` samples at a time, which needs the lab's virtual clock. With ``keep_going`` a campaign goes on though
-    every sample of its first block is void for one reason. In the main thread the first SIGINT or SIGTERM lets
+    In the main thread the first SIGINT or SIGTERM lets
     running samples finish, and the second ends them; whatever was finished is in the directory either way, and
     ``resume`` goes on.
 
@@ -77,17 +79,16 @@ def conduct(
     plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
     was_there = directory.exists()
     with campaigns.create(directory, plan) as journal, _discard_if_empty(journal, was_there):
-        return _carry_out(plan, journal, watching, jobs, keep_going)
+        return _carry_out(plan, journal, watching, manner)
 
 
 def resume(
     directory: Path,
     observer: Observer | None = None,
+    manner: Manner = USUAL,
     *,
     blocks: int | None = None,
     trusted: bool = False,
-    jobs: int = 1,
-    keep_going: bool = False,
 ) -> CampaignResult:
     """Take the samples that the campaign in ``directory`` still lacks; with ``blocks`` it has that many in all.
 
@@ -98,7 +99,7 @@ def resume(
     with journal:
         for note in find_changes(plan):
             watching.say(note)
-        return _carry_out(plan, journal, watching, jobs, keep_going)
+        return _carry_out(plan, journal, watching, manner)
 
 
 @contextmanager
@@ -112,25 +113,35 @@ def _discard_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
         raise
 
 
-def _carry_out(plan: Plan, journal: Journal, observer: Observer, jobs: int, keep_going: bool) -> CampaignResult:
-    ending = _take(plan, journal, observer, jobs, keep_going)
+def _carry_out(plan: Plan, journal: Journal, observer: Observer, manner: Manner) -> CampaignResult:
+    ending = _take(plan, journal, observer, manner)
     if ending is Ending.COMPLETE:
-        ending = _repeat(plan, journal.directory, observer, jobs, keep_going)
+        ending = _repeat(plan, journal.directory, observer, manner)
     journal.require_in_place()
     if not journal.done():
         raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
     return CampaignResult(journal.directory, ending, campaigns.read_results(journal.directory))
 
 
-def _take(plan: Plan, journal: Journal, observer: Observer, jobs: int, keep_going: bool) -> Ending:
+def _take(plan: Plan, journal: Journal, observer: Observer, manner: Manner) -> Ending:
     """Take what is missing."""
     stored = replace(plan, arms=use_stored_objects(plan.arms, journal.directory))
-    engine = choose(stored, journal.directory)
+    engine = _choose_engine(stored, journal, manner)
     observer.began(stored, len(journal.done()))
     try:
-        return run(stored, journal, engine, observer, jobs, _make_rule(stored, journal), keep_going=keep_going)
+        return run(stored, journal, engine, observer, manner, _make_rule(stored, journal))
     finally:
         observer.ended()
+
+
+def _choose_engine(plan: Plan, journal: Journal, manner: Manner) -> Engine:
+    if manner.cluster is None:
+        return choose(plan, journal.directory)
+    # It needs a library that not everybody has.
+    from runoff.cluster.engine import ClusterEngine
+
+    warm_ups = [cell for cell in list_cells(plan) if cell.block < 0]
+    return ClusterEngine(plan, journal.directory, manner.cluster, find_machines(journal), warm_ups)
 
 
 def _make_rule(plan: Plan, journal: Journal) -> Rule | None:
@@ -142,7 +153,7 @@ def _make_rule(plan: Plan, journal: Journal) -> Rule | None:
     return UntilRule(lambda: campaigns.read_results(journal.directory), stopping.find_most_blocks(plan.settings))
 
 
-def _repeat(plan: Plan, where: Path, observer: Observer, jobs: int, keep_going: bool) -> Ending:
+def _repeat(plan: Plan, where: Path, observer: Observer, manner: Manner) -> Ending:
     """Take the same again with what the plan is to be sensitive to."""
     for name, settings in repeats.derive_settings(plan.settings).items():
         place = repeats.repeat_directory(where, name)
@@ -153,7 +164,7 @@ def _repeat(plan: Plan, where: Path, observer: Observer, jobs: int, keep_going: 
             journal = campaigns.create(place, again)
         with journal:
             observer.say(f"once more with {name}, in {place}")
-            ending = _take(again, journal, observer, jobs, keep_going)
+            ending = _take(again, journal, observer, manner)
             if ending is not Ending.COMPLETE:
                 return ending
     return Ending.COMPLETE

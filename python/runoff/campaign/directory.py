@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runoff.campaign import consistency, merged, pace, repeats, requests, sessions, trust
+from runoff.campaign import consistency, merged, pace, repeats, requests, takers, trust
 from runoff.campaign.extend import extend
 from runoff.campaign.foreign import make_printable
 from runoff.campaign.join import join_results
@@ -116,7 +116,8 @@ def _read(directory: Path) -> Results:
         with journal.explain_contents():
             cells = _cells(settings, outline)
             consistency.check(settings, outline, begun, cells, rows)
-        samples = tuple(_sample(row) for row in rows)
+        names = takers.name_takers(begun, rows)
+        samples = tuple(_sample(row, names.get(row.part, "")) for row in rows)
         return Results(
             engine=settings.on,
             clock=outline.clock,
@@ -131,9 +132,10 @@ def _read(directory: Path) -> Results:
             planned=len(cells) if ended is None else sum(cell.block < ended.blocks for cell in cells.values()),
             parameters=outline.parameters,
             twins=outline.twins,
-            fingerprint=_fingerprint(journal, begun),
+            fingerprint=_fingerprint(journal, begun, names),
+            machines=tuple(dict.fromkeys(names.values())),
             warnings=tuple(journal.fact("warnings", [])),
-            changes=sessions.describe_changes(begun, rows),
+            changes=takers.describe_changes(begun, rows, names),
             rerun=render_command(settings),
             plan_text=render_plan(settings),
             version=_require_fact(journal, "version"),
@@ -161,21 +163,24 @@ def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
     return {cell.id: cell for cell in draw(arms, works, counts, settings.seed, warmup=settings.warmup, twins=twins)}
 
 
-def _fingerprint(journal: Journal, begun: Sequence[Part]) -> Mapping[str, Any]:
-    """Return the fingerprint of the last session, with the digests of the files that the plan names."""
+def _fingerprint(journal: Journal, begun: Sequence[Part], names: Mapping[int, str]) -> Mapping[str, Any]:
+    """Return the fingerprint of the last session, or of the machines that ``names`` has by part, with the digests of
+    the files that the plan names."""
     written = _require_fact(journal, "definitions")
+    latest = begun[-1].tables if begun else {"arms": {}}
+    tables = takers.join_tables(begun, names) if names else latest
     digests = {
         "workloads": {name: each.sha256 for name, each in written.workloads.items()},
         "loads": {name: each.sha256 for name, each in written.loads.items()},
         "objects": _require_fact(journal, "objects"),
     }
     return {
-        **(begun[-1].tables if begun else {"arms": {}}),
+        **tables,
         **{noun: table for noun, table in digests.items() if table},
     }
 
 
-def _sample(row: Row) -> Sample:
+def _sample(row: Row, machine: str) -> Sample:
     return Sample(
         id=row.cell,
         block=row.block,
@@ -189,4 +194,5 @@ def _sample(row: Row) -> Sample:
         conditions=row.conditions,
         detail=row.detail,
         part=row.part,
+        machine=machine,
     )

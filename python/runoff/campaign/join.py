@@ -31,9 +31,9 @@ def join_results(machines: Mapping[str, Results]) -> Results:
         planned=sum(each.planned for each in machines.values()),
         machines=tuple(machines),
         parameters=_list_shared([each.parameters for each in machines.values()]),
-        fingerprint=_join_fingerprints({name: each.fingerprint for name, each in machines.items()}),
-        warnings=_tell_apart({name: each.warnings for name, each in machines.items()}),
-        changes=_tell_apart({name: each.changes for name, each in machines.items()}),
+        fingerprint=join_fingerprints({name: each.fingerprint for name, each in machines.items()}),
+        warnings=tell_apart({name: each.warnings for name, each in machines.items()}),
+        changes=tell_apart({name: each.changes for name, each in machines.items()}),
         requests={
             _rename(key, number): log
             for number, each in enumerate(machines.values())
@@ -73,7 +73,7 @@ def _list_shared(each: Sequence[Mapping[str, Mapping[str, str]]]) -> dict[str, d
     }
 
 
-def _join_fingerprints(each: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def join_fingerprints(each: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the tables that are equal on all machines, and what is known of each machine."""
     first = next(iter(each.values()))
     shared = {
@@ -94,7 +94,7 @@ def _list_equal(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {key: value for key, value in tables[0].items() if all(other.get(key) == value for other in tables)}
 
 
-def _tell_apart(each: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def tell_apart(each: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return sentences, those that are not of all machines with the name of theirs."""
     everywhere = [text for text in next(iter(each.values())) if all(text in texts for texts in each.values())]
     own = [f"{name}: {text}" for name, texts in each.items() for text in texts if text not in everywhere]

@@ -38,7 +38,7 @@ class Journal:
         self._connection = connection
         self._held = held
         self._facts: dict[str, str] = {}
-        self._samples: dict[str, str] = {}
+        self._cells: set[str] = set()
         self._head = chain.Head()
         self._first_sample = ""
         self._files: dict[str, Identity | None] = {}
@@ -186,7 +186,7 @@ class Journal:
         }
         body = json.dumps(row, sort_keys=True)
         self._append("sample", cell.id, body)
-        self._samples[cell.id] = body
+        self._cells.add(cell.id)
 
     def explain_contents(self) -> AbstractContextManager[None]:
         """Turn a ValueError about the journal's content into a UsageError."""
@@ -208,12 +208,16 @@ class Journal:
 
     def done(self) -> set[str]:
         """Return ids of the cells that have a sample, valid or void."""
-        return set(self._samples)
+        return set(self._cells)
 
     def rows(self) -> list[Row]:
         """Return all samples in run order. Raises UsageError when one is not of its kind."""
         rows = []
-        for cell, body in self._samples.items():
+        with self.explain_contents():
+            # Another process may have written more since this journal was opened.
+            known = self._read_entries(f"WHERE number <= {self._head.number}")
+            samples = {entry.subject: entry.body for entry in known if entry.kind == "sample"}
+        for cell, body in samples.items():
             with _explain_contents(self.directory, f"sample {cell}"):
                 row = Row.model_validate_json(body)
                 if row.cell != cell:
@@ -222,20 +226,29 @@ class Journal:
         return sorted(rows, key=lambda row: row.position)
 
     def _read(self) -> None:
+        """Read the facts, and which samples there are: their content may not fit into memory in a long campaign."""
         with database.transaction(self._connection, "DEFERRED"):
-            entries = [chain.Entry(*row) for row in self._connection.execute("SELECT * FROM entries ORDER BY number")]
             heads = self._connection.execute("SELECT number, digest FROM head").fetchall()
-        if len(heads) != 1:
-            raise ValueError(f"it has {len(heads)} last rows")
-        self._head = chain.Head(*heads[0])
-        chain.check(entries, self._head)
-        for entry in entries:
-            kept = {"fact": self._facts, "sample": self._samples}.get(entry.kind)
-            if kept is None:
+            if len(heads) != 1:
+                raise ValueError(f"it has {len(heads)} last rows")
+            self._head = chain.Head(*heads[0])
+            for entry in self._read_entries():
+                self._note(entry)
+
+    def _read_entries(self, condition: str = "") -> Iterator[chain.Entry]:
+        """Yield the rows, in SQL of a ``condition``. Raises ValueError where one is not what was written."""
+        found = self._connection.execute(f"SELECT * FROM entries {condition} ORDER BY number")
+        return chain.check((chain.Entry(*row) for row in found), self._head)
+
+    def _note(self, entry: chain.Entry) -> None:
+        match entry.kind:
+            case "fact":
+                self._facts[entry.subject] = entry.body
+            case "sample":
+                self._cells.add(entry.subject)
+                self._first_sample = self._first_sample or entry.digest
+            case _:
                 raise ValueError(f"row {entry.number} is neither a fact nor a sample")
-            kept[entry.subject] = entry.body
-            if entry.kind == "sample" and not self._first_sample:
-                self._first_sample = entry.digest
 
     def _append(self, kind: str, subject: str, body: str) -> None:
         entry = chain.follow(self._head, kind, subject, body)

@@ -65,7 +65,9 @@ class SampleOrigin(Checked):
     engine: EngineName
     clock: Clock
     machine: str = ""
-    """Id of the machine on which runoff ran; empty if the machine has none."""
+    """Id of the machine that took them; empty if it has none."""
+    hostname: str = ""
+    """Of the machine of a cluster that took them; empty if there was no cluster."""
 
 
 class Part(Checked):

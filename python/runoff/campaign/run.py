@@ -1,31 +1,34 @@
 """The campaign's loop: next cell, engine, journal, until all is done or the user says stop."""
 
-import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
-from runoff.campaign import conditions, requests, sessions
+from runoff.campaign import requests
 from runoff.campaign.arm_checks import Arms, check_arms, void_if_another
 from runoff.campaign.ending import Ending
 from runoff.campaign.hopeless import Doubt
 from runoff.campaign.journal import Journal
+from runoff.campaign.manner import Manner
 from runoff.campaign.observer import Observer
-from runoff.campaign.records import Part
+from runoff.campaign.parts import Parts
 from runoff.campaign.stop import Stop, StopRequest, handle_signals
 from runoff.campaign.waiting import WaitingCells, choose_edges
 from runoff.decide.looks import Look, Rule
+from runoff.engines import conditions
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Outcome, ValidSample
-from runoff.errors import UsageError
+from runoff.errors import RunoffError, UsageError
 from runoff.plan import stopping
 from runoff.plan.order import Cell, draw
 from runoff.plan.plan import Plan
 from runoff.results import Conditions, Ended
-from runoff.version import __version__
+
+MOST_SLOTS = 256
+"""Most samples that a cluster takes at a time for one campaign: each has a thread that waits for it."""
 
 
 def list_cells(plan: Plan) -> list[Cell]:
@@ -40,20 +43,18 @@ def run(
     journal: Journal,
     engine: Engine,
     observer: Observer,
-    jobs: int = 1,
+    manner: Manner,
     rule: Rule | None = None,
-    *,
-    keep_going: bool = False,
 ) -> Ending:
     """Take every sample that the journal lacks.
 
     A ``rule`` (plans with ``until``) is asked after each block whether more are needed. Where the first block is void
-    throughout for one reason no more samples are taken, unless the campaign is to ``keep_going``.
+    throughout for one reason no more samples are taken, unless the campaign is to keep going.
 
     The first Ctrl-C (or SIGTERM) lets running samples finish, the second discards them; whatever was finished stays in
-    the journal either way. Raises RunoffError when it cannot begin.
+    the journal either way. Raises RunoffError when it cannot begin, or an engine fails.
     """
-    if jobs > 1 and not engine.parallel:
+    if manner.jobs > 1 and manner.cluster is None and engine.slots == 1:
         raise UsageError("samples side by side would disturb each other: -j needs --on lab --clock virtual")
     if journal.fact("ended") is not None:
         return Ending.COMPLETE
@@ -61,13 +62,32 @@ def run(
     pending = [cell for cell in list_cells(plan) if cell.id not in done]
     if not pending and rule is None:
         return Ending.COMPLETE
-    waiting = _make_waiting(plan, pending, jobs, _record_looks(journal, observer, rule))
-    doubt = None if keep_going else Doubt(_size_of_first_block(plan))
-    with _prepare(plan, journal, engine, observer) as arms, handle_signals(engine, observer) as request:
-        is_hopeless = _Run(plan, journal, engine, observer, arms).take_all(waiting, request, doubt, jobs)
+    doubt = None if manner.keep_going else Doubt(_size_of_first_block(plan))
+    with _prepare(plan, engine, observer) as arms, handle_signals(engine, observer) as request:
+        parts = Parts(plan, journal, engine, arms)
+        slots = _Slots(engine, manner)
+        waiting = _make_waiting(plan, pending, slots.at_present, _record_looks(journal, observer, rule))
+        is_hopeless = _Run(plan, journal, engine, observer, arms, parts).take_all(waiting, request, doubt, slots)
     if waiting.ended or len(journal.done()) == plan.planned:
         return Ending.COMPLETE
     return Ending.HOPELESS if is_hopeless else Ending.STOPPED
+
+
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    """How many samples are taken at a time."""
+
+    engine: Engine
+    manner: Manner
+
+    @property
+    def at_present(self) -> int:
+        """The workers of a cluster come and go."""
+        return self.manner.jobs if self.manner.cluster is None else min(self.engine.slots, MOST_SLOTS)
+
+    @property
+    def at_most(self) -> int:
+        return self.manner.jobs if self.manner.cluster is None else MOST_SLOTS
 
 
 def _size_of_first_block(plan: Plan) -> int:
@@ -103,26 +123,12 @@ def _record_looks(journal: Journal, observer: Observer, rule: Rule | None) -> Ru
 
 
 @contextmanager
-def _prepare(plan: Plan, journal: Journal, engine: Engine, observer: Observer) -> Iterator[Arms]:
+def _prepare(plan: Plan, engine: Engine, observer: Observer) -> Iterator[Arms]:
     try:
         engine.prepare(observer.say)
-        arms = check_arms(plan, engine)
-        sessions.refuse_to_mix(journal.fact("parts", []), _describe_part(plan, engine, arms), engine.unmixable_tables)
-        yield arms
+        yield check_arms(plan, engine)
     finally:
         engine.close()
-
-
-def _describe_part(plan: Plan, engine: Engine, arms: Arms) -> Part:
-    """Return the tables that describe what samples are taken with now."""
-    taker = {
-        "version": __version__,
-        "engine": plan.settings.on,
-        "clock": plan.clock,
-        "machine": conditions.read_machine_id(),
-    }
-    # As it will be read.
-    return Part.model_validate_json(json.dumps({**engine.fingerprint(), "arms": arms, "runoff": taker}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,38 +143,48 @@ class _RunningSample:
 class _Run:
     """The samples of one session; only the thread that calls it writes into the journal."""
 
-    def __init__(self, plan: Plan, journal: Journal, engine: Engine, observer: Observer, arms: Arms) -> None:
+    def __init__(
+        self, plan: Plan, journal: Journal, engine: Engine, observer: Observer, arms: Arms, parts: Parts
+    ) -> None:
         self._plan = plan
         self._journal = journal
         self._engine = engine
         self._observer = observer
         self._arms = arms
-        self._earlier = [part.tables for part in journal.fact("parts", [])]
+        self._parts = parts
+        self._failure: RunoffError | None = None
 
-    def take_all(self, waiting: WaitingCells, request: StopRequest, doubt: Doubt | None, jobs: int) -> bool:
-        """Take what is waiting, ``jobs`` at once. Returns whether ``doubt`` found that it is hopeless."""
+    def take_all(self, waiting: WaitingCells, request: StopRequest, doubt: Doubt | None, slots: _Slots) -> bool:
+        """Take what is waiting, as many at once as there are ``slots``. Returns whether ``doubt`` found that it is
+        hopeless. Raises RunoffError if the engine fails, after the samples that run."""
         running: dict[Future[Outcome], _RunningSample] = {}
-        with ThreadPoolExecutor(max_workers=jobs) as pool:
+        with ThreadPoolExecutor(max_workers=slots.at_most) as pool:
             while True:
                 reason = doubt.find_reason(self._journal) if doubt is not None else None
-                while len(running) < jobs and request.stop is Stop.NO and reason is None:
+                while self._may_start(request, reason) and len(running) < slots.at_present:
                     self._journal.require_in_place()
-                    cell = waiting.next(idle=not running)
+                    cell = waiting.next(idle=not running, busy=self._list_busy(running))
                     if cell is None:
                         break
                     started = self._start(cell)
                     running[pool.submit(self._take, cell)] = started
                 if not running:
-                    if reason is not None:
-                        self._observer.gave_up(reason)
-                    return reason is not None
+                    break
                 # Short waits: Python runs signal handlers between them.
                 for future in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
-                    started = running.pop(future)
-                    seconds = time.monotonic() - started.at_s
-                    outcome = future.result()
-                    if request.stop is not Stop.NOW:
-                        self._store(started, outcome, seconds)
+                    self._finish(running.pop(future), future, request)
+        if self._failure is not None:
+            raise self._failure
+        if reason is not None:
+            self._observer.gave_up(reason)
+        return reason is not None
+
+    def _may_start(self, request: StopRequest, reason: str | None) -> bool:
+        return request.stop is Stop.NO and reason is None and self._failure is None
+
+    def _list_busy(self, running: Mapping[Future[Outcome], _RunningSample]) -> set[int]:
+        """Return the blocks of which no sample may be started now."""
+        return {started.cell.block for started in running.values()} if self._engine.whole_blocks else set()
 
     def _start(self, cell: Cell) -> _RunningSample:
         self._observer.started(cell)
@@ -177,11 +193,22 @@ class _Run:
     def _take(self, cell: Cell) -> Outcome:
         return self._engine.take(cell, lambda phase: self._observer.phase(cell, phase))
 
+    def _finish(self, started: _RunningSample, future: Future[Outcome], request: StopRequest) -> None:
+        """Store what was taken, or remember why the engine failed."""
+        seconds = time.monotonic() - started.at_s
+        try:
+            outcome = future.result()
+        except RunoffError as error:
+            self._failure = self._failure or error
+            return
+        if request.stop is not Stop.NOW:
+            self._store(started, outcome, seconds)
+
     def _store(self, started: _RunningSample, outcome: Outcome, seconds: float) -> None:
         plan, journal, cell = self._plan, self._journal, started.cell
         arm, work, load = plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load]
         outcome = void_if_another(outcome, self._arms[arm])
-        journal.set_fact("parts", [*self._earlier, _describe_part(plan, self._engine, self._arms).tables])
+        part = self._parts.record(outcome.origin)
         journal.set_fact("warnings", list(self._engine.warnings()))
         log = outcome.requests if isinstance(outcome, ValidSample) else ""
         journal.add(
@@ -190,9 +217,9 @@ class _Run:
             work,
             load,
             outcome,
-            started.conditions,
+            outcome.origin.conditions if outcome.origin is not None else started.conditions,
             seconds=seconds,
-            part=len(self._earlier),
+            part=part,
             requests_sha256=requests.store_log(journal.directory, cell.id, log) if log else None,
         )
         self._observer.finished(cell, outcome)

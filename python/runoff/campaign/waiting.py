@@ -1,7 +1,7 @@
 """The cells that a campaign still has to take, with looks between blocks."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from runoff.decide.looks import Rule
 from runoff.plan.order import Cell
@@ -21,15 +21,22 @@ class WaitingCells:
         self._most = edges[-1] if edges else 0
         self.ended = False
 
-    def next(self, *, idle: bool) -> Cell | None:
-        """Return the next one; None if there is none, or not before all that runs has finished."""
-        if self.ended:
-            return None
-        if self._look is not None and self._is_look_due():
+    def next(self, *, idle: bool, busy: Collection[int] = ()) -> Cell | None:
+        """Return the next one that is not in a ``busy`` block; None if there is none, or not before something that
+        runs has finished."""
+        if self._look is not None and not self.ended and self._is_look_due():
             if not idle:
                 return None
             self._finish_look(self._look)
-        return self._cells.popleft() if self._cells and not self.ended else None
+        if self.ended:
+            return None
+        # Blocks are in order, so those that run are at the beginning.
+        number = next((number for number, cell in enumerate(self._cells) if cell.block not in busy), None)
+        if number is None or (self._edges and self._cells[number].block >= self._edges[0]):
+            return None
+        cell = self._cells[number]
+        del self._cells[number]
+        return cell
 
     def _count_whole(self) -> int:
         """Return how many blocks are whole, once nothing runs."""

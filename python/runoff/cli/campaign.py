@@ -33,7 +33,7 @@ def begin(
         return 0
     place = run.out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
     with notify_of_failure(run.notify, place):
-        conducted = conduct(settings, place, Progress(), jobs=run.jobs, keep_going=run.keep_going)
+        conducted = conduct(settings, place, Progress(), run.manner)
     return finish(conducted, run, show)
 
 

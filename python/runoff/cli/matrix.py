@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from runoff.cli.options import collect_given, jobs_option, json_option, plan_options
+from runoff.cli.options import cluster_option, collect_given, jobs_option, json_option, make_manner, plan_options
 from runoff.cli.output import echo, write
 
 
@@ -31,6 +31,7 @@ from runoff.cli.output import echo, write
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @json_option
 @jobs_option
+@cluster_option
 def command(
     arms: tuple[str, ...],
     kernels: tuple[str, ...],
@@ -39,7 +40,8 @@ def command(
     out: Path | None,
     markdown: bool,
     as_json: bool,
-    jobs: int,
+    jobs: int | None,
+    cluster: str | None,
     **options: Any,
 ) -> int:
     """Try every ARM on every kernel: does it load and attach, survive stress, how fast is it?
@@ -52,9 +54,9 @@ def command(
     from runoff.matrix.conduct import conduct_matrix
 
     place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
-    found = conduct_matrix(
-        kernels, arms, collect_given(options), place, Progress(), seconds=seconds, work=work, jobs=jobs
-    )
+    manner = make_manner(jobs, cluster)
+    values = collect_given(options)
+    found = conduct_matrix(kernels, arms, values, place, Progress(), seconds=seconds, work=work, manner=manner)
     if as_json:
         write(views.render_json(found))
     elif markdown:

@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from runoff.campaign.manner import Manner
 from runoff.cli.types import collect_pairs, load_blocks, parse_named_arm, parse_share
+from runoff.errors import UsageError
 from runoff.plan.option import Key, Kind, read_keys
 from runoff.plan.settings import Settings
 
@@ -76,9 +78,13 @@ jobs_option = click.option(
     "-j",
     "jobs",
     type=click.IntRange(1, 64),
-    default=1,
     metavar="N",
     help="Samples side by side; virtual clock only.  [1]",
+)
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Take samples on a cluster: local:N, tls://HOST:PORT or Dask's scheduler file (docs/cluster.md).",
 )
 keep_going_option = click.option(
     "--keep-going", is_flag=True, help="Continue even if every sample of the first block is void for the same reason."
@@ -96,9 +102,26 @@ class RunOptions:
 
     out: Path | None
     as_json: bool
-    jobs: int
-    keep_going: bool
+    manner: Manner
     notify: str | None
+
+
+def make_manner(jobs: int | None, cluster: str | None, *, keep_going: bool = False) -> Manner:
+    """Return how a campaign is carried out. Raises UsageError for options that exclude each other."""
+    if jobs is not None and cluster is not None:
+        raise UsageError("give -j or --cluster: a cluster takes as many samples at a time as it has CPUs for")
+    return Manner(jobs or 1, keep_going, cluster)
+
+
+def manner_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a ``Manner``, which it gets as its argument ``manner``."""
+
+    @functools.wraps(function)
+    def call(*args: Any, jobs: int | None, cluster: str | None, keep_going: bool, **values: Any) -> Any:
+        return function(*args, manner=make_manner(jobs, cluster, keep_going=keep_going), **values)
+
+    add_options: _Decorator[Callable[..., Any]] = _combine(jobs_option, cluster_option, keep_going_option)
+    return add_options(call)
 
 
 def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -112,8 +135,7 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     add_options: _Decorator[Callable[..., Any]] = _combine(
         click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"),
         json_option,
-        jobs_option,
-        keep_going_option,
+        manner_options,
         notify_option,
     )
     return add_options(call)

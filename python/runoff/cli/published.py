@@ -165,7 +165,7 @@ def _run(settings: "Settings", place: Path, run: RunOptions) -> "Results":
     from runoff.campaign.conduct import conduct
     from runoff.cli.progress import Progress
 
-    conducted = conduct(settings, place, Progress(), jobs=run.jobs, keep_going=run.keep_going)
+    conducted = conduct(settings, place, Progress(), run.manner)
     _, page = write_report(conducted)
     print_way_on(conducted, page, err=True)
     return conducted.results

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
+from runoff.campaign.manner import Manner
 from runoff.cli.campaign import finish, notify_of_failure
-from runoff.cli.options import RunOptions, jobs_option, json_option, keep_going_option, notify_option
+from runoff.cli.options import RunOptions, json_option, manner_options, notify_option
 
 
 @click.command(
@@ -24,16 +25,14 @@ from runoff.cli.options import RunOptions, jobs_option, json_option, keep_going_
     help="As root, trust a directory that other users could write: its stored files run as root.",
 )
 @json_option
-@jobs_option
-@keep_going_option
+@manner_options
 @notify_option
 def command(
     directory: Path,
     blocks: int | None,
     trust_directory: bool,
     as_json: bool,
-    jobs: int,
-    keep_going: bool,
+    manner: Manner,
     notify: str | None,
 ) -> int:
     """Take the samples that a campaign still lacks."""
@@ -41,7 +40,5 @@ def command(
     from runoff.cli.progress import Progress
 
     with notify_of_failure(notify, directory):
-        conducted = resume(
-            directory, Progress(), blocks=blocks, trusted=trust_directory, jobs=jobs, keep_going=keep_going
-        )
-    return finish(conducted, RunOptions(directory, as_json, jobs, keep_going, notify))
+        conducted = resume(directory, Progress(), manner, blocks=blocks, trusted=trust_directory)
+    return finish(conducted, RunOptions(directory, as_json, manner, notify))

@@ -20,8 +20,8 @@ def make_machine_tables(agent: Mapping[str, Any]) -> dict[str, Any]:
 class Engine(Protocol):
     """Turns cells into samples. After ``prepare``, ``close`` must be called in any case."""
 
-    parallel: bool
-    """Whether ``take`` may be called from several threads at once."""
+    whole_blocks: bool
+    """Whether the samples of a block have to be taken one after the other."""
 
     def prepare(self, say: Callable[[str], None]) -> None:
         """Prepare all that takes long; ``say`` informs the user. Raises RunoffError."""
@@ -31,6 +31,10 @@ class Engine(Protocol):
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         """Return one sample. Never raises for failures of the work, the scheduler or the guest."""
+
+    @property
+    def slots(self) -> int:
+        """The most samples at a time at present; ``take`` is called from as many threads."""
 
     @property
     def unmixable_tables(self) -> tuple[str, ...]:

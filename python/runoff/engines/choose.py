@@ -2,10 +2,23 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from runoff.engines.base import Engine
+from runoff.engines.lab.supplies import Supplies
 from runoff.plan.plan import Plan
 from runoff.results import Clock
+
+
+class LabEngine(Engine, Protocol):
+    """An engine whose samples run in guests."""
+
+    @property
+    def supplies(self) -> Supplies:
+        """What the guests are made of; there once all is prepared."""
+
+    def list_snapshots(self) -> list[Path]:
+        """Return the directories of the snapshots that guests are copied from."""
 
 
 def choose(plan: Plan, directory: Path) -> Engine:
@@ -14,14 +27,19 @@ def choose(plan: Plan, directory: Path) -> Engine:
         from runoff.engines.host import HostEngine
 
         return HostEngine(plan, directory)
-    folder = directory / "guests"
+    return choose_lab_engine(plan, directory / "guests")
+
+
+def choose_lab_engine(plan: Plan, folder: Path, supplies: Supplies | None = None) -> LabEngine:
+    """Return the lab's engine of ``plan``, which stores consoles in ``folder`` and finds ``supplies`` if there are
+    none."""
     if plan.clock == "virtual":
         from runoff.engines.lab.virtual import VirtualClockLab
 
-        return VirtualClockLab(plan, folder)
+        return VirtualClockLab(plan, folder, supplies)
     from runoff.engines.lab.real import RealClockLab
 
-    return RealClockLab(plan, folder)
+    return RealClockLab(plan, folder, supplies)
 
 
 def choose_lab_clock(plan: Plan, say: Callable[[str], None]) -> Clock:

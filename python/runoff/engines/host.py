@@ -37,7 +37,8 @@ SCHED_EXT = Path("/sys/kernel/sched_ext")
 class HostEngine:
     """The engine for this machine; see ``Engine``."""
 
-    parallel = False
+    whole_blocks = True
+    slots = 1
 
     def __init__(self, plan: Plan, folder: Path) -> None:
         """``folder`` stores the first content of disks."""

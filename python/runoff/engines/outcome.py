@@ -5,6 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from runoff.errors import MissingError
+from runoff.results import Conditions
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Another machine that took a sample."""
+
+    hostname: str
+    machine: str
+    """Its id (``runoff.engines.conditions``)."""
+    conditions: Conditions
+    fingerprint: Mapping[str, Any]
+    """Of the engine there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +28,8 @@ class ValidSample:
     proof: Mapping[str, Any]
     requests: str = ""
     """The log of the disk's requests, if there is one."""
+    origin: Origin | None = None
+    """None for this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +41,8 @@ class VoidSample:
     detail: str = ""
     """The end of the log that explains it."""
     proof: Mapping[str, Any] | None = None
+    origin: Origin | None = None
+    """None for this machine."""
 
 
 Outcome = ValidSample | VoidSample

@@ -14,6 +14,7 @@ from runoff.campaign import directory as campaigns
 from runoff.campaign.conduct import CampaignResult, check, conduct, resume
 from runoff.campaign.database import FILE
 from runoff.campaign.ending import Ending
+from runoff.campaign.manner import Manner
 from runoff.campaign.observer import Observer
 from runoff.engines.base import Engine
 from runoff.engines.choose import choose
@@ -43,7 +44,7 @@ def conduct_matrix(
     *,
     seconds: int,
     work: str,
-    jobs: int = 1,
+    manner: Manner,
 ) -> KernelMatrix:
     """Try all ``arms`` on all ``kernels``, and return what became of them so far.
 
@@ -58,7 +59,7 @@ def conduct_matrix(
     _remember(directory, json.dumps(asked, indent=1, sort_keys=True) + "\n")
     entries: list[Entry] = []
     for kernel, settings in plans.items():
-        found, is_whole = _try_kernel(kernel, settings, directory / _name_folder(kernel), observer, seconds, jobs)
+        found, is_whole = _try_kernel(kernel, settings, directory / _name_folder(kernel), observer, seconds, manner)
         entries += found
         if not is_whole:
             break
@@ -97,7 +98,7 @@ def _name_folder(kernel: str) -> str:
 
 
 def _try_kernel(
-    kernel: str, settings: Settings, folder: Path, observer: Observer, seconds: int, jobs: int
+    kernel: str, settings: Settings, folder: Path, observer: Observer, seconds: int, manner: Manner
 ) -> tuple[list[Entry], bool]:
     """Return the entries of one kernel, and whether all was taken."""
     entries = {arm: Entry(kernel, arm) for arm in settings.arms if arm != DEFAULT}
@@ -108,24 +109,24 @@ def _try_kernel(
     stress = settings.model_copy(
         update={"arms": tuple(usable), "workloads": (f"stress:seconds={seconds}",), "blocks": 1, "until": None}
     )
-    stressed = _take(stress, folder / "stress", observer, jobs)
+    stressed = _take(stress, folder / "stress", observer, manner)
     entries |= {arm: read_stress(entries[arm], stressed.results, seconds) for arm in usable}
     alive = [arm for arm in usable if not entries[arm].stress]
     if stressed.ending is not Ending.COMPLETE or not alive:
         return list(entries.values()), stressed.ending is Ending.COMPLETE
     speed = settings.model_copy(update={"arms": (DEFAULT, *alive)})
-    taken = _take(speed, folder / "speed", observer, jobs)
+    taken = _take(speed, folder / "speed", observer, manner)
     comparisons = next(table for table in build_report(taken.results).headline).analysis.comparisons
     entries |= {arm: replace(entries[arm], speed=comparisons[arm]) for arm in alive}
     return list(entries.values()), taken.ending is Ending.COMPLETE
 
 
-def _take(settings: Settings, place: Path, observer: Observer, jobs: int) -> CampaignResult:
+def _take(settings: Settings, place: Path, observer: Observer, manner: Manner) -> CampaignResult:
     """Take what is missing of a campaign, and write its page."""
     if (place / FILE).exists():
-        conducted = resume(place, observer, jobs=jobs, keep_going=True)
+        conducted = resume(place, observer, replace(manner, keep_going=True))
     else:
-        conducted = conduct(settings, place, observer, jobs=jobs, keep_going=True)
+        conducted = conduct(settings, place, observer, replace(manner, keep_going=True))
     write_files(build_report(conducted.results), place)
     return conducted
 

@@ -10,6 +10,7 @@ import pytest
 
 from runoff.campaign import directory
 from runoff.campaign.ending import Ending
+from runoff.campaign.manner import Manner
 from runoff.campaign.run import run
 from runoff.engines.outcome import AcceptedArm, Outcome, ValidSample, VoidSample
 from runoff.plan.order import Cell
@@ -20,7 +21,8 @@ Answer = Callable[[int], Outcome]
 class Answering:
     """An engine that answers the n-th sample, counted from 0, as it is told to."""
 
-    parallel = False
+    whole_blocks = True
+    slots = 1
     unmixable_tables = ()
 
     def __init__(self, answer: Answer) -> None:
@@ -68,7 +70,7 @@ def carried_out(
     plan, journal = directory.reopen(place)
     engine, watching = Answering(answer), Watching()
     with journal:
-        ending = run(plan, journal, engine, watching, keep_going=keep_going)  # type: ignore[arg-type]
+        ending = run(plan, journal, engine, watching, Manner(keep_going=keep_going))  # type: ignore[arg-type]
     return ending, engine.taken, watching.reasons
 
 

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from runoff.campaign import directory
 from runoff.campaign.database import FILE
 from runoff.campaign.journal import Journal
+from runoff.campaign.manner import Manner
 from runoff.campaign.run import list_cells, run
 from runoff.cli.main import cli
 from runoff.engines.outcome import AcceptedArm, Outcome, ValidSample
@@ -197,7 +198,8 @@ def test_root_begins_no_campaign_in_a_directory_of_another_user(tmp_path: Path) 
 class Taking:
     """An engine whose second sample does something to the campaign."""
 
-    parallel = False
+    whole_blocks = True
+    slots = 1
     unmixable_tables = ()
 
     def __init__(self, act: Callable[[], None]) -> None:
@@ -273,7 +275,7 @@ def test_a_campaign_whose_directory_is_not_its_own_any_more_stops_at_the_next_sa
     plan, journal = directory.reopen(place)
     engine = Taking(lambda: act(place))
     with journal, pytest.raises(MissingError) as caught:
-        run(plan, journal, engine, Silent())  # type: ignore[arg-type]
+        run(plan, journal, engine, Silent(), Manner())  # type: ignore[arg-type]
     assert engine.taken == 2
     assert sentence.format(tmp_path, tmp_path) in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -58,3 +58,19 @@ def test_the_last_block_is_looked_at_too():
     assert not looked
     assert waiting.next(idle=True) is None
     assert looked == [10]
+
+
+def test_blocks_on_several_machines_are_taken_side_by_side_but_none_beyond_a_look():
+    order = draw(3, 1, [6], seed=1)
+    looked, look_at = watching("done")
+    waiting = WaitingCells(order, look=look_at, edges=[2, 4, 6])
+    first, second = (waiting.next(idle=False, busy=busy) for busy in ((), {0}))
+    assert (first, second) == (order[0], order[3])
+    # Block 2 is beyond the look, which waits for what runs.
+    assert waiting.next(idle=False, busy={0, 1}) is None
+    rest = [waiting.next(idle=False, busy=()) for _ in range(4)]
+    assert rest == [order[number] for number in (1, 2, 4, 5)]
+    assert waiting.next(idle=False, busy={1}) is None
+    assert not looked
+    assert waiting.next(idle=True) is None
+    assert (looked, waiting.ended) == ([2], True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from runoff.campaign import conditions
+from runoff.engines import conditions
 
 
 @pytest.fixture

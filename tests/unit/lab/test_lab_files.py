@@ -34,7 +34,8 @@ def test_cpio_reads_the_archive(agent, tmp_path):
     module = tmp_path / "nd_pmem.ko"
     module.write_bytes(b"module")
     files = {"/boot.json": b"{}", "/etc/deep/er": b"x"}
-    initramfs.build(agent, [module], files, out, programs={"/programs/0/ls": Path("/bin/ls")})
+    programs = initramfs.add_libraries({"/programs/0/ls": Path("/bin/ls")})
+    initramfs.build(agent, [module], files, out, programs=programs)
     names = names_in(out)
     assert {"init", "modules/nd_pmem.ko", "modules/order", "boot.json", "etc", "etc/deep", "etc/deep/er"} <= set(names)
     assert "programs/0/ls" in names
@@ -60,7 +61,7 @@ def test_guest_paths_are_absolute(agent, tmp_path, path):
 
 def test_missing_program_is_named(agent, tmp_path):
     with pytest.raises(MissingError, match="scx_none"):
-        initramfs.build(agent, [], {}, tmp_path / "out", programs={"/programs/0/scx_none": tmp_path / "scx_none"})
+        initramfs.add_libraries({"/programs/0/scx_none": tmp_path / "scx_none"})
 
 
 def small_tree(directory: Path) -> Path:

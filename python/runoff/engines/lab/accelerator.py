@@ -35,6 +35,7 @@ def choose(kernel: Kernel, say: Callable[[str], None]) -> tuple[qemu.Accelerator
         say("booting a guest to see whether KVM works here")
         with tempfile.TemporaryDirectory(prefix="runoff-kvm-") as folder:
             why = _probe_kvm(kernel, Path(folder))
+        memory.parent.mkdir(parents=True, exist_ok=True)
         memory.write_text(json.dumps({"why": why}), encoding="utf-8")
     return ("tcg", why) if why else ("kvm", "")
 

@@ -22,12 +22,13 @@ MEMORY_PLACE = "/tmp"
 
 @dataclass(frozen=True, slots=True)
 class Cargo:
-    """The content of the initramfs besides the agent."""
+    """The content of the initramfs besides the kernel's own files."""
 
+    agent: Path = field(default_factory=find_agent)
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
     """Files by path in the guest."""
     programs: Mapping[str, Path] = field(default_factory=dict)
-    """Programs of the host, by path in the guest; the libraries they need come with them."""
+    """Programs of the host and the libraries that they load, by path in the guest."""
     modules: Sequence[str] = ()
     """Kernel modules besides those that the guest's devices need."""
 
@@ -88,7 +89,7 @@ def pack(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orders: Orders | N
     """Write the initramfs; without ``orders`` for a guest that becomes a snapshot, whose copies get theirs later."""
     modules = _modules(kernel, [*(IMAGE_MODULES if machine.files else ()), *cargo.modules])
     initramfs.build(
-        agent=find_agent(),
+        agent=cargo.agent,
         modules=modules,
         files={
             **kernel.guest_files(),

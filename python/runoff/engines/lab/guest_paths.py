@@ -6,6 +6,7 @@ from shutil import which
 from typing import Any
 
 from runoff.engines.lab.guest import Cargo
+from runoff.engines.lab.initramfs import add_libraries
 from runoff.errors import MissingError
 from runoff.plan.arms import Arm
 from runoff.plan.plan import Plan
@@ -38,7 +39,7 @@ def _host_program(name: str) -> Path:
 
 
 def collect_cargo(plan: Plan) -> Cargo:
-    """Return the objects and programs of all arms, on their paths in the guest."""
+    """Return the objects and programs of all arms, on their paths in the guest. Raises MissingError."""
     objects = {
         _object_path(index): Path(arm.scheduler["path"])
         for index, arm in enumerate(plan.arms)
@@ -49,4 +50,4 @@ def collect_cargo(plan: Plan) -> Cargo:
         for index, arm in enumerate(plan.arms)
         if arm.scheduler["kind"] == "program"
     }
-    return Cargo(objects, programs)
+    return Cargo(files=objects, programs=add_libraries(programs))

@@ -43,11 +43,11 @@ def build(
     """Write the archive to ``out``.
 
     ``agent`` becomes /init; ``modules`` are inserted in the given order; ``files`` maps absolute guest paths to their
-    content or to a file of the host; ``programs`` maps them to programs of the host, which come with the libraries
-    they load. `Kernel.guest_files` gives the files that libbpf needs.
+    content or to a file of the host; ``programs`` maps them to programs and libraries of the host
+    (``add_libraries``). `Kernel.guest_files` gives the files that libbpf needs.
 
     Raises:
-        MissingError: a file or a program's library is missing. UsageError: a guest path is not absolute.
+        MissingError: a file is missing. UsageError: a guest path is not absolute.
     """
     entries = {"/init": _Entry("/init", _EXECUTABLE, _read(agent))}
     for module in modules:
@@ -56,8 +56,6 @@ def build(
     order = "".join(f"{name}\n" for name in dict.fromkeys(module.name for module in modules))
     entries[f"{MODULES}/order"] = _Entry(f"{MODULES}/order", _PLAIN, order.encode())
     for path, program in programs.items():
-        for library in list_libraries(program):
-            entries[library] = _Entry(library, _EXECUTABLE, _read(Path(library)))
         entries[path] = _Entry(path, _EXECUTABLE, _read(program))
     for path, content in files.items():
         if not path.startswith("/") or ".." in PurePosixPath(path).parts:
@@ -68,8 +66,14 @@ def build(
             archive.write(part)
 
 
+def add_libraries(programs: Mapping[str, Path]) -> dict[str, Path]:
+    """Return ``programs`` with the libraries that they load, by path in the guest. Raises MissingError."""
+    libraries = {path: Path(path) for program in programs.values() for path in list_libraries(program)}
+    return {**libraries, **programs}
+
+
 def list_libraries(program: Path) -> list[str]:
-    """Return the shared libraries a program loads, the dynamic linker among them, by the paths `ldd` names.
+    """Return the shared libraries that a program loads, the dynamic linker among them, by the paths that `ldd` names.
 
     Raises:
         MissingError: the program or one of the libraries is not there.

@@ -10,6 +10,7 @@ from runoff.engines.lab import accelerator, disks, guest_paths, qemu
 from runoff.engines.lab.guest import Guest, Orders, boot
 from runoff.engines.lab.prepared import BOOT_LIMIT_S, PreparedMachine
 from runoff.engines.lab.running import RunningGuests
+from runoff.engines.lab.supplies import Supplies
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.plan.arms import Arm
@@ -20,13 +21,15 @@ from runoff.plan.plan import Plan
 class RealClockLab:
     """The lab's engine under the real clock; see ``Engine``."""
 
-    parallel = False
+    whole_blocks = True
+    slots = 1
     unmixable_tables = ("kernels",)
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
-        """``folder`` stores the consoles, one directory for each boot."""
+    def __init__(self, plan: Plan, folder: Path, supplies: Supplies | None = None) -> None:
+        """``folder`` stores the consoles, one directory for each boot; ``supplies`` are found here if there are
+        none."""
         self._plan = plan
-        self._prepared = PreparedMachine(plan, folder)
+        self._prepared = PreparedMachine(plan, folder, supplies)
         self._running = RunningGuests(folder)
         self._accelerator: qemu.Accelerator = "tcg"
         self._why_tcg = ""
@@ -36,6 +39,13 @@ class RealClockLab:
     def prepare(self, say: Callable[[str], None]) -> None:
         self._prepared.prepare(say)
         self._accelerator, self._why_tcg = accelerator.choose(self._prepared.find_kernel(self._plan.arms[0]), say)
+
+    @property
+    def supplies(self) -> Supplies:
+        return self._prepared.supplies
+
+    def list_snapshots(self) -> list[Path]:
+        return []
 
     def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
         if not arm.needs_sched_ext:

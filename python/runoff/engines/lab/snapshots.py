@@ -38,6 +38,10 @@ class Snapshots:
         """Names of the snapshots in the cache, by kernel or by the arm's label."""
         return {owner: kept.name for (_, owner), kept in sorted(self._guests.items())}
 
+    def list_directories(self) -> list[Path]:
+        """Return where they are, the ones that others were made of first."""
+        return [kept.directory for _, kept in sorted(self._guests.items(), key=lambda item: item[0][0] == "arm")]
+
     def find_quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
         """Return a guest that has booted ``kernel`` and is idle. Raises RunoffError with the reason from the
         console."""

@@ -4,6 +4,7 @@ The guest is a copy of one that was booted once, or a boot where runoff's QEMU i
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from runoff.engines.lab.kernel import Kernel
 from runoff.engines.lab.prepared import BOOT_LIMIT_S, PreparedMachine
 from runoff.engines.lab.running import RunningGuests
 from runoff.engines.lab.snapshots import Snapshots
+from runoff.engines.lab.supplies import Supplies
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.errors import MissingError
@@ -29,27 +31,32 @@ SLOWDOWN = 20.0
 stretched by this factor per CPU, so that a guest that hangs has used up its own time first."""
 
 
+MOST_SLOTS = 64
+
+
 class VirtualClockLab:
     """The lab's engine under the virtual clock; see ``Engine``."""
 
-    parallel = True
+    whole_blocks = False
+    slots = MOST_SLOTS
     unmixable_tables = ("kernels", "qemu")
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
-        """``folder`` stores the consoles, one directory for each guest."""
+    def __init__(self, plan: Plan, folder: Path, supplies: Supplies | None = None) -> None:
+        """``folder`` stores the consoles, one directory for each guest; ``supplies`` are found here if there are
+        none."""
         self._plan = plan
         self._folder = folder
         self._slowdown = SLOWDOWN * plan.settings.cpus
-        self._prepared = PreparedMachine(plan, folder)
+        self._prepared = PreparedMachine(plan, folder, supplies)
         self._running = RunningGuests(folder)
-        self._emulator: emulators.Emulator | None = None
+        self._emulator = supplies.emulator if supplies is not None else None
         self._snapshots: Snapshots | None = None
         self._say: Callable[[str], None] = lambda _: None
 
     def prepare(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._prepared.prepare(say)
-        self._emulator = self._find_emulator(say)
+        self._emulator = self._emulator or self._find_emulator(say)
         if self._emulator is None:
             return
         self._snapshots = Snapshots(
@@ -66,6 +73,13 @@ class VirtualClockLab:
         if self._plan.settings.cpus == 1:
             return emulators.find_current()
         return emulators.find_current() or build.ensure(say)
+
+    @property
+    def supplies(self) -> Supplies:
+        return replace(self._prepared.supplies, emulator=self._emulator)
+
+    def list_snapshots(self) -> list[Path]:
+        return self._snapshots.list_directories() if self._snapshots is not None else []
 
     def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
         if not arm.needs_sched_ext:

@@ -1,4 +1,4 @@
-"""What this machine was doing when a sample began."""
+"""The machine on which a sample is taken: its id, and what it was doing at that moment."""
 
 import contextlib
 import hashlib

@@ -1,0 +1,15 @@
+"""How a campaign is carried out, as opposed to what it is."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """No sample depends on it."""
+
+    jobs: int = 1
+    """Samples side by side; more than one needs the lab's virtual clock."""
+    keep_going: bool = False
+    """Whether to continue though every sample of the first block is void for one reason."""
+    cluster: str | None = None
+    """Address of a cluster that takes the samples (docs/cluster.md); ``jobs`` is of no account then."""

@@ -1,0 +1,42 @@
+"""The machines of a cluster that took the samples of one campaign, as its parts describe them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from runoff.campaign import sessions
+from runoff.campaign.join import join_fingerprints, tell_apart
+from runoff.campaign.records import Part, Row
+
+
+def name_takers(parts: Sequence[Part], rows: Sequence[Row]) -> dict[int, str]:
+    """Return the name of a machine by the number of a part; empty unless several machines of a cluster took samples.
+
+    A machine is named by its hostname, and where two have the same, by its id too.
+    """
+    used = sorted({row.part for row in rows if row.part < len(parts) and parts[row.part].runoff.hostname})
+    owners = {number: (parts[number].runoff.hostname, parts[number].runoff.machine) for number in used}
+    if len(set(owners.values())) < 2:
+        return {}
+    hostnames = [hostname for hostname, _ in set(owners.values())]
+    return {
+        number: hostname if hostnames.count(hostname) == 1 else f"{hostname} {machine[:8]}"
+        for number, (hostname, machine) in owners.items()
+    }
+
+
+def join_tables(parts: Sequence[Part], names: Mapping[int, str]) -> dict[str, Any]:
+    """Return the fingerprint of several machines: what is equal, and what is known of each."""
+    return join_fingerprints({name: parts[number].tables for number, name in names.items()})
+
+
+def describe_changes(parts: Sequence[Part], rows: Sequence[Row], names: Mapping[int, str]) -> tuple[str, ...]:
+    """Return a sentence for each table that differs between samples of one machine."""
+    if not names:
+        return sessions.describe_changes(parts, rows)
+    machines = dict.fromkeys(names.values())
+    return tell_apart(
+        {
+            name: sessions.describe_changes(parts, [row for row in rows if names.get(row.part) == name])
+            for name in machines
+        }
+    )

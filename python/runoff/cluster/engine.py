@@ -1,0 +1,203 @@
+"""The engine whose samples are taken on a cluster; see ``runoff.engines.base.Engine``."""
+
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from runoff.cluster import worker
+from runoff.cluster.address import parse_address
+from runoff.cluster.answers import Refusal, Unprepared
+from runoff.cluster.connection import KILLED, LOST, REAL_CLOCK, Connection
+from runoff.cluster.job import Job, make_job
+from runoff.cluster.places import Anywhere, Places, WholeBlocks
+from runoff.cluster.team import Member, Team
+from runoff.engines.base import OnPhase
+from runoff.engines.choose import choose_lab_engine
+from runoff.engines.lab.emulator import build
+from runoff.engines.lab.emulator import store as emulators
+from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
+from runoff.errors import UsageError
+from runoff.plan.arms import Arm
+from runoff.plan.order import Cell
+from runoff.plan.plan import Plan
+
+FIRST_WORKER_S = 60.0
+"""How long a cluster may be without a worker when a campaign begins."""
+LOOK_S = 1.0
+"""Time between two looks at whether a worker that has a sample is still there."""
+AGAIN_S = 0.2
+"""Pause before a sample is asked for again."""
+MOST_DEATHS = 3
+"""After so many errors of Dask, each for several workers that died with the same sample, it is void."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What is there once workers are admitted."""
+
+    client: Any
+    """Of Dask."""
+    job: Job
+    team: Team
+    places: Places
+
+
+_ABANDONED = VoidSample("the campaign was stopped")
+_DIED = VoidSample("every worker that took it died, more than ten in all")
+
+
+class ClusterEngine:
+    """Prepares everything on this machine, and takes samples on others."""
+
+    def __init__(
+        self, plan: Plan, directory: Path, address: str, begun: Mapping[int, str], warm_ups: Sequence[Cell]
+    ) -> None:
+        """``begun`` has the machines that have begun blocks, by block; ``warm_ups`` are the plan's samples for warming
+        up. Raises RunoffError for a wrong address.
+        """
+        if plan.settings.on != "lab":
+            raise UsageError(
+                "a cluster takes samples in the lab: carry --on host out on each machine, then: runoff merge DIR..."
+            )
+        self._plan = plan
+        self._address = parse_address(address)
+        self._begun = begun
+        self._warm_ups = warm_ups
+        self._warm: set[str] = set()
+        self._has_begun = False
+        self.whole_blocks = plan.clock == "real"
+        self._folder = directory / "guests"
+        self._local = choose_lab_engine(plan, self._folder)
+        self._connection: Connection | None = None
+        self._prepared: _Prepared | None = None
+        self._fingerprint: Mapping[str, Any] = {}
+        self._abandoned = threading.Event()
+        self._lock = threading.Lock()
+
+    @property
+    def slots(self) -> int:
+        return self._prepared.places.slots if self._prepared is not None else 1
+
+    @property
+    def unmixable_tables(self) -> tuple[str, ...]:
+        return self._local.unmixable_tables
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        if self._plan.clock == "virtual" and emulators.find_current() is None:
+            # Its guests can be copied to workers, and those of other QEMUs cannot.
+            build.ensure(say)
+        self._connection = Connection(self._address, self._folder / "dask", real_clock=self.whole_blocks)
+        self._local.prepare(say)
+        job = make_job(uuid.uuid4().hex, self._plan, self._local.supplies, self._local.list_snapshots())
+        team = Team(self._connection, job, say, one_each=self.whole_blocks)
+        places = WholeBlocks(team, self._begun) if self.whole_blocks else Anywhere(team)
+        self._prepared = _Prepared(self._connection.client, job, team, places)
+        if self._connection.dashboard:
+            say(f"what each worker does: {self._connection.dashboard}")
+        team.wait_for(team.list_ready, lambda: False, "the cluster has no worker", FIRST_WORKER_S)
+
+    @property
+    def _found(self) -> _Prepared:
+        assert self._prepared is not None
+        return self._prepared
+
+    def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
+        return self._local.check(arm)
+
+    def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
+        self._end_own_guests()
+        deaths = 0
+        while not self._abandoned.is_set() and deaths < MOST_DEATHS:
+            with self._found.places.hold(cell, self._abandoned.is_set) as members:
+                try:
+                    self._warm_up(cell, members, on_phase)
+                    outcome = self._ask(cell, members, on_phase)
+                except KILLED:
+                    outcome, deaths = None, deaths + 1
+            if outcome is not None:
+                return outcome
+            self._abandoned.wait(AGAIN_S)
+        return _DIED if deaths == MOST_DEATHS else _ABANDONED
+
+    def _end_own_guests(self) -> None:
+        """End what tried the arms: under the real clock it would disturb a worker of this machine."""
+        with self._lock:
+            if self.whole_blocks and not self._has_begun:
+                self._local.close()
+            self._has_begun = True
+
+    def _warm_up(self, cell: Cell, members: Sequence[Member], on_phase: OnPhase) -> None:
+        """Take the plan's samples for warming up on a machine that has taken none, before the first that counts."""
+        cold = {member.owner for member in members if self.whole_blocks} - self._warm
+        self._warm |= cold
+        if cold and cell.block >= 0:
+            for each in self._warm_ups:
+                self._ask(each, members, on_phase)
+
+    def _ask(self, cell: Cell, members: Sequence[Member], on_phase: OnPhase) -> Outcome | None:
+        """Return a sample of one of these workers; None if it has to be asked for again. Raises ``KILLED``."""
+        addresses = [member.address for member in members]
+        if not addresses:
+            return None
+        # Dask keeps a record of each beginning of keys that it has seen, so all have the same.
+        key = f"take-{uuid.uuid4().hex}"
+        resources = {REAL_CLOCK: 1} if self.whole_blocks else None
+        try:
+            future = self._found.client.submit(
+                worker.take, self._found.job.name, cell, key=key, workers=addresses, resources=resources, pure=False
+            )
+            answer = self._await(future, addresses, on_phase)
+        except LOST:
+            return None
+        match answer:
+            case Refusal():
+                self._found.team.exclude(answer.worker, answer.reason)
+                return None
+            case Unprepared():
+                self._found.team.forget(answer.worker)
+                return None
+            case None:
+                return None
+        if answer.origin is not None:
+            self._fingerprint = self._fingerprint or answer.origin.fingerprint
+        return answer
+
+    def _await(self, future: Any, addresses: Sequence[str], on_phase: OnPhase) -> Outcome | Refusal | Unprepared | None:
+        """Return the worker's answer; None if all workers that might give it are gone, or the campaign is stopped."""
+        while not self._abandoned.is_set() and self._found.team.is_there(addresses):
+            try:
+                answer: Outcome | Refusal | Unprepared = future.result(timeout=LOOK_S)
+                return answer
+            except TimeoutError:
+                if name := self._found.team.find_worker(future.key):
+                    on_phase(f"run on {name}")
+        future.cancel()
+        return None
+
+    def fingerprint(self) -> Mapping[str, Any]:
+        return self._fingerprint or self._local.fingerprint()
+
+    def warnings(self) -> tuple[str, ...]:
+        return self._local.warnings()
+
+    def abandon(self) -> None:
+        self._abandoned.set()
+        if self._prepared is None:
+            return
+        ready = [member.address for member in self._prepared.team.list_ready()]
+        with suppress(*LOST):
+            self._prepared.client.run(
+                worker.abandon, self._prepared.job.name, workers=ready, on_error="ignore", wait=False
+            )
+
+    def close(self) -> None:
+        self._abandoned.set()
+        if self._prepared is not None:
+            self._prepared.team.close(self._prepared.job.name)
+        self._local.close()
+        if self._connection is not None:
+            self._connection.close()

@@ -1,0 +1,116 @@
+"""The worker's side of parcels: received into the cache, checked on arrival, the oldest removed when there are many."""
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from runoff.cluster.parcels import Chunk, Parcel, is_at
+from runoff.engines.lab import cache
+from runoff.errors import MissingError
+
+MOST_BYTES = 16 << 30
+"""Of received parcels in the cache, in use or not: more are removed, the least recently used first."""
+IN_USE_S = 86400.0
+"""One that was used in this time is not removed."""
+
+
+def _received() -> Path:
+    return cache.root() / "received"
+
+
+def _final_place(parcel: Parcel) -> Path:
+    if parcel.kind == "snapshot":
+        return cache.snapshots() / parcel.name
+    return _received() / parcel.digest / parcel.name
+
+
+def find(parcel: Parcel) -> Path | None:
+    """Return where the parcel's content is on this machine: received, or at the sender's own place."""
+    place = _final_place(parcel)
+    if parcel.kind == "snapshot":
+        # Whoever uses it checks it.
+        return place if place.is_dir() else None
+    if is_at(parcel, place):
+        os.utime(place.parent)
+        return place
+    return parcel.source if is_at(parcel, parcel.source) else None
+
+
+def _unfinished_place(parcel: Parcel, sender: str) -> Path:
+    return _received() / f".{parcel.digest}.{sender}.part"
+
+
+def begin(parcel: Parcel, sender: str) -> None:
+    """Make room for a parcel from ``sender``, a word that nobody else has. Raises MissingError."""
+    with cache.explain_write_errors():
+        _received().mkdir(parents=True, exist_ok=True)
+        _forget_old()
+        part = _unfinished_place(parcel, sender)
+        shutil.rmtree(part, ignore_errors=True)
+        cache.require_room(_received(), (parcel.size_bytes >> 20) + 1)
+        part.mkdir()
+        for file in parcel.files:
+            path = part / parcel.name / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as empty:
+                empty.truncate(file.size_bytes)
+            path.chmod(0o755 if file.is_executable else 0o644)
+
+
+def write(parcel: Parcel, sender: str, chunks: Iterable[Chunk]) -> None:
+    """Write pieces of it. Raises MissingError."""
+    part = _unfinished_place(parcel, sender)
+    with cache.explain_write_errors():
+        for chunk in chunks:
+            with (part / parcel.name / parcel.files[chunk.file].path).open("r+b") as file:
+                file.seek(chunk.offset)
+                file.write(chunk.content)
+
+
+def finish(parcel: Parcel, sender: str) -> None:
+    """Check that all has arrived, and give it its place. Raises MissingError."""
+    part = _unfinished_place(parcel, sender)
+    try:
+        if not is_at(parcel, part / parcel.name):
+            raise MissingError(f"{parcel.name} did not arrive as it was sent")
+        place = _final_place(parcel)
+        with cache.explain_write_errors():
+            if parcel.kind == "snapshot":
+                place.parent.mkdir(parents=True, exist_ok=True)
+                with contextlib.suppress(FileExistsError, OSError):
+                    (part / parcel.name).rename(place)
+            else:
+                # One of that name is damaged, or has just come from another sender.
+                shutil.rmtree(place.parent, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    part.rename(place.parent)
+        if find(parcel) is None:
+            raise MissingError(f"{parcel.name} could not be stored in {place.parent}")
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _forget_old() -> None:
+    """Remove parcels that are too many, and what was not finished."""
+    now, left = time.time(), MOST_BYTES
+    used: list[tuple[float, Path]] = []
+    for path in _received().iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            used.append((path.stat().st_mtime, path))
+    for at, path in sorted(used, reverse=True):
+        left -= _measure(path)
+        is_unfinished = path.name.startswith(".")
+        if now - at > IN_USE_S and (left < 0 or is_unfinished):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _measure(directory: Path) -> int:
+    """Return the bytes that are allocated on the disk."""
+    total = 0
+    for path in directory.rglob("*"):
+        with contextlib.suppress(OSError):
+            total += path.lstat().st_blocks * 512
+    return total

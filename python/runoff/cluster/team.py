@@ -1,0 +1,236 @@
+"""The workers of a cluster as one campaign sees them: admitted when they appear, and given all that a sample needs."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from runoff.cluster import worker
+from runoff.cluster.address import require_safe
+from runoff.cluster.answers import About, Refusal
+from runoff.cluster.connection import LOST, PATIENCE_S, REAL_CLOCK, Connection
+from runoff.cluster.job import Job
+from runoff.cluster.parcels import Parcel, read_messages
+from runoff.errors import MissingError, RunoffError
+
+LOOK_S = 1.0
+"""Time between two looks at which workers there are."""
+ANSWER_S = 600.0
+"""For one step of admitting a worker: a kernel is hashed, or a guest booted."""
+CLOSE_S = 20.0
+ADMITTED_AT_ONCE = 4
+
+
+class NotAdmitted(Exception):
+    """A worker cannot take samples of this campaign, and why."""
+
+
+@dataclass(slots=True)
+class Member:
+    """A worker that is there."""
+
+    address: str
+    slots: int
+    """Samples at a time."""
+    hostname: str = ""
+    machine: str = ""
+    is_ready: bool = False
+    refusal: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.hostname} ({self.address.rpartition('/')[2]})" if self.hostname else self.address
+
+    @property
+    def owner(self) -> str:
+        """What its machine is known by."""
+        return self.machine or self.hostname
+
+
+@dataclass(slots=True)
+class _State:
+    """What threads share."""
+
+    members: dict[str, Member] = field(default_factory=dict)
+    processing: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of workers by the keys of the tasks that they have."""
+
+
+class Team:
+    """Admits workers in threads of its own, until it is closed."""
+
+    def __init__(self, connection: Connection, job: Job, say: Callable[[str], None], *, one_each: bool) -> None:
+        """``one_each``: a machine takes one sample at a time."""
+        self._connection = connection
+        self._job = job
+        self._say = say
+        self._one_each = one_each
+        self._state = _State()
+        # Reentrant: what is looked for under it is listed under it.
+        self._changed = threading.Condition()
+        self._machines: dict[str, threading.Lock] = {}
+        self._closed = threading.Event()
+        self._pool = ThreadPoolExecutor(max_workers=ADMITTED_AT_ONCE)
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    def list_ready(self) -> list[Member]:
+        """Return the workers that can take samples now."""
+        with self._changed:
+            return [member for member in self._state.members.values() if member.is_ready]
+
+    def is_there(self, addresses: Sequence[str]) -> bool:
+        """Return whether one of these workers still is ready."""
+        return any(member.address in addresses for member in self.list_ready())
+
+    def find_worker(self, key: str) -> str:
+        """Return the name of the worker that had the task ``key`` at the last look; empty if none had."""
+        with self._changed:
+            member = self._state.members.get(self._state.processing.get(key, ""))
+            return member.name if member is not None else ""
+
+    def wait_for(
+        self,
+        find: Callable[[], list[Member]],
+        is_over: Callable[[], bool],
+        missing: str,
+        patience_s: float = PATIENCE_S,
+    ) -> list[Member]:
+        """Return what ``find`` finds, which is called while nothing changes; nothing if it ``is_over`` before.
+
+        Raises MissingError if all workers are refused, or with ``missing`` if nothing is found in ``patience_s``.
+        """
+        since_s = time.monotonic()
+        with self._changed:
+            while not is_over():
+                if found := find():
+                    return found
+                members = self._state.members.values()
+                refused = [f"{member.name}: {member.refusal}" for member in members if member.refusal]
+                if refused and len(refused) == len(members):
+                    raise MissingError("no worker of the cluster can take samples: " + "; ".join(refused))
+                is_coming = any(not member.is_ready and not member.refusal for member in members)
+                if time.monotonic() - since_s > patience_s and not is_coming:
+                    raise MissingError(f"{missing}: start one (docs/cluster.md), then: runoff resume DIRECTORY")
+                self._changed.wait(LOOK_S)
+        return []
+
+    def exclude(self, address: str, reason: str) -> None:
+        """Give this worker nothing more."""
+        with self._changed:
+            member = self._state.members.get(address)
+            if member is None or member.refusal:
+                return
+            member.is_ready, member.refusal = False, reason
+            self._changed.notify_all()
+        self._say(f"the worker {member.name} gets no more samples: {reason}")
+
+    def forget(self, address: str) -> None:
+        """Admit this worker anew, if it is still there."""
+        with self._changed:
+            self._state.members.pop(address, None)
+
+    def close(self, job: str) -> None:
+        """End its threads, and let ready workers put everything back of ``job``."""
+        self._closed.set()
+        with suppress(*LOST):
+            closing = [
+                self._connection.client.submit(worker.close_job, job, workers=[member.address], pure=False)
+                for member in self.list_ready()
+            ]
+            for future in closing:
+                future.result(timeout=CLOSE_S)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._watcher.join(5 * LOOK_S)
+
+    def _watch(self) -> None:
+        while not self._closed.wait(LOOK_S if self._state.members else 0.1):
+            try:
+                listed = dict(self._connection.client.scheduler_info()["workers"])
+                processing = dict(self._connection.client.processing())
+            except Exception:
+                # Dask connects again; until then nobody is there.
+                listed, processing = {}, {}
+            self._update(listed, processing)
+
+    def _update(self, listed: Mapping[str, Mapping[str, Any]], processing: Mapping[str, list[str]]) -> None:
+        with self._changed:
+            members = self._state.members
+            gone = [member for address, member in members.items() if address not in listed]
+            for member in gone:
+                del members[member.address]
+            new = [address for address in listed if address not in members]
+            for address in new:
+                members[address] = Member(address, int(listed[address]["nthreads"]))
+            self._state.processing = {str(key): address for address, keys in processing.items() for key in keys}
+            self._changed.notify_all()
+        for member in gone:
+            if not member.refusal:
+                self._say(f"the worker {member.name} is gone")
+        for address in new:
+            self._pool.submit(self._admit, address, listed[address].get("resources", {}))
+
+    def _admit(self, address: str, resources: Mapping[str, float]) -> None:
+        try:
+            self._prepare(address, resources)
+        except (NotAdmitted, RunoffError) as error:
+            self.exclude(address, str(error))
+        except LOST:
+            # It is gone, or the scheduler is: if it comes back, it is new.
+            self.forget(address)
+        except Exception as error:
+            # Dask raises here what it cannot read on the worker, such as a package that is missing there.
+            self.exclude(address, f"{type(error).__name__}: {error}")
+
+    def _prepare(self, address: str, resources: Mapping[str, float]) -> None:
+        require_safe(str(self._connection.client.scheduler.address))
+        greeting = self._ask(address, worker.list_versions)
+        _require_same_versions(greeting)
+        if self._one_each and resources.get(REAL_CLOCK) != 1:
+            raise NotAdmitted(f"start it with --resources {REAL_CLOCK}=1, for one sample at a time")
+        about: About = self._ask(address, worker.meet, self._job)
+        with self._changed:
+            member = self._state.members[address]
+            member.hostname, member.machine = about.hostname, about.machine
+            lock = self._machines.setdefault(member.owner, threading.Lock())
+        # Workers of one machine share its cache.
+        with lock:
+            if self._one_each and any(other.owner == member.owner for other in self.list_ready()):
+                raise NotAdmitted("another worker takes the samples of its machine")
+            about = self._ask(address, worker.meet, self._job)
+            for parcel in self._job.parcels:
+                if parcel.digest in about.lacking:
+                    self._send(member, parcel)
+            self._ask(address, worker.open_job, self._job)
+        with self._changed:
+            member.is_ready = True
+            self._changed.notify_all()
+        self._say(f"the worker {member.name} has joined")
+
+    def _send(self, member: Member, parcel: Parcel) -> None:
+        self._say(f"sending {parcel.name} to {member.name}")
+        sender = self._job.name
+        self._ask(member.address, worker.begin_parcel, parcel, sender)
+        for chunks in read_messages(parcel):
+            self._ask(member.address, worker.receive, parcel, sender, chunks)
+        self._ask(member.address, worker.finish_parcel, parcel, sender)
+
+    def _ask(self, address: str, function: Callable[..., Any], *args: Any) -> Any:
+        """Return the answer of one worker. Raises NotAdmitted, or one of ``Connection.lost``."""
+        if self._closed.is_set():
+            raise NotAdmitted("the campaign has ended")
+        future = self._connection.client.submit(function, *args, workers=[address], pure=False)
+        answer = future.result(timeout=ANSWER_S)
+        if isinstance(answer, Refusal):
+            raise NotAdmitted(answer.reason)
+        return answer
+
+
+def _require_same_versions(greeting: Mapping[str, str]) -> None:
+    ours = worker.list_versions()
+    for what, version in ours.items():
+        if greeting.get(what) != version:
+            raise NotAdmitted(f"it has {what} {greeting.get(what, 'of an unknown version')}, and here is {version}")

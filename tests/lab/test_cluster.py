@@ -1,0 +1,188 @@
+"""Samples on a cluster are those of this machine, whatever happens to its workers."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import dask_processes
+import pytest
+from campaign_rows import rows
+from command import run, start
+from waiting import LIMIT_S, wait_until
+
+from runoff.engines.lab import cache
+
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab_kernel", "own_qemu")]
+
+WORK = ("--work", "counters:n=2,count=100000,passes=1", "--memory", "512", "--cpus", "1", "--seed", "1")
+VIRTUAL = ("default", "bfs", *WORK, "--clock", "virtual")
+
+
+def values(campaign: Path) -> dict[str, Any]:
+    """The metrics of valid samples by cell."""
+    taken = rows(campaign)
+    assert len({row["cell"] for row in taken}) == len(taken)
+    return {row["cell"]: row["metrics"] for row in taken if row["valid"]}
+
+
+@pytest.mark.core
+def test_workers_with_empty_caches_take_the_samples_of_this_machine_though_one_is_killed(tmp_path: Path) -> None:
+    run("compare", *VIRTUAL, "--blocks", "4", "-j", "2", "--out", tmp_path / "here")
+    with dask_processes.start(tmp_path / "dask") as dask:
+        doomed = dask.start_worker("doomed", "--no-nanny")
+        campaign = start("compare", *VIRTUAL, "--blocks", "4", "--out", tmp_path / "there", "--cluster", dask.file)
+        wait_until(lambda: campaign.poll() is not None or _finished(tmp_path / "there") > 0)
+        dask.start_worker("heir", "--no-nanny", prefix=dask_processes.hide(cache.root()))
+        dask_processes.kill(doomed)
+        _, err = campaign.communicate(timeout=LIMIT_S)
+        assert campaign.returncode in (0, 2), err
+    assert values(tmp_path / "there") == values(tmp_path / "here")
+    assert len(values(tmp_path / "there")) == 8
+    assert "is gone" in err
+    assert "sending" in err
+    assert {"qemu-system-x86_64"} <= {path.name for path in dask.folder.glob("cache-heir/received/*/*/*")}
+    assert not list((dask.folder / "cache-heir" / "received").glob(".*"))
+
+
+def _finished(campaign: Path) -> int:
+    return len(rows(campaign)) if (campaign / "journal.sqlite").exists() else 0
+
+
+def find_processes(word: str) -> list[int]:
+    """Processes whose arguments or environment have the word in them."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            about = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+            if word.encode() in about and int(process.name) != os.getpid():
+                found.append(int(process.name))
+    return found
+
+
+def test_a_scheduler_that_is_started_again_is_found_again(tmp_path: Path) -> None:
+    with dask_processes.start(tmp_path / "dask") as dask:
+        scheduler, worker = dask.processes[0], dask.start_worker("one")
+        campaign = start("compare", *VIRTUAL, "--blocks", "6", "--out", tmp_path / "there", "--cluster", dask.file)
+        wait_until(lambda: campaign.poll() is not None or _finished(tmp_path / "there") > 1)
+        port = int(dask.address.rpartition(":")[2])
+        dask_processes.kill(scheduler)
+        dask_processes.kill(worker)
+        dask.start_scheduler(port)
+        dask.start_worker("two")
+        _, err = campaign.communicate(timeout=LIMIT_S)
+        assert campaign.returncode in (0, 2), err
+    assert len(values(tmp_path / "there")) == 12
+
+
+def test_local_workers_take_the_same_samples_and_leave_nothing(tmp_path: Path) -> None:
+    run("compare", *VIRTUAL, "--blocks", "2", "--out", tmp_path / "here")
+    run("compare", *VIRTUAL, "--blocks", "2", "--out", tmp_path / "there", "--cluster", "local:2")
+    assert values(tmp_path / "there") == values(tmp_path / "here")
+    left = [path for path in tmp_path.rglob("*") if path.suffix in (".part", ".new")]
+    assert not left
+
+
+def test_the_real_clock_takes_whole_blocks_on_one_machine_and_says_which(tmp_path: Path) -> None:
+    words = ("default", *WORK, "--clock", "real", "--blocks", "2", "--warmup", "1")
+    run("compare", *words, "--out", tmp_path / "there", "--cluster", "local:1")
+    taken = rows(tmp_path / "there")
+    assert [row["valid"] for row in taken] == [1, 1, 1], [row["reason"] for row in taken]
+    done = run("compare", *words, "--out", tmp_path / "two", "--cluster", "local:2")
+    assert "another worker takes the samples of its machine" in done.stderr
+
+
+def test_two_machines_take_whole_blocks_each_and_are_read_like_merged_ones(tmp_path: Path) -> None:
+    words = ("default", "-n", "again=default", *WORK, "--clock", "real", "--blocks", "4", "--warmup", "0")
+    with dask_processes.start(tmp_path / "dask") as dask:
+        for name in ("north", "south"):
+            prefix = dask_processes.rename(dask.folder, name)
+            dask.start_worker(name, "--no-nanny", "--resources", "machine=1", prefix=prefix)
+        done = run("compare", *words, "--out", tmp_path / "c", "--cluster", dask.file, "--json")
+    document = json.loads(done.stdout)
+    machines: dict[int, set[str]] = {}
+    for sample in document["samples"]:
+        machines.setdefault(sample["block"], set()).add(sample["machine"])
+    assert [len(each) for each in machines.values()] == [1, 1, 1, 1]
+    assert set.union(*machines.values()) == {"north", "south"}
+    assert "Over 2 machines" in document["verdict"][0]
+
+
+def test_workers_that_cannot_take_samples_are_named_and_keep_no_other_from_it(tmp_path: Path) -> None:
+    older = tmp_path / "older.py"
+    older.write_text('from runoff.cluster import worker\nworker.__version__ = "0.0.1"\n')
+    words = ("compare", *VIRTUAL, "--blocks", "1")
+    with dask_processes.start(tmp_path / "dask") as dask:
+        dask.start_worker("older", "--no-nanny", "--preload", str(older))
+        done = run(*words, "--out", tmp_path / "none", "--cluster", dask.file, expect=69)
+        assert "runoff: no worker of the cluster can take samples: " in done.stderr
+        assert "it has runoff 0.0.1, and here is " in done.stderr
+        assert not (tmp_path / "none").exists()
+        full = dask.folder / "cache-full"
+        full.mkdir()
+        dask.start_worker(
+            "full", "--no-nanny", prefix=(*dask_processes.hide(full, "2m"), *dask_processes.hide(cache.root()))
+        )
+        without = {"PATH": f"{Path(sys.executable).parent}:/usr/bin/nowhere", "RUNOFF_CACHE": str(cache.root())}
+        dask.start_worker("without", "--no-nanny", environment=without)
+        dask.start_worker("good", "--no-nanny", environment={"RUNOFF_CACHE": str(cache.root())})
+        done = run(*words, "--out", tmp_path / "c", "--cluster", dask.file)
+    assert len(values(tmp_path / "c")) == 2
+    for told in ("it has runoff 0.0.1", "the lab needs qemu-system-x86_64", f"MB are needed, and {full} has"):
+        assert told in done.stderr
+
+
+def test_orders_travel_over_tls_and_nobody_else_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = (make_certificate(tmp_path, name) for name in ("ours", "theirs"))
+    words = ("compare", *VIRTUAL, "--blocks", "1")
+    with dask_processes.start(tmp_path / "dask", security=name_certificate(*ours), protocol="tls") as dask:
+        dask.start_worker("one", "--no-nanny", environment={"RUNOFF_CACHE": str(cache.root())})
+        assert dask.address.startswith("tls://127.0.0.1:")
+        refused = run(*words, "--out", tmp_path / "c", "--cluster", dask.address, expect=69)
+        told = f"{dask.address} asks for certificates: name them in Dask's configuration"
+        assert refused.stderr.startswith(f"runoff: {told}"), refused.stderr
+        trust(monkeypatch, *theirs)
+        refused = run(*words, "--out", tmp_path / "c", "--cluster", dask.address, expect=69)
+        assert f"no scheduler answers at {dask.address}: " in refused.stderr
+        assert "certificate" in refused.stderr
+        assert "Traceback" not in refused.stderr
+        assert not (tmp_path / "c").exists()
+        trust(monkeypatch, *ours)
+        run(*words, "--out", tmp_path / "c", "--cluster", dask.address)
+    assert len(values(tmp_path / "c")) == 2
+
+
+def make_certificate(folder: Path, name: str) -> tuple[Path, Path]:
+    """A certificate that trusts itself, and its key."""
+    certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
+    words = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
+    names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
+    subprocess.run(["openssl", *words, *names, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    return certificate, key
+
+
+def name_certificate(certificate: Path, key: Path) -> tuple[str, ...]:
+    return ("--tls-ca-file", str(certificate), "--tls-cert", str(certificate), "--tls-key", str(key))
+
+
+def trust(monkeypatch: pytest.MonkeyPatch, certificate: Path, key: Path) -> None:
+    """Configures Dask's client, by its own variables."""
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CA_FILE", str(certificate))
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT", str(certificate))
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY", str(key))
+
+
+def test_a_campaign_that_is_interrupted_leaves_no_worker_and_goes_on_here(tmp_path: Path) -> None:
+    campaign = start("compare", *VIRTUAL, "--blocks", "6", "--out", tmp_path / "c", "--cluster", "local:2")
+    wait_until(lambda: campaign.poll() is not None or _finished(tmp_path / "c") > 1)
+    campaign.kill()
+    campaign.communicate(timeout=LIMIT_S)
+    wait_until(lambda: not find_processes(str(tmp_path / "c")))
+    before = values(tmp_path / "c")
+    run("resume", tmp_path / "c", "-j", "2")
+    after = values(tmp_path / "c")
+    assert before.items() <= after.items()
+    assert len(after) == 12
