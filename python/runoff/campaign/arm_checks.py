@@ -2,6 +2,7 @@
 
 from runoff.campaign import programs
 from runoff.engines.base import Engine
+from runoff.engines.boots import list_arms
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.errors import UsageError, choose_error
 from runoff.plan.arms import Arm
@@ -12,8 +13,11 @@ Arms = dict[str, dict[str, str]]
 
 
 def check_arms(plan: Plan, engine: Engine) -> Arms:
-    """Try every arm and return what is in charge of it. Raises UsageError or another RunoffError: it cannot be used."""
-    return {arm.label: _resolve_name(plan, arm) | _describe(engine, arm) for arm in plan.arms}
+    """Try every arm that the kernel that runs can take, and return what is in charge of it.
+
+    Raises UsageError or another RunoffError: it cannot be used.
+    """
+    return {arm.label: _resolve_name(plan, arm) | _describe(engine, arm) for arm in list_arms(plan)}
 
 
 def _resolve_name(plan: Plan, arm: Arm) -> dict[str, str]:

@@ -16,6 +16,7 @@ from runoff.campaign.observer import Observer, SilentObserver
 from runoff.campaign.parts import find_machines
 from runoff.campaign.run import list_cells, run
 from runoff.decide.looks import Rule
+from runoff.engines import boots
 from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.base import Engine
 from runoff.engines.choose import choose, choose_lab_clock
@@ -37,6 +38,8 @@ class CampaignResult:
     directory: Path
     ending: Ending
     results: Results
+    next_kernel: str = ""
+    """Release of the kernel that has to be booted for the next samples; empty if none has."""
 
 
 def check(settings: Settings, choose_clock: ChooseClock | None = None) -> Plan:
@@ -77,6 +80,7 @@ def conduct(
     """
     watching = observer or SilentObserver()
     plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
+    boots.require_kernels(plan)
     was_there = directory.exists()
     with campaigns.create(directory, plan) as journal, _discard_if_empty(journal, was_there):
         return _carry_out(plan, journal, watching, manner)
@@ -118,9 +122,18 @@ def _carry_out(plan: Plan, journal: Journal, observer: Observer, manner: Manner)
     if ending is Ending.COMPLETE:
         ending = _repeat(plan, journal.directory, observer, manner)
     journal.require_in_place()
+    kernel = _find_next_kernel(plan, journal) if ending is Ending.OTHER_KERNEL else ""
     if not journal.done():
-        raise RunoffError(f"stopped before the first sample; go on with: runoff resume {journal.directory}")
-    return CampaignResult(journal.directory, ending, campaigns.read_results(journal.directory))
+        way_on = f"boot the kernel {kernel}, then" if kernel else "go on with"
+        raise RunoffError(f"stopped before the first sample; {way_on}: runoff resume {journal.directory}")
+    return CampaignResult(journal.directory, ending, campaigns.read_results(journal.directory), kernel)
+
+
+def _find_next_kernel(plan: Plan, journal: Journal) -> str:
+    """Return the release of the kernel of the next sample."""
+    done = journal.done()
+    cell = next(cell for cell in list_cells(plan) if cell.id not in done)
+    return boots.find_planned(plan, plan.boots[cell.arm])
 
 
 def _take(plan: Plan, journal: Journal, observer: Observer, manner: Manner) -> Ending:

@@ -72,7 +72,8 @@ def _load_plan(journal: Journal) -> Plan:
     plan = make_plan(_settings(journal), AGENT_CATALOGUE, stored=stored)
     _refuse_another(_require_fact(journal, "outline"), make_outline(plan))
     begun: list[Part] = journal.fact("parts", [])
-    return replace(plan, kernels=begun[0].tables.get("kernel_names", {})) if begun else plan
+    named = [part.tables.get("kernel_names", {}) for part in begun]
+    return replace(plan, kernels={name: full for names in named for name, full in names.items()})
 
 
 def _refuse_another(was: Outline, is_now: Outline) -> None:
@@ -132,10 +133,10 @@ def _read(directory: Path) -> Results:
             planned=len(cells) if ended is None else sum(cell.block < ended.blocks for cell in cells.values()),
             parameters=outline.parameters,
             twins=outline.twins,
-            fingerprint=_fingerprint(journal, begun, names),
+            fingerprint=_fingerprint(journal, outline, begun, names),
             machines=tuple(dict.fromkeys(names.values())),
             warnings=tuple(journal.fact("warnings", [])),
-            changes=takers.describe_changes(begun, rows, names),
+            changes=takers.describe_changes(outline, begun, rows, names),
             rerun=render_command(settings),
             plan_text=render_plan(settings),
             version=_require_fact(journal, "version"),
@@ -160,22 +161,24 @@ def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
     counts = count_load_blocks(settings, outline.loads)
     arms, works = len(outline.arms), len(outline.workloads)
     twins = {outline.arms.index(label): before for label, before in outline.twins.items()}
-    return {cell.id: cell for cell in draw(arms, works, counts, settings.seed, warmup=settings.warmup, twins=twins)}
+    kernels = [outline.kernels[label] for label in outline.arms] if outline.kernels else []
+    cells = draw(arms, works, counts, settings.seed, warmup=settings.warmup, twins=twins, kernels=kernels)
+    return {cell.id: cell for cell in cells}
 
 
-def _fingerprint(journal: Journal, begun: Sequence[Part], names: Mapping[int, str]) -> Mapping[str, Any]:
+def _fingerprint(
+    journal: Journal, outline: Outline, begun: Sequence[Part], names: Mapping[int, str]
+) -> Mapping[str, Any]:
     """Return the fingerprint of the last session, or of the machines that ``names`` has by part, with the digests of
     the files that the plan names."""
     written = _require_fact(journal, "definitions")
-    latest = begun[-1].tables if begun else {"arms": {}}
-    tables = takers.join_tables(begun, names) if names else latest
     digests = {
         "workloads": {name: each.sha256 for name, each in written.workloads.items()},
         "loads": {name: each.sha256 for name, each in written.loads.items()},
         "objects": _require_fact(journal, "objects"),
     }
     return {
-        **tables,
+        **takers.join_tables(outline, begun, names),
         **{noun: table for noun, table in digests.items() if table},
     }
 

@@ -10,4 +10,6 @@ class Ending(Enum):
     STOPPED = auto()
     """Because the user wanted it."""
     HOPELESS = auto()
-    """Its first block is void throughout, for one reason."""
+    """The first block is void throughout, for one reason."""
+    OTHER_KERNEL = auto()
+    """The next samples need another kernel of this machine."""

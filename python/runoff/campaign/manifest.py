@@ -22,6 +22,7 @@ def make_outline(plan: Plan) -> Outline:
         metrics={work.label: list_metrics(plan, work) for work in plan.works},
         parameters={work.label: dict(work.values) for work in plan.works},
         twins=dict(plan.twins),
+        kernels={arm.label: kernel for arm, kernel in zip(plan.arms, plan.boots, strict=False)},
     )
 
 

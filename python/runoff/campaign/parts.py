@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from runoff.campaign import sessions
+from runoff.campaign import boots, sessions
 from runoff.campaign.arm_checks import Arms
 from runoff.campaign.journal import Journal
 from runoff.campaign.records import Part
@@ -34,7 +34,8 @@ class Parts:
         earlier: list[Part] = journal.fact("parts", [])
         self._tables = [part.tables for part in earlier]
         self._numbers: dict[str, int] = {}
-        sessions.refuse_to_mix(earlier, self._describe(None), engine.unmixable_tables)
+        comparable = boots.find_same_kernel(earlier) if plan.boots else earlier
+        sessions.refuse_to_mix(comparable, self._describe(None), engine.unmixable_tables)
 
     def record(self, origin: Origin | None) -> int:
         """Return the number of the part of a sample from there, which is described as it is known by now."""

@@ -46,6 +46,9 @@ class Outline(Checked):
     twins: dict[str, int] = Field(default_factory=dict)
     """By label, of arms that are an earlier one again: how many of it there are before."""
 
+    kernels: dict[str, str] = Field(default_factory=dict)
+    """By label: the kernel of the host that has to be booted for an arm; empty if none has."""
+
     @model_validator(mode="after")
     def _is_of_one_plan(self) -> Self:
         for name, labels in (("arms", self.arms), ("workloads", self.workloads), ("loads", self.loads)):
@@ -61,13 +64,13 @@ class SampleOrigin(Checked):
     """Who took samples."""
 
     version: str
-    """Of runoff."""
+    """Version of runoff."""
     engine: EngineName
     clock: Clock
     machine: str = ""
     """Id of the machine that took them; empty if it has none."""
     hostname: str = ""
-    """Of the machine of a cluster that took them; empty if there was no cluster."""
+    """Name of the machine of a cluster that took them; empty if there was no cluster."""
 
 
 class Part(Checked):
@@ -97,7 +100,7 @@ FACTS: dict[str, Any] = {
     "looks": list[int],
     "ended": Ended | None,
 }
-"""Each has its kind; others may be anything."""
+"""The type of each fact that is known; others may be anything."""
 
 
 class Row(Checked):
@@ -119,7 +122,7 @@ class Row(Checked):
     """Wall time from its beginning to its end."""
     part: Annotated[int, Field(ge=0)]
     requests_sha256: str | None
-    """Of the log of its disk's requests, if there is one."""
+    """Digest of the log of its disk's requests, if there is one."""
 
     @model_validator(mode="after")
     def _has_a_reason_if_void(self) -> Self:

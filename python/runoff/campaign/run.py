@@ -18,7 +18,7 @@ from runoff.campaign.parts import Parts
 from runoff.campaign.stop import Stop, StopRequest, handle_signals
 from runoff.campaign.waiting import WaitingCells, choose_edges
 from runoff.decide.looks import Look, Rule
-from runoff.engines import conditions
+from runoff.engines import boots, conditions
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Outcome, ValidSample
 from runoff.errors import RunoffError, UsageError
@@ -35,7 +35,8 @@ def list_cells(plan: Plan) -> list[Cell]:
     """Return the plan's cells in run order."""
     twins = {number: plan.twins[arm.label] for number, arm in enumerate(plan.arms) if arm.label in plan.twins}
     arms, works = len(plan.arms), len(plan.works)
-    return list(draw(arms, works, plan.load_blocks, plan.seed, warmup=plan.settings.warmup, twins=twins))
+    warmup, kernels = plan.settings.warmup, plan.boots
+    return list(draw(arms, works, plan.load_blocks, plan.seed, warmup=warmup, twins=twins, kernels=kernels))
 
 
 def run(
@@ -62,6 +63,8 @@ def run(
     pending = [cell for cell in list_cells(plan) if cell.id not in done]
     if not pending and rule is None:
         return Ending.COMPLETE
+    if pending and not boots.runs_here(plan, plan.arms[pending[0].arm]):
+        return Ending.OTHER_KERNEL
     doubt = None if manner.keep_going else Doubt(_size_of_first_block(plan))
     with _prepare(plan, engine, observer) as arms, handle_signals(engine, observer) as request:
         parts = Parts(plan, journal, engine, arms)
@@ -70,6 +73,8 @@ def run(
         is_hopeless = _Run(plan, journal, engine, observer, arms, parts).take_all(waiting, request, doubt, slots)
     if waiting.ended or len(journal.done()) == plan.planned:
         return Ending.COMPLETE
+    if waiting.is_blocked:
+        return Ending.OTHER_KERNEL
     return Ending.HOPELESS if is_hopeless else Ending.STOPPED
 
 
@@ -97,7 +102,7 @@ def _size_of_first_block(plan: Plan) -> int:
 
 def _make_waiting(plan: Plan, pending: Sequence[Cell], jobs: int, look: Rule | None) -> WaitingCells:
     if look is None:
-        return WaitingCells(pending)
+        return WaitingCells(pending, may_take=lambda cell: boots.runs_here(plan, plan.arms[cell.arm]))
     # Blocks that are smaller than the number of samples side by side are taken several at a time.
     cells = len(plan.arms) * len(plan.works) * len(plan.loads)
     most = stopping.find_most_blocks(plan.settings)

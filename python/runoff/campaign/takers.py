@@ -1,11 +1,11 @@
-"""The machines of a cluster that took the samples of one campaign, as its parts describe them."""
+"""The machines of a cluster, or the kernels of this one, with which the samples of one campaign were taken."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runoff.campaign import sessions
+from runoff.campaign import boots, sessions
 from runoff.campaign.join import join_fingerprints, tell_apart
-from runoff.campaign.records import Part, Row
+from runoff.campaign.records import Outline, Part, Row
 
 
 def name_takers(parts: Sequence[Part], rows: Sequence[Row]) -> dict[int, str]:
@@ -24,13 +24,24 @@ def name_takers(parts: Sequence[Part], rows: Sequence[Row]) -> dict[int, str]:
     }
 
 
-def join_tables(parts: Sequence[Part], names: Mapping[int, str]) -> dict[str, Any]:
-    """Return the fingerprint of several machines: what is equal, and what is known of each."""
+def join_tables(outline: Outline, parts: Sequence[Part], names: Mapping[int, str]) -> dict[str, Any]:
+    """Return the fingerprint of several machines by ``names``: what is equal, and what is known of each.
+
+    Of one machine it is that of the last part, with the arms and kernels of all if kernels are booted.
+    """
+    if not parts:
+        return {"arms": {}}
+    if not names:
+        return boots.join_tables(parts) if outline.kernels else parts[-1].tables
     return join_fingerprints({name: parts[number].tables for number, name in names.items()})
 
 
-def describe_changes(parts: Sequence[Part], rows: Sequence[Row], names: Mapping[int, str]) -> tuple[str, ...]:
-    """Return a sentence for each table that differs between samples of one machine."""
+def describe_changes(
+    outline: Outline, parts: Sequence[Part], rows: Sequence[Row], names: Mapping[int, str]
+) -> tuple[str, ...]:
+    """Return a sentence for each table that differs between samples of one machine, or of one kernel of it."""
+    if outline.kernels:
+        names = {number: boots.name_kernel(part) for number, part in enumerate(parts)}
     if not names:
         return sessions.describe_changes(parts, rows)
     machines = dict.fromkeys(names.values())

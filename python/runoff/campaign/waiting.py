@@ -1,7 +1,7 @@
 """The cells that a campaign still has to take, with looks between blocks."""
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from runoff.decide.looks import Rule
 from runoff.plan.order import Cell
@@ -13,13 +13,25 @@ class WaitingCells:
     The course depends on what was taken alone, and not on when: a look waits until nothing runs.
     """
 
-    def __init__(self, cells: Sequence[Cell], *, look: Rule | None = None, edges: Sequence[int] = ()) -> None:
-        """``edges`` are numbers of whole blocks after which to look, the last of them that of all blocks."""
+    def __init__(
+        self,
+        cells: Sequence[Cell],
+        *,
+        look: Rule | None = None,
+        edges: Sequence[int] = (),
+        may_take: Callable[[Cell], bool] = lambda _: True,
+    ) -> None:
+        """``edges`` are numbers of whole blocks after which to look, the last of them that of all blocks.
+
+        From the first cell on that ``may_take`` refuses, none is given out.
+        """
         self._cells = deque(cells)
         self._look = look
         self._edges = deque(edges)
         self._most = edges[-1] if edges else 0
+        self._may_take = may_take
         self.ended = False
+        self.is_blocked = False
 
     def next(self, *, idle: bool, busy: Collection[int] = ()) -> Cell | None:
         """Return the next one that is not in a ``busy`` block; None if there is none, or not before something that
@@ -35,6 +47,9 @@ class WaitingCells:
         if number is None or (self._edges and self._cells[number].block >= self._edges[0]):
             return None
         cell = self._cells[number]
+        if self.is_blocked or not self._may_take(cell):
+            self.is_blocked = True
+            return None
         del self._cells[number]
         return cell
 

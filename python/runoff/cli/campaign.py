@@ -86,7 +86,8 @@ def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:
     """Print where the page is, and how to continue a campaign that was stopped."""
     if conducted.ending is not Ending.COMPLETE:
         more = " --keep-going" if conducted.ending is Ending.HOPELESS else ""
-        way_on = f"go on with: runoff resume {conducted.directory}{more}"
+        boot = f"boot the kernel {conducted.next_kernel}, then" if conducted.next_kernel else ""
+        way_on = f"{boot or 'go on with'}: runoff resume {conducted.directory}{more}"
         echo(f"stopped early, every finished sample is kept; {way_on}", err=err)
     echo(f"page: {page}", err=err)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 
-from runoff.engines import capacity, cpu_limit, disks, ext4, requirements, tools, ublk
+from runoff.engines import boots, capacity, cpu_limit, disks, ext4, requirements, tools, ublk
 from runoff.engines.agent import (
     SCRATCH,
     Agent,
@@ -54,7 +54,7 @@ class HostEngine:
         self._say = say
         if os.geteuid() != 0:
             raise MissingError("the host engine needs root: run it with sudo, or use --on lab")
-        if any(arm.needs_sched_ext for arm in self._plan.arms) and not SCHED_EXT.is_dir():
+        if any(arm.needs_sched_ext for arm in boots.list_arms(self._plan)) and not SCHED_EXT.is_dir():
             raise MissingError(
                 "this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT, Linux 6.12 or newer): use --on lab, "
                 "or compare on a newer kernel"
@@ -175,7 +175,7 @@ class HostEngine:
         return ("kernel",)
 
     def fingerprint(self) -> Mapping[str, Any]:
-        return {**make_machine_tables(self._fingerprint), "tools": self._tools}
+        return {**make_machine_tables(self._fingerprint), **boots.describe_boot(self._plan), "tools": self._tools}
 
     def warnings(self) -> tuple[str, ...]:
         told = _shorten(self._log)
@@ -205,7 +205,7 @@ class HostEngine:
 def _shorten(log: Sequence[str]) -> list[str]:
     """Return the messages of agents, only the first ones in full."""
     more = len(log) - MOST_TOLD
-    return [*log[:MOST_TOLD], *([f"{more} more like these were told while it ran"] if more > 0 else [])]
+    return [*log[:MOST_TOLD], *([f"{more} more messages like these came while it ran"] if more > 0 else [])]
 
 
 def require_own(place: Path) -> None:

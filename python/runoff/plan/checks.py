@@ -1,5 +1,6 @@
 """Checks of a plan for contradictions and impossible values, without touching a machine. Each raises UsageError."""
 
+import re
 from pathlib import Path
 
 from runoff.errors import UsageError
@@ -63,17 +64,28 @@ def find_clock_objection(settings: Settings) -> str:
 
 def check_host(plan: Plan) -> None:
     settings = plan.settings
-    for arm in plan.arms:
-        if arm.kernel is not None:
-            raise UsageError(f"arm {arm.label!r} asks for a kernel, but --on host has only the running one")
+    _check_boots(plan)
     if settings.kernel is not None:
-        raise UsageError("--kernel chooses the lab's kernel; --on host has only the running one")
+        raise UsageError("--kernel chooses the lab's kernel; arms on the host name theirs: default@host:6.12.5")
     if settings.swap_mb is not None:
         raise UsageError("--swap is the lab's: --on host uses this machine's swap space")
     if settings.disk_mb is not None and not plan.makes_disks:
         raise UsageError(
             "--disk is the size of disks that runoff makes: on the host for arms with +io=, without --place"
         )
+
+
+def _check_boots(plan: Plan) -> None:
+    """Raise UsageError unless all arms run on the kernel that runs, or each names a kernel of this machine."""
+    for arm in plan.arms if plan.boots else ():
+        if arm.kernel is None:
+            raise UsageError(f"arm {arm.label!r} names no kernel, and others do: name each one's, as in @host:6.12.5")
+        if not re.fullmatch(r"host:\S+", arm.kernel):
+            raise UsageError(
+                f"arm {arm.label!r}: with --on host a kernel is one of this machine: name it as in @host:6.12.5"
+            )
+    if plan.boots and plan.settings.until is not None:
+        raise UsageError("arms on several kernels of the host need a boot after each few samples: give --blocks")
 
 
 def check_place(plan: Plan, place: str, describe_elevators: DescribeElevators | None) -> None:

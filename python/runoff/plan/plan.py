@@ -29,13 +29,20 @@ class Plan:
     """For each arm that repeats an earlier one, by label, how many equal ones come before it; only under the virtual
     clock, where each of them has perturbations of its own (``runoff.plan.order``)."""
     kernels: Mapping[str, str] = field(default_factory=dict)
-    """Full names of the lab's kernels with which the campaign began, by their names in the plan."""
+    """Full names of the kernels with which the campaign began, by their names in the plan."""
 
     @property
     def planned(self) -> int:
         """Number of samples."""
         beside = sum(self.load_blocks) + self.settings.warmup * len(self.loads)
         return len(self.arms) * len(self.works) * beside
+
+    @property
+    def boots(self) -> tuple[str, ...]:
+        """The kernel of this machine that each arm runs on; empty unless arms name kernels of it, which must be booted
+        for them."""
+        is_named = self.settings.on == "host" and any(arm.kernel for arm in self.arms)
+        return tuple(arm.kernel or "" for arm in self.arms) if is_named else ()
 
     @property
     def load_blocks(self) -> tuple[int, ...]:

@@ -3,7 +3,9 @@
 from typing import Any
 
 from runoff.campaign import takers
-from runoff.campaign.records import Part, Row
+from runoff.campaign.records import Outline, Part, Row
+
+OUTLINE = Outline(clock="real", arms=["default"], workloads=["w"], loads=[""], metrics={"w": []}, parameters={"w": {}})
 
 
 def part(hostname: str, machine: str, memory: str = "1 GiB") -> Part:
@@ -40,8 +42,8 @@ def test_what_differs_between_machines_is_no_change_and_what_differs_on_one_is_t
     rows = [row(0, 0), row(1, 1), row(2, 2)]
     parts = [part("north", "a"), part("south", "b", "2 GiB"), part("south", "b", "3 GiB")]
     names = takers.name_takers(parts, rows)
-    (told,) = takers.describe_changes(parts, rows, names)
+    (told,) = takers.describe_changes(OUTLINE, parts, rows, names)
     assert told.startswith("south: not all samples were taken with the same machine: memory 2 GiB in block 2; ")
-    joined = takers.join_tables(parts, names)
+    joined = takers.join_tables(OUTLINE, parts, names)
     assert joined["machines"] == {"north": {"memory": "1 GiB"}, "south": {"memory": "3 GiB"}}
     assert joined["kernels"] == {"k": "1"}
