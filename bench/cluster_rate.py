@@ -15,7 +15,7 @@ PRELOAD = Path(__file__).with_name("empty_lab.py")
 SAMPLES = 100_000
 WORKERS = (1, 2)
 MOST_MS = 20.0
-ARMS = ("default", "bfs")
+ARMS = ("default", "bfs", "o1")
 
 
 class Watching:

@@ -27,11 +27,11 @@ KERNELS, PLAIN = "brd", "libublk"
 REFERENCES = (KERNELS, PLAIN)
 DEPTHS = (1, 32)
 LEAST = 0.7
-"""Of the rate of one of the references."""
+"""Least share of the rate of one of the references."""
 LIMIT_S = 900
 PLAIN_VERSION = "0.4.8"
 PROGRAMS = "sh sleep tr chroot grep test"
-"""Of this machine: the servers run outside the image that has fio."""
+"""Program of this machine: the servers run outside the image that has fio."""
 
 READ = (
     f"chroot {guest.IMAGE_ROOT} fio --name=read --filename={{device}} --rw=randread --bs=4k --direct=1 "

@@ -21,7 +21,7 @@ BLOCKS = (1, 3, 10)
 NOISE = (0.01, 0.04)
 BLOCK_SD = 0.05
 SPREAD = 0.05
-"""Of the changes between machines, as logarithms."""
+"""SD of the changes between machines, as logarithms."""
 NO_MARGIN = 1e-9
 """So small that no arm is called the same."""
 

@@ -17,7 +17,7 @@ from runoff.plan.probes import ALL, PROBES
 
 BLOCKS = 10
 NOT_HERE = "requests"
-"""Of arms with an elevator only."""
+"""Probes of arms with an elevator."""
 COMPARISONS = (
     (("default", "bfs"), "hackbench:groups=2,loops=20", "time_s"),
     (("cfs:era=2.6.31", "cfs:era=2.6.32"), "counters:n=2,count=20000000,passes=2", "time_s"),

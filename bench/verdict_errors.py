@@ -166,7 +166,7 @@ def _list_same(tables: int) -> Iterator[str]:
 
 
 THIRD = {"none": None, "like the others": (1, 1), "SD 10 %": (10, 1), "10x slower": (1, 10)}
-"""Its SD as a multiple of the others', and its mean."""
+"""SD of the third arm as a multiple of the others', and its mean."""
 
 
 def simulate_third_arm(third: tuple[float, float] | None, blocks: int, tables: int) -> float:

@@ -14,8 +14,8 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Of each table and arm but the baseline; intervals are of log ratios, or of differences where values are not
-    positive."""
+    """The answers for each table and arm but the baseline; intervals are of log ratios, or of differences where values
+    are not positive."""
 
     low: Array
     high: Array
@@ -23,7 +23,7 @@ class Judgement:
     """+ or - by the table alone."""
     same: Array
     p: Array
-    """Of one comparison by itself, 1 where nothing is tested."""
+    """p of one comparison by itself, 1 where nothing is tested."""
     within: Array
     """It would be the same with blocks enough."""
 

@@ -238,7 +238,7 @@ BEYOND: Mapping[str, Callable[[Rng, Shape, Array], Array]] = {
     "arms with memory, rho 0.5": _own_memory,
     "drift within blocks dominates, 40 % voids": _voids(_sawtooth(0.001, 0.3), 0.4),
 }
-"""Likewise, but the rule errs more often than it says."""
+"""Scenarios in which the rule errs more often than it says."""
 
 
 def draw_unsteady(factor: float, lost: float) -> Callable[[Rng, Shape, Array], Array]:

@@ -51,7 +51,7 @@ enum Command {
         scheduler: String,
         /// Parameters as key=value; arguments of exec:PROGRAM
         parameters: Vec<String>,
-        /// Print them for each CPU too
+        /// Print the counters of each CPU too
         #[arg(long)]
         per_cpu: bool,
     },
@@ -64,10 +64,10 @@ enum Command {
         /// Once a second, until SIGINT or SIGTERM
         #[arg(long)]
         follow: bool,
-        /// Print them for each CPU too
+        /// Print the counters of each CPU too
         #[arg(long)]
         per_cpu: bool,
-        /// Those of this thread
+        /// Print the counters of this thread
         #[arg(long, conflicts_with = "per_cpu")]
         task: Option<u32>,
     },
@@ -78,15 +78,15 @@ enum Command {
     /// Take one of `disks` away and print as JSON what it has done
     DiskRemove {
         device: String,
-        /// Although it is in use: its users get I/O errors
+        /// Remove it although it is in use: its users get I/O errors
         #[arg(long)]
         force: bool,
     },
-    /// Say of each regular expression of a JSON list on standard input why it can catch no number, null when it can
+    /// Print for each regular expression of a JSON list on standard input why it cannot catch a number, or null
     CheckPatterns,
     /// Become a program that is killed when this one's parent ends
     EndWith {
-        /// The parent's number: a parent that has ended already is noticed
+        /// Id of the parent; one that has ended already is noticed
         parent: i32,
         /// Let the program end itself: SIGTERM instead of SIGKILL
         #[arg(long)]

@@ -31,7 +31,7 @@ pub enum Request {
     Bye,
 }
 
-/// What of a cell is in charge of the machine.
+/// What is in charge of the machine for a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arm {
@@ -101,11 +101,11 @@ pub struct Borrow {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// One that was.
+/// A disk that was borrowed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BorrowedDisk {
-    /// As /sys/block has it.
+    /// Its name in /sys/block.
     pub name: String,
     /// Its model, and whether it turns.
     pub about: String,
@@ -138,7 +138,7 @@ pub struct Load {
     pub ready: Option<String>,
 }
 
-/// Who is to be in charge of the CPUs.
+/// The scheduler that is to be in charge of the CPUs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Scheduler {
@@ -176,7 +176,7 @@ pub struct Extract {
     pub metric: String,
     /// A regular expression whose first group is the number, and whose group named `unit`, if there is one, its unit.
     pub pattern: String,
-    /// In which the metric is told.
+    /// The unit of the metric.
     #[serde(default)]
     pub unit: String,
     /// Of several matches; without it all must have the same number.
@@ -307,7 +307,7 @@ pub struct Exit {
     pub reason: String,
     /// Such as "sh[42] failed to run for 2.0s"; may be empty.
     pub message: String,
-    /// The scheduler's own, or the kernel's; 0 if nobody gave one.
+    /// The scheduler's own code, or the kernel's; 0 if there is none.
     pub code: i64,
 }
 

@@ -60,14 +60,14 @@ pub struct Arguments {
     /// Put these blocks on the disk first: records of an offset (8 bytes, least first) and 4096 bytes
     #[arg(long)]
     content: Option<PathBuf>,
-    /// Print what became of each request, too
+    /// Also print the course of each request
     #[arg(long, conflicts_with = "keep")]
     requests: bool,
-    /// Stay when whoever started this has left: nothing is printed after the device, and `disk-remove` tells
-    /// what it has done
+    /// Stay when the process that started this has ended: nothing is printed after the device, and
+    /// `disk-remove` prints what it has done
     #[arg(long)]
     keep: bool,
-    /// The elevator's, as key=value
+    /// Parameters of the elevator, as key=value
     parameters: Vec<String>,
 }
 

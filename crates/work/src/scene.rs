@@ -32,8 +32,8 @@ pub struct Scene {
     /// How long it lasts
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = length)]
     seconds: Duration,
-    /// Append to this file a line of JSON: for each actor that is told of when it was on which CPU, and when it waited
-    /// after a sleep, in ms
+    /// Append a line of JSON to this file: for each listed actor when it was on which CPU, and how long it waited
+    /// after each sleep, in ms
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// Who does what: `NAME: STEP, STEP, ...`, or `NAME*COUNT: ...` for several. Steps are `on CPU...`,

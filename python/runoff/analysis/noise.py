@@ -22,9 +22,9 @@ class MetricNoise(Checked):
     title: str
     unit: str
     headline: bool
-    """It is judged."""
+    """Whether the metric is judged."""
     relative: bool
-    """They are logarithms of ratios; else they are in the metric's unit."""
+    """Whether differences are logarithms of ratios; else they are in the metric's unit."""
     blocks: int = Field(ge=2)
     sd: float = Field(ge=0)
 
@@ -64,7 +64,7 @@ class Noise(Checked):
 
     @property
     def seconds_per_sample(self) -> float | None:
-        """In the newest run that knows it."""
+        """Median seconds of a sample in the newest run that knows them."""
         known = [run.seconds_per_sample for run in self.runs if run.seconds_per_sample is not None]
         return known[-1] if known else None
 

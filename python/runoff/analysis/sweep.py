@@ -7,7 +7,7 @@ from runoff.errors import UsageError
 from runoff.text import parse_assignments
 
 FEWEST_ARMS = 3
-"""Of a sweep: two arms are a comparison."""
+"""Fewest arms of a sweep: two are a comparison."""
 
 
 @dataclass(frozen=True, slots=True)

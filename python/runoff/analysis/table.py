@@ -7,7 +7,7 @@ from runoff.results import Metric, Sample
 from runoff.statistics import Analysis
 
 PERCENTILE = re.compile(r"(?:^|_)p\d+(?:_|$)")
-"""In the name of a metric."""
+"""What the name of a metric has if it is a percentile."""
 
 MANY_VOIDS = 0.05
 """Above this share of voids the valid rest of an arm may be a selection: one that loses its slowest 7 % is called
@@ -42,7 +42,7 @@ class Table:
     place: str
     """The workload, and the load it ran beside unless there is only one."""
     short_place: str
-    """The same with as little of the workload's parameters as tells it from the others."""
+    """The workload with as little of the workload's parameters as tells it from the others."""
     lacking: frozenset[str] = frozenset()
     """Arms whose samples are valid and have not this metric."""
 

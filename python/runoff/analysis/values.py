@@ -56,9 +56,9 @@ class Report:
     environment: tuple[EnvironmentRow, ...]
     """Rows that differ between arms first."""
     overall: Overall | None = None
-    """Of all workloads and loads together, if there are several."""
+    """The result over all workloads and loads together, if there are several."""
     repeats: "Mapping[str, Report]" = field(default_factory=dict)
-    """Of the same once more, by what was changed for it: ``quantum=500``."""
+    """Reports of the same plan once more, by what was changed for it: ``quantum=500``."""
     sweep: Sweep | None = None
     """What the arms vary, if they are values of one or more parameters and nothing else."""
     noise: tuple[Noise | UsageError, ...] = ()

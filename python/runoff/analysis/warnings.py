@@ -49,7 +49,7 @@ class MissingValues:
 
     place: str
     title: str
-    """Of the metric."""
+    """Title of the metric."""
     samples: int
 
 

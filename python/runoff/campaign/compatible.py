@@ -12,7 +12,7 @@ from runoff.errors import UsageError
 _OWN = ("seed", "blocks", "most_blocks")
 """Settings that each machine may have for itself."""
 _OWN_ON_THE_HOST = ("cpus",)
-"""Those that describe the machine."""
+"""Settings that describe the machine."""
 _IN_CHARGE = ("scheduler", "object_sha256", "program_sha256")
 """What is known of an arm, and must be the same everywhere."""
 

@@ -21,7 +21,7 @@ class Member(Checked):
     """The campaign of one machine."""
 
     name: str = Field(min_length=1)
-    """Of the machine, as tables have it."""
+    """Name of the machine, as tables have it."""
     last_row: str = Field(pattern=r"^[0-9a-f]{64}$")
     """Digest of the last row of its journal, which covers all rows before it."""
 

@@ -9,10 +9,10 @@ from runoff.campaign.records import Part, Row
 from runoff.errors import UsageError
 
 _IN_CHARGE = {"object_sha256": "object", "program_sha256": "program", "scheduler": "scheduler"}
-"""Of an arm: what it is, by what is known of it."""
+"""What is in charge of an arm, by what is known of it."""
 
 _MOST_KEYS = 3
-"""Of a table are named where it changed."""
+"""Most keys of a table that are named where it changed."""
 
 Facts = Mapping[str, str]
 

@@ -16,7 +16,7 @@ class OutputError(Exception):
 
 
 class _ClosedStream(io.RawIOBase):
-    """In place of a standard output that was closed before this process began."""
+    """Stands in for a standard output that was closed before this process began."""
 
     def writable(self) -> bool:
         return True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 FEWEST = 5
 """Samples before there is an interval."""
 WIDTH = 1.645
-"""Of it in standard errors: 90 %."""
+"""Half of the interval in standard errors: 90 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Estimate:
 
     seconds: float
     interval: tuple[float, float] | None
-    """It ends in this range with 90 % chance if it goes on as before; None while that is not known."""
+    """The range in which the campaign ends with 90 % chance if it goes on as before; None while that is not known."""
 
 
 class Pace:

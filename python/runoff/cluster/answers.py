@@ -20,7 +20,7 @@ class Refusal:
 
     reason: str
     worker: str
-    """Its address."""
+    """Address of the worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,4 +28,4 @@ class Unprepared:
     """The worker does not know the job: it was started again."""
 
     worker: str
-    """Its address."""
+    """Address of the worker."""

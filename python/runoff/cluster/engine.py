@@ -40,7 +40,7 @@ class _Prepared:
     """What is there once workers are admitted."""
 
     client: Any
-    """Of Dask."""
+    """The client of Dask."""
     job: Job
     team: Team
     places: Places

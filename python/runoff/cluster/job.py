@@ -10,7 +10,7 @@ from runoff.engines.lab.supplies import Supplies
 from runoff.plan.plan import Plan
 
 _MADE_AGAIN = ("ko",)
-"""Of a kernel's directory: modules that were unpacked from its other files."""
+"""Folders of a kernel's directory that are made from its other files: unpacked modules."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from runoff.engines.lab import cache
 from runoff.errors import MissingError
 
 MOST_BYTES = 16 << 30
-"""Of received parcels in the cache, in use or not: more are removed, the least recently used first."""
+"""Most bytes of received parcels in the cache; beyond that the least recently used are removed."""
 IN_USE_S = 86400.0
 """One that was used in this time is not removed."""
 

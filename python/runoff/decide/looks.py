@@ -16,7 +16,7 @@ class Look:
     ends: str | None
     """Why it ends here; None if it goes on."""
     decided: bool = False
-    """It ends, and nothing is unclear."""
+    """Whether the campaign ends and nothing is unclear."""
 
 
 Rule = Callable[[int], Look]

@@ -24,7 +24,7 @@ from runoff.validation import describe_mistake
 
 DEFAULT_ARM = "default"
 MOST_RUNS = 20
-"""Of one place; older ones are forgotten, as machines change."""
+"""Most runs of one place that are kept; older ones are forgotten, as machines change."""
 
 
 def build_report_with_noise(results: Results, **options: Any) -> Report:

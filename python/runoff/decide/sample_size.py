@@ -22,7 +22,7 @@ class Source:
 
     place: str
     title: str
-    """Of the metric."""
+    """Title of the metric."""
     arm: str | None
     """Against the baseline; None for any arm, from kept noise."""
     unit: str
@@ -51,7 +51,7 @@ class Answer:
     asked: str
     """``difference`` or ``same``."""
     size: float
-    """Of the difference, or the margin; a fraction of the baseline."""
+    """Size of the difference, or the margin, as a fraction of the baseline."""
     chance: float
     blocks: Blocks
 

@@ -14,10 +14,10 @@ class Origin:
 
     hostname: str
     machine: str
-    """Its id (``runoff.engines.conditions``)."""
+    """Id of the machine (``runoff.engines.conditions``)."""
     conditions: Conditions
     fingerprint: Mapping[str, Any]
-    """Of the engine there."""
+    """Tables of the engine there."""
 
 
 @dataclass(frozen=True, slots=True)

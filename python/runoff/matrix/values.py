@@ -22,7 +22,7 @@ class Entry:
     stressed_s: float | None = None
     """For how many virtual seconds the arm survived the stress; None if it did not, or was not taken."""
     longest_wait_ms: float | None = None
-    """Of a normal task for a CPU, in the stress."""
+    """Longest wait of a normal task for a CPU in the stress."""
     speed: Comparison | None = None
     """Against the kernel's own scheduler; None if that was not taken."""
 
@@ -48,7 +48,7 @@ class KernelMatrix:
     seconds: int
     """Virtual seconds of the stress."""
     work: str
-    """By which speed is measured."""
+    """The workload by which speed is measured."""
     clock: str
 
     @property

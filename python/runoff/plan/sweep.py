@@ -11,10 +11,10 @@ from runoff.plan.catalogue import AgentCatalogue
 from runoff.text import parse_assignments, suggest
 
 MOST_ARMS = 64
-"""Of a sweep, unless the user wants more for certain."""
+"""Most arms of a sweep, unless the user confirms that more are wanted."""
 
 MOST_VALUES = 10_000
-"""Of one range."""
+"""Most values of one range."""
 
 RANGE = re.compile(r"([+-]?[0-9]{1,18})\.\.([+-]?[0-9]{1,18})(?:([+*])([0-9]{1,9}(?:\.[0-9]{1,6})?))?")
 """``1..20``, ``0..100+10`` in steps, ``1..1000*2`` each twice the one before."""
@@ -30,7 +30,7 @@ class _Piece:
     values: Mapping[str, Sequence[str]]
     """By parameter, in the order given; one value is fixed."""
     defaults: Mapping[str, str]
-    """Of the parameters that have several values, as far as they are known."""
+    """Defaults of the parameters that have several values, as far as they are known."""
 
     def render(self, chosen: Mapping[str, str]) -> str:
         parameters = ",".join(f"{key}={value}" for key, value in chosen.items())

@@ -132,7 +132,7 @@ class MeanClaim(BaseClaim):
 
 
 class BusyClaim(BaseClaim):
-    """The same work takes ``ratio`` of the time because the CPUs are always busy and not idle now and then."""
+    """Whether the same work takes ``ratio`` of the time because the CPUs are always busy and not idle now and then."""
 
     relation: Literal["busy"]
     ratio: Text

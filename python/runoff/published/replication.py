@@ -20,7 +20,7 @@ class Pair(Checked):
 
 
 class Comparisons(Checked):
-    """The same comparisons for several rows or tables."""
+    """Whether the same comparisons are made for several rows or tables."""
 
     title: Text
     rows: Text

@@ -9,7 +9,7 @@ from runoff.report.numbers import Scale, format_p
 from runoff.statistics import HETEROGENEITY_ALPHA, Analysis, Comparison, Heterogeneity, Verdict
 
 TITLES = ("arm", "machine", "blocks", "baseline", "mean", "change", "its 95 % CI", "p(adj)", "verdict")
-"""Of the columns of `list_machine_rows`."""
+"""Titles of the columns of `list_machine_rows`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class Matrix:
 
     @property
     def scale(self) -> Scale:
-        """Of the largest means, for all."""
+        """Unit and digits of the largest mean, which are used for all."""
         return Scale.from_table(max(self.tables.values(), key=_largest))
 
     @property

@@ -26,14 +26,14 @@ CORRELATION_Z = 2.326
 """One-sided 1 %: independent blocks are seldom taken for dependent ones."""
 
 STRONGEST = 0.9
-"""Of a correlation, so that some information is left."""
+"""Largest correlation that intervals are widened for, so that some information is left."""
 
 TREND_ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Of one arm to the baseline, at least one, in the order of blocks."""
+    """Differences of one arm to the baseline, at least one, in the order of blocks."""
 
     values: tuple[float, ...]
     logs: bool
@@ -42,9 +42,9 @@ class Differences:
     """0 where the differences are equal up to rounding; None for a single one."""
     mean_in_units: float
     ratio_of_means: float | None
-    """Of the arithmetic means, for logs only."""
+    """Ratio of the arithmetic means, for logs only."""
     ratio_sd: float | None
-    """Of ``(arm - ratio_of_means * baseline) / mean of the baseline``; for logs only."""
+    """SD of ``(arm - ratio_of_means * baseline) / mean of the baseline``; for logs only."""
     correlation: float | None
     confounded: bool
     step: float | None

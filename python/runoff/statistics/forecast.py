@@ -36,7 +36,7 @@ class Course:
     """Blocks before it can be the same."""
     level_same: float
     level_apart: float
-    """Of this one comparison: for "same", and for better or worse."""
+    """Levels of this one comparison: for "same", and for better or worse."""
 
 
 @dataclass(frozen=True, slots=True)

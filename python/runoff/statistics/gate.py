@@ -22,7 +22,7 @@ _Places = npt.NDArray[np.int_]
 
 
 class Outcome(StrEnum):
-    """Of one comparison, and of a gate."""
+    """The outcome of one comparison, and of a gate."""
 
     FINE = "fine"
     UNCLEAR = "cannot tell"
@@ -68,7 +68,7 @@ class RiskInput:
     critical: float
     """Half of an interval's width in standard errors."""
     critical_joint: float
-    """The same for all comparisons of the report together."""
+    """Chances for all comparisons of the report together."""
     step: float = 0.0
     """What the digits of the values leave open."""
 
@@ -88,13 +88,13 @@ class Risk:
     """Chances of a gate, if this noise is all there is to know."""
 
     unchanged: Chances
-    """No arm differs."""
+    """Chances where no arm differs."""
     at_half: Chances
-    """One comparison is worse by half the limit: that with the widest interval, which shows it least."""
+    """Chances where one comparison is worse by half the limit: that with the widest interval, which shows it least."""
     at_limit: Chances
-    """The same by just the limit."""
+    """Chances where it is worse by just the limit."""
     at_twice: Chances
-    """The same by twice the limit."""
+    """Chances where it is worse by twice the limit."""
 
 
 def correlation(series: Sequence[Mapping[int, float]]) -> list[list[float]]:

@@ -115,7 +115,7 @@ class Summary:
     q90: float
     maximum: float
     median_ci: Interval | None = None
-    """Of the median at 95 % or more, from order statistics; None with too few values for that."""
+    """Interval of the median at 95 % or more, from order statistics; None with too few values for that."""
     outliers: tuple[float, ...] = ()
     """Values far beyond the quartiles, in run order; they are part of everything else here."""
 
@@ -157,7 +157,7 @@ class Classic:
     anova: Anova | None
     """None with fewer than two arms or no replicated arm."""
     intervals: Mapping[str, Interval]
-    """Of the means, from the pooled SD; empty without one."""
+    """Interval of each arm's mean, from the pooled SD; empty without one."""
     pairs: tuple[Pair, ...]
     letters: Mapping[str, str]
     """Arms that share a letter are not separated; empty where nothing was tested."""
@@ -170,7 +170,7 @@ class Advice:
     towards: Literal["same", "difference"]
     """What has a chance of 80 % then: ``=``, or ``+`` or ``-``."""
     as_seen: bool
-    """That chance is for a true difference as large as was seen, else for none."""
+    """Whether that chance is for a true difference as large as was seen; else it is for no difference."""
     blocks: int
     low: int
     high: int
@@ -187,7 +187,7 @@ class Heterogeneity:
     """Estimated SD of the true change between machines: of log ratios where there is a percent, else in the metric's
     unit. None if fewer than two machines have two blocks."""
     p: float | None
-    """Of the test that the change is the same on all of them; None if fewer than two machines have two blocks."""
+    """Result of the test that the change is the same on all machines; None if fewer than two have two blocks."""
     better: tuple[str, ...] = ()
     """Machines on which the arm is better for certain, with an error of alpha over all machines and arms."""
     worse: tuple[str, ...] = ()
@@ -212,14 +212,14 @@ class Comparison:
     difference: float | None = None
     """Mean of ``arm - baseline`` over these blocks, in the metric's unit."""
     interval: Interval | None = None
-    """Of the difference; only where there is no percent."""
+    """Interval of the difference; only where there is no percent."""
     log_mean: float | None = None
     """Mean of the natural logarithms of ``arm / baseline`` over these blocks; None if a value of either is not
     positive."""
     log_interval: Interval | None = None
     """The interval of ``log_mean``, simultaneous with those of the other arms, as ``interval`` is."""
     sd: float | None = None
-    """Of the block differences: of log ratios where there is a percent, else in the metric's unit."""
+    """SD of the block differences: of log ratios where there is a percent, else in the metric's unit."""
     p: float | None = None
     """Adjusted for all arms of the table."""
     separated: bool = False
@@ -228,7 +228,7 @@ class Comparison:
     """What the digits of the values leave open beyond the interval, in the unit of ``sd``; None where all are one
     number."""
     coarse: bool = False
-    """That is as much as the margin or more, so that the arm cannot be called the same with any number of blocks."""
+    """Whether that is the margin or more, so that no number of blocks can call the arm the same."""
     within: bool = False
     """The whole interval is inside the margin, by a step of the values at least, and so is that of the ratio of the
     arithmetic means."""
@@ -243,13 +243,14 @@ class Comparison:
     detectable: float | None = None
     """The smallest change that shows with 80 % chance at this n and SD: in percent where there is a percent."""
     correlation: float | None = None
-    """Of neighbouring blocks' differences (lag 1); where it is certain, intervals are widened for it."""
+    """Correlation of neighbouring blocks' differences (lag 1); where it is certain, intervals are widened for it."""
     confounded: bool = False
     """Values drift, and the arm was always on the same side of the baseline in the run order: there is no interval."""
     advice: Advice | None = None
     """For unclear arms."""
     between: Heterogeneity | None = None
-    """Of a campaign on several machines, whose mean changes are then what is tested; ``n`` counts their blocks."""
+    """How the change differs between machines, in a campaign on several; their mean changes are then what is
+    tested, and ``n`` counts their blocks."""
 
     @property
     def units(self) -> int:
@@ -298,7 +299,7 @@ class Analysis:
     """By arm, in plan order, all arms."""
     warnings: tuple[Warning, ...]
     machines: "Mapping[str, Analysis]" = field(default_factory=dict)
-    """Of a campaign on several machines: each by itself."""
+    """The analysis of each machine by itself, in a campaign on several."""
 
     @property
     def is_relative(self) -> bool:

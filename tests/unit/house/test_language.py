@@ -44,12 +44,14 @@ def test_functions_are_called_by_verbs():
     assert not found
 
 
-def test_docstrings_of_functions_stand_alone():
+def test_docstrings_stand_alone():
+    """Those of functions and classes, and those below an attribute or a constant."""
     found = [
-        f"{path}:{function.lineno}: {text.splitlines()[0]}"
+        f"{path}:{node.lineno}: {text.splitlines()[0]}"
         for path, tree in sources("python", "bench")
-        for function in functions(tree)
-        if (text := ast.get_docstring(function)) and not function.decorator_list and NO_OPENING.match(text)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(text := node.value.value, str) and NO_OPENING.match(text)
     ]
     assert not found
 

@@ -24,7 +24,7 @@ class Reason:
     arm: str
     """The arm whose samples are the reason."""
     lost: tuple[int, int] = (0, 0)
-    """Its void samples, and all that were taken, for ``lost``."""
+    """The void samples, and all that were taken, for ``lost``."""
     step: float = 0.0
     """Distance of neighbouring values as a logarithm, for ``coarse``."""
 

@@ -19,7 +19,7 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 18, 26, 44
 PIXELS_PER_LETTER = 7.4
 MOST_LABELS = 12
 LARGEST_RATIO = 20.0
-"""Of values on a linear axis; beyond it they are spread by their logarithms."""
+"""Largest ratio of values on a linear axis; beyond it they are spread by their logarithms."""
 
 FIELD, ROW, GAP = 84, 30, 2
 MAP_LEFT, MAP_TOP = 120, 58

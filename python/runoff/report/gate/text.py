@@ -9,7 +9,7 @@ from runoff.statistics.gate import Outcome
 
 ORDER = (Outcome.REGRESSED, Outcome.WORSE, Outcome.UNCLEAR, Outcome.FINE)
 COLUMNS = (Outcome.FINE, Outcome.REGRESSED, Outcome.WORSE, Outcome.UNCLEAR)
-"""Of the table of chances."""
+"""Columns of the table of chances."""
 LABEL = max(len(outcome) for outcome in Outcome) + 2
 
 

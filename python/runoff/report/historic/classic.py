@@ -14,7 +14,7 @@ from runoff.report.numbers import Scale, format_p
 from runoff.statistics import Classic, analyse_classic
 
 WIDTH = 80
-"""Of sentences; tables are as wide as they must be."""
+"""Columns that sentences take; tables are as wide as they must be."""
 
 GAP = "  "
 INDENT = "  "

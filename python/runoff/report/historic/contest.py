@@ -13,7 +13,7 @@ from runoff.errors import UsageError
 from runoff.results import NO_LOAD
 
 Accounting = Literal["reaped", "cgroup"]
-"""Of a load's CPU time: what it had waited for, as contest saw it, or all that it used. And of the ratio: to
+"""What counts as a load's CPU time: what it had waited for, as contest saw it, or all that it used. The ratio is to
 the same arm without a load, as contest had it, or to the baseline without a load."""
 
 KERNEL = 15
@@ -26,7 +26,7 @@ WHOLE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Those of one arm on one workload beside one load."""
+    """Means of one arm on one workload beside one load."""
 
     runs: int
     time_s: float

@@ -31,7 +31,7 @@ class Series:
     tables: Mapping[int, Table]
     """By that number, rising."""
     costs: Mapping[int, Table]
-    """The same of the cost; empty if the workload has none."""
+    """Tables of the cost by that number; empty if the workload has none."""
 
     @property
     def first(self) -> Table:

@@ -7,7 +7,7 @@ from runoff.report import wording
 from runoff.report.layout import wrap
 
 WIDTH = 100
-"""Of sentences; tables are as wide as they must be."""
+"""Columns that sentences take; tables are as wide as they must be."""
 
 
 def render_footer(report: Report, about: str) -> Iterator[str]:

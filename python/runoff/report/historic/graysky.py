@@ -10,7 +10,7 @@ from runoff.report.historic.machines import join_columns, render_means
 from runoff.report.numbers import Scale
 
 DIGITS = 7
-"""Of quantiles; zeros at the end are left out, as they were then."""
+"""Digits of quantiles; zeros at the end are left out, as they were then."""
 
 QUANTILES = ("Level", "Minimum", "10%", "25%", "Median", "75%", "90%", "Maximum")
 

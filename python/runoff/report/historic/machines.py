@@ -13,7 +13,7 @@ from runoff.statistics import Analysis
 GAP = "  "
 
 DECIMALS = 4
-"""Of means and their difference."""
+"""Decimals of means and of their difference."""
 
 
 def render(report: Report) -> str:

@@ -14,7 +14,7 @@ from runoff.text import parse_assignments
 GAP = "  "
 
 DECIMALS = 3
-"""Of means, whose units keep them below a thousand."""
+"""Decimals of means, whose units keep them below a thousand."""
 
 COMMANDS = ("exec:", "command:")
 """Arms and workloads whose label goes on with a command line."""

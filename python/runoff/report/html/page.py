@@ -31,7 +31,7 @@ from runoff.report.warnings import describe_warnings
 from runoff.text import escape_lines
 
 LONGEST_NAME = 70
-"""Of a page's heading."""
+"""Most characters of a page's heading."""
 
 
 def render(report: Report) -> str:

@@ -31,7 +31,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Of the widest cell."""
+        """Characters of the widest cell."""
         return max(len(cell) for cell in (self.title, *self.cells))
 
     def put(self, cell: str) -> str:
