@@ -51,7 +51,7 @@ def conduct(
     from runoff.campaign import conduct as campaigns
     from runoff.campaign.manner import Manner
 
-    return campaigns.conduct(settings, Path(directory), observer, Manner(jobs, keep_going, cluster))
+    return campaigns.conduct(settings, Path(directory), observer, Manner(jobs, keep_going, cluster=cluster))
 
 
 def load(directory: str | Path) -> "Results":

@@ -1,7 +1,7 @@
 """A campaign from its settings to its results: what every command, and whoever uses runoff as a library, calls."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from runoff.campaign.manner import Manner
 from runoff.campaign.objects import use_stored_objects
 from runoff.campaign.observer import Observer, SilentObserver
 from runoff.campaign.parts import find_machines
+from runoff.campaign.reboots import Reboots
 from runoff.campaign.run import list_cells, run
 from runoff.decide.looks import Rule
 from runoff.engines import boots
@@ -69,9 +70,8 @@ def conduct(
 ) -> CampaignResult:
     """Begin a campaign in ``directory`` and take its samples, and those of its repeats.
 
-    In the main thread the first SIGINT or SIGTERM lets
-    running samples finish, and the second ends them; whatever was finished is in the directory either way, and
-    ``resume`` goes on.
+    In the main thread the first SIGINT or SIGTERM lets running samples finish, and the second ends them; whatever was
+    finished is in the directory either way, and ``resume`` goes on.
 
     Raises:
         UsageError: the settings cannot be carried out, or the directory has a campaign already.
@@ -81,9 +81,10 @@ def conduct(
     watching = observer or SilentObserver()
     plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
     boots.require_kernels(plan)
+    reboots = None if manner.reboot is None else Reboots(plan, directory, manner.reboot)
     was_there = directory.exists()
     with campaigns.create(directory, plan) as journal, _discard_if_empty(journal, was_there):
-        return _carry_out(plan, journal, watching, manner)
+        return _carry_out(plan, journal, watching, manner, reboots)
 
 
 def resume(
@@ -103,7 +104,8 @@ def resume(
     with journal:
         for note in find_changes(plan):
             watching.say(note)
-        return _carry_out(plan, journal, watching, manner)
+        reboots = None if manner.reboot is None else Reboots(plan, directory, manner.reboot)
+        return _carry_out(plan, journal, watching, manner, reboots)
 
 
 @contextmanager
@@ -117,13 +119,20 @@ def _discard_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
         raise
 
 
-def _carry_out(plan: Plan, journal: Journal, observer: Observer, manner: Manner) -> CampaignResult:
-    ending = _take(plan, journal, observer, manner)
-    if ending is Ending.COMPLETE:
-        ending = _repeat(plan, journal.directory, observer, manner)
-    journal.require_in_place()
-    kernel = _find_next_kernel(plan, journal) if ending is Ending.OTHER_KERNEL else ""
-    if not journal.done():
+def _carry_out(
+    plan: Plan, journal: Journal, observer: Observer, manner: Manner, reboots: Reboots | None
+) -> CampaignResult:
+    with reboots.guard() if reboots is not None else nullcontext():
+        for note in reboots.judge_boot(journal) if reboots is not None else ():
+            observer.say(note)
+        ending = _take(plan, journal, observer, manner)
+        if ending is Ending.COMPLETE:
+            ending = _repeat(plan, journal.directory, observer, manner)
+        journal.require_in_place()
+        kernel = _find_next_kernel(plan, journal) if ending is Ending.OTHER_KERNEL else ""
+        if reboots is not None:
+            reboots.prepare_boot(journal, kernel)
+    if not journal.done() and reboots is None:
         way_on = f"boot the kernel {kernel}, then" if kernel else "go on with"
         raise RunoffError(f"stopped before the first sample; {way_on}: runoff resume {journal.directory}")
     return CampaignResult(journal.directory, ending, campaigns.read_results(journal.directory), kernel)

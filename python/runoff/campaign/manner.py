@@ -11,5 +11,8 @@ class Manner:
     """Samples side by side; more than one needs the lab's virtual clock."""
     keep_going: bool = False
     """Whether to continue though every sample of the first block is void for one reason."""
+    reboot: tuple[str, ...] | None = None
+    """Boot the kernels that arms name, by systemd and the bootloader, with these arguments of ``runoff resume`` after
+    each boot; None means that kernels are booted by hand."""
     cluster: str | None = None
     """Address of a cluster that takes the samples (docs/cluster.md); ``jobs`` is of no account then."""

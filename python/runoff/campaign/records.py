@@ -89,6 +89,17 @@ class Part(Checked):
         return self.model_dump(mode="json")
 
 
+class Boot(Checked):
+    """A boot of this machine that a campaign has asked for."""
+
+    kernel: str
+    """Release of the kernel that was to be booted."""
+    from_boot: str
+    """Id of the boot before (random(4), boot_id)."""
+    came: str = ""
+    """Release of the kernel that was booted; empty until that is known."""
+
+
 FACTS: dict[str, Any] = {
     "settings": dict[str, Any],
     "version": str,
@@ -97,6 +108,7 @@ FACTS: dict[str, Any] = {
     "objects": dict[str, str],
     "parts": list[Part],
     "warnings": list[str],
+    "boots": list[Boot],
     "looks": list[int],
     "ended": Ended | None,
 }

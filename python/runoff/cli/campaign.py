@@ -42,6 +42,8 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
     from runoff.report.data import document
     from runoff.report.sentences import render_verdict
 
+    if run.manner.reboot is not None and conducted.next_kernel:
+        return _restart(conducted)
     report, page = write_report(conducted)
     if run.as_json:
         write(document.render(report))
@@ -51,6 +53,19 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
     code = choose_exit_code(report)
     notify(run.notify, conducted.directory, code, render_verdict(report)[0])
     return code
+
+
+def _restart(conducted: "CampaignResult") -> int:
+    """Boot the kernel of the next samples."""
+    from runoff.reboot import unit
+
+    echo(
+        f"booting {conducted.next_kernel} to go on with {conducted.directory}; after the boot: "
+        f"journalctl -fu {unit.NAME}, and to end it: runoff restore",
+        err=True,
+    )
+    unit.restart_machine()
+    return 0
 
 
 def notify(command: str | None, directory: Path | None, code: int, message: str) -> None:

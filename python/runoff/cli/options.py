@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -89,6 +89,9 @@ cluster_option = click.option(
 keep_going_option = click.option(
     "--keep-going", is_flag=True, help="Continue even if every sample of the first block is void for the same reason."
 )
+reboot_option = click.option(
+    "--reboot", is_flag=True, help="Boot the kernels that arms on the host name, and go on after each boot by itself."
+)
 notify_option = click.option(
     "--notify",
     metavar="CMD",
@@ -106,21 +109,31 @@ class RunOptions:
     notify: str | None
 
 
-def make_manner(jobs: int | None, cluster: str | None, *, keep_going: bool = False) -> Manner:
+def make_manner(jobs: int | None, cluster: str | None, *, keep_going: bool = False, reboot: bool = False) -> Manner:
     """Return how a campaign is carried out. Raises UsageError for options that exclude each other."""
     if jobs is not None and cluster is not None:
         raise UsageError("give -j or --cluster: a cluster takes as many samples at a time as it has CPUs for")
-    return Manner(jobs or 1, keep_going, cluster)
+    after_boot = ("--reboot", *(["--keep-going"] if keep_going else []))
+    return Manner(jobs or 1, keep_going, after_boot if reboot else None, cluster)
+
+
+def keep_notify(manner: Manner, notify: str | None) -> Manner:
+    """Return the same manner, in which the user's command is known after each boot."""
+    if manner.reboot is None or notify is None:
+        return manner
+    return replace(manner, reboot=(*manner.reboot, "--notify", notify))
 
 
 def manner_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a ``Manner``, which it gets as its argument ``manner``."""
 
     @functools.wraps(function)
-    def call(*args: Any, jobs: int | None, cluster: str | None, keep_going: bool, **values: Any) -> Any:
-        return function(*args, manner=make_manner(jobs, cluster, keep_going=keep_going), **values)
+    def call(*args: Any, jobs: int | None, cluster: str | None, keep_going: bool, reboot: bool, **values: Any) -> Any:
+        return function(*args, manner=make_manner(jobs, cluster, keep_going=keep_going, reboot=reboot), **values)
 
-    add_options: _Decorator[Callable[..., Any]] = _combine(jobs_option, cluster_option, keep_going_option)
+    add_options: _Decorator[Callable[..., Any]] = _combine(
+        jobs_option, cluster_option, keep_going_option, reboot_option
+    )
     return add_options(call)
 
 
@@ -129,6 +142,7 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **values: Any) -> Any:
+        values["manner"] = keep_notify(values["manner"], values["notify"])
         run = RunOptions(**{field.name: values.pop(field.name) for field in fields(RunOptions)})
         return function(*args, run=run, **values)
 

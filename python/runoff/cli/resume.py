@@ -6,7 +6,7 @@ import click
 
 from runoff.campaign.manner import Manner
 from runoff.cli.campaign import finish, notify_of_failure
-from runoff.cli.options import RunOptions, json_option, manner_options, notify_option
+from runoff.cli.options import RunOptions, json_option, keep_notify, manner_options, notify_option
 
 
 @click.command(
@@ -39,6 +39,7 @@ def command(
     from runoff.campaign.conduct import resume
     from runoff.cli.progress import Progress
 
+    manner = keep_notify(manner, notify)
     with notify_of_failure(notify, directory):
         conducted = resume(directory, Progress(), manner, blocks=blocks, trusted=trust_directory)
     return finish(conducted, RunOptions(directory, as_json, manner, notify))

@@ -1,0 +1,75 @@
+"""A campaign over several boots of a real machine: systemd, GRUB, two kernels, one that panics, a cut of the power."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import reboot_machine
+from campaign_rows import rows
+from journals import read_fact
+
+from runoff.campaign.directory import read_results
+
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(7200)]
+
+BLOCKS = 3
+
+PLAN = """
+on = "host"
+arms = [{arms}]
+workloads = ["counters:n=2,count=20000,passes=1"]
+blocks = {blocks}
+seed = 1
+"""
+
+HOUR_S = 3600.0
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], str, str]:
+    """The campaign of a machine that has switched itself off; its kernels; GRUB's environment; what it said."""
+    folder = tmp_path_factory.mktemp("machine")
+    disk = folder / "disk"
+    releases = reboot_machine.build(disk, "")
+    arms = ", ".join(json.dumps(f"default@host:{release}") for release in [*releases, reboot_machine.BROKEN])
+    with reboot_machine.mount(disk) as root:
+        (root / "plan.toml").write_text(PLAN.format(arms=arms, blocks=BLOCKS))
+    machine = reboot_machine.Machine(disk, folder / "first.txt")
+    machine.wait_for("block 2/3", HOUR_S)
+    machine.cut_power()
+    machine = reboot_machine.Machine(disk, folder / "second.txt")
+    machine.wait_until_off(HOUR_S)
+    with reboot_machine.mount(disk) as root:
+        shutil.copytree(root / "campaign", folder / "campaign")
+        environment = subprocess.run(
+            ["chroot", root, "grub-editenv", "/boot/grub/grubenv", "list"], capture_output=True, text=True, check=True
+        ).stdout
+        left = list((root / "etc/systemd/system").rglob("runoff-*"))
+    assert not left
+    return folder / "campaign", releases, environment, (folder / "first.txt").read_text(errors="replace")
+
+
+def test_all_is_taken_but_what_the_broken_kernel_would_have(finished: tuple[Path, list[str], str, str]) -> None:
+    campaign, releases, _, _ = finished
+    taken = rows(campaign)
+    assert len(taken) == 3 * BLOCKS
+    void = {row["arm"]: row["reason"] for row in taken if not row["valid"]}
+    assert list(void) == [f"default@host:{reboot_machine.BROKEN}"]
+    reason = f"the kernel {reboot_machine.BROKEN} did not boot: this machine came back with {releases[0]}, 2 times"
+    assert set(void.values()) == {reason}
+    results = read_results(campaign)
+    assert set(results.fingerprint["kernels"]) == {f"host:{release}" for release in releases}
+
+
+def test_each_boot_is_noted_and_none_is_in_vain(finished: tuple[Path, list[str], str, str]) -> None:
+    campaign, releases, _, _ = finished
+    boots = read_fact(campaign, "boots")
+    assert [boot["kernel"] for boot in boots].count(reboot_machine.BROKEN) == 2
+    assert all(boot["came"] == boot["kernel"] for boot in boots if boot["kernel"] in releases)
+    assert len({boot["from_boot"] for boot in boots}) == len(boots)
+
+
+def test_the_bootloader_is_as_before(finished: tuple[Path, list[str], str, str]) -> None:
+    assert "next_entry" not in finished[2]
