@@ -53,6 +53,16 @@ ExecStart=/usr/bin/python3 -m runoff run /plan.toml --out /campaign --reboot --n
 WantedBy=multi-user.target
 """
 
+CHECKS = """[Unit]
+Description=ends campaigns in every way
+[Service]
+Type=idle
+Environment=PYTHONPATH=/opt/runoff/python:/opt/runoff/libraries RUNOFF_AGENT=/usr/local/bin/runoff-agent
+ExecStart=/usr/bin/python3 /checks.py /many.toml {kernel}
+[Install]
+WantedBy=multi-user.target
+"""
+
 PREPARE = """#!/bin/sh
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -128,11 +138,17 @@ def _install(root: Path, plan: str) -> None:
     shutil.copytree(REPOSITORY / "python/runoff", place / "python/runoff", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(find_agent(), root / "usr/local/bin/runoff-agent")
     (root / "plan.toml").write_text(plan)
-    (root / "etc/systemd/system/begin.service").write_text(BEGIN)
-    wants = root / "etc/systemd/system/multi-user.target.wants"
-    wants.mkdir(parents=True, exist_ok=True)
-    (wants / "begin.service").symlink_to("/etc/systemd/system/begin.service")
+    add_service(root, "begin.service", BEGIN)
     (root / "etc/machine-id").write_text("")
+
+
+def add_service(root: Path, name: str, text: str) -> None:
+    """Let systemd start it after each boot."""
+    place = Path("etc/systemd/system")
+    (root / place / name).write_text(text)
+    wants = root / place / "multi-user.target.wants"
+    wants.mkdir(parents=True, exist_ok=True)
+    (wants / name).symlink_to(Path("/") / place / name)
 
 
 def _break_a_kernel(root: Path, release: str) -> None:

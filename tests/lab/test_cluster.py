@@ -14,6 +14,7 @@ from campaign_rows import rows
 from command import run, start
 from waiting import LIMIT_S, wait_until
 
+from runoff.engines.agent import find_agent
 from runoff.engines.lab import cache
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab_kernel", "own_qemu")]
@@ -76,6 +77,21 @@ def test_a_scheduler_that_is_started_again_is_found_again(tmp_path: Path) -> Non
         _, err = campaign.communicate(timeout=LIMIT_S)
         assert campaign.returncode in (0, 2), err
     assert len(values(tmp_path / "there")) == 12
+
+
+def test_a_sample_that_ends_every_worker_is_void_and_not_for_ever(tmp_path: Path) -> None:
+    deadly = tmp_path / "agent"
+    deadly.write_text(f'#!/bin/sh\n[ "$1" != end-with ] || kill -9 "$2"\nexec {find_agent()} "$@"\n')
+    deadly.chmod(0o755)
+    environment = {"RUNOFF_CACHE": str(cache.root()), "RUNOFF_AGENT": str(deadly)}
+    with dask_processes.start(tmp_path / "dask") as dask:
+        for name in ("one", "two"):
+            dask.start_worker(name, environment=environment)
+        words = ("compare", "default", *WORK, "--clock", "virtual", "--blocks", "1")
+        done = run(*words, "--out", tmp_path / "c", "--cluster", dask.file, expect=2)
+    reason = "the workers that took it died or went away, 10 times"
+    assert [(row["valid"], row["reason"]) for row in rows(tmp_path / "c")] == [(0, reason)]
+    assert reason in done.stdout + done.stderr
 
 
 def test_local_workers_take_the_same_samples_and_leave_nothing(tmp_path: Path) -> None:

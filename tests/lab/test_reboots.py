@@ -11,6 +11,7 @@ from campaign_rows import rows
 from journals import read_fact
 
 from runoff.campaign.directory import read_results
+from runoff.reboot import unit
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(7200)]
 
@@ -26,9 +27,11 @@ seed = 1
 
 HOUR_S = 3600.0
 
+Finished = tuple[Path, list[str], str, str]
+
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], str, str]:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     """The campaign of a machine that has switched itself off; its kernels; GRUB's environment; what it said."""
     folder = tmp_path_factory.mktemp("machine")
     disk = folder / "disk"
@@ -51,7 +54,34 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str],
     return folder / "campaign", releases, environment, (folder / "first.txt").read_text(errors="replace")
 
 
-def test_all_is_taken_but_what_the_broken_kernel_would_have(finished: tuple[Path, list[str], str, str]) -> None:
+@pytest.fixture(scope="module")
+def ended(finished: Finished) -> tuple[dict[str, list[str]], list[str]]:
+    """What each way to end a campaign left in the machine, and what a shutdown left on its disk."""
+    releases = finished[1]
+    disk = finished[0].with_name("disk")
+    with reboot_machine.mount(disk) as root:
+        arms = ", ".join(json.dumps(f"default@host:{release}") for release in releases)
+        (root / "many.toml").write_text(PLAN.format(arms=arms, blocks=1000))
+        shutil.copy(Path(__file__).with_name("reboot_checks.py"), root / "checks.py")
+        reboot_machine.add_service(root, "checks.service", reboot_machine.CHECKS.format(kernel=releases[1]))
+    reboot_machine.Machine(disk, disk.with_name("checks.txt")).wait_until_off(HOUR_S)
+    with reboot_machine.mount(disk) as root:
+        left = json.loads((root / "left.json").read_text())
+        kept = sorted(path.parent.name for path in (root / "etc/systemd/system").rglob(unit.NAME))
+        return left, kept
+
+
+def test_a_campaign_that_is_stopped_fails_or_is_given_up_does_not_go_on_after_the_next_boot(
+    ended: tuple[dict[str, list[str]], list[str]],
+) -> None:
+    assert ended[0] == {"restore": [], "stop": [], "fail": []}
+
+
+def test_a_campaign_goes_on_after_a_shutdown_by_someone_else(ended: tuple[dict[str, list[str]], list[str]]) -> None:
+    assert ended[1] == ["multi-user.target.wants", "system"]
+
+
+def test_all_is_taken_but_what_the_broken_kernel_would_have(finished: Finished) -> None:
     campaign, releases, _, _ = finished
     taken = rows(campaign)
     assert len(taken) == 3 * BLOCKS
@@ -63,7 +93,7 @@ def test_all_is_taken_but_what_the_broken_kernel_would_have(finished: tuple[Path
     assert set(results.fingerprint["kernels"]) == {f"host:{release}" for release in releases}
 
 
-def test_each_boot_is_noted_and_none_is_in_vain(finished: tuple[Path, list[str], str, str]) -> None:
+def test_each_boot_is_noted_and_none_is_in_vain(finished: Finished) -> None:
     campaign, releases, _, _ = finished
     boots = read_fact(campaign, "boots")
     assert [boot["kernel"] for boot in boots].count(reboot_machine.BROKEN) == 2
@@ -71,5 +101,5 @@ def test_each_boot_is_noted_and_none_is_in_vain(finished: tuple[Path, list[str],
     assert len({boot["from_boot"] for boot in boots}) == len(boots)
 
 
-def test_the_bootloader_is_as_before(finished: tuple[Path, list[str], str, str]) -> None:
+def test_the_bootloader_is_as_before(finished: Finished) -> None:
     assert "next_entry" not in finished[2]

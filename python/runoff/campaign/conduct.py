@@ -1,7 +1,7 @@
 """A campaign from its settings to its results: what every command, and whoever uses runoff as a library, calls."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from runoff.campaign.manner import Manner
 from runoff.campaign.objects import use_stored_objects
 from runoff.campaign.observer import Observer, SilentObserver
 from runoff.campaign.parts import find_machines
-from runoff.campaign.reboots import Reboots
+from runoff.campaign.reboots import Reboots, put_back_on_failure
 from runoff.campaign.run import list_cells, run
 from runoff.decide.looks import Rule
 from runoff.engines import boots
@@ -81,9 +81,9 @@ def conduct(
     watching = observer or SilentObserver()
     plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
     boots.require_kernels(plan)
-    reboots = None if manner.reboot is None else Reboots(plan, directory, manner.reboot)
+    reboots = _find_reboots(plan, directory, manner)
     was_there = directory.exists()
-    with campaigns.create(directory, plan) as journal, _discard_if_empty(journal, was_there):
+    with campaigns.create(directory, plan) as journal, _discard_if_empty(journal, was_there), _guard(journal, manner):
         return _carry_out(plan, journal, watching, manner, reboots)
 
 
@@ -101,11 +101,19 @@ def resume(
     """
     watching = observer or SilentObserver()
     plan, journal = campaigns.reopen(directory, blocks=blocks, trusted=trusted)
-    with journal:
+    # Nothing is put back before the directory is this process's own: another may go on with it.
+    with journal, _guard(journal, manner):
         for note in find_changes(plan):
             watching.say(note)
-        reboots = None if manner.reboot is None else Reboots(plan, directory, manner.reboot)
-        return _carry_out(plan, journal, watching, manner, reboots)
+        return _carry_out(plan, journal, watching, manner, _find_reboots(plan, directory, manner))
+
+
+def _find_reboots(plan: Plan, directory: Path, manner: Manner) -> Reboots | None:
+    return None if manner.reboot is None else Reboots(plan, directory, manner.reboot)
+
+
+def _guard(journal: Journal, manner: Manner) -> AbstractContextManager[None]:
+    return nullcontext() if manner.reboot is None else put_back_on_failure(journal.directory)
 
 
 @contextmanager
@@ -122,16 +130,15 @@ def _discard_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
 def _carry_out(
     plan: Plan, journal: Journal, observer: Observer, manner: Manner, reboots: Reboots | None
 ) -> CampaignResult:
-    with reboots.guard() if reboots is not None else nullcontext():
-        for note in reboots.judge_boot(journal) if reboots is not None else ():
-            observer.say(note)
-        ending = _take(plan, journal, observer, manner)
-        if ending is Ending.COMPLETE:
-            ending = _repeat(plan, journal.directory, observer, manner)
-        journal.require_in_place()
-        kernel = _find_next_kernel(plan, journal) if ending is Ending.OTHER_KERNEL else ""
-        if reboots is not None:
-            reboots.prepare_boot(journal, kernel)
+    for note in reboots.judge_boot(journal) if reboots is not None else ():
+        observer.say(note)
+    ending = _take(plan, journal, observer, manner)
+    if ending is Ending.COMPLETE:
+        ending = _repeat(plan, journal.directory, observer, manner)
+    journal.require_in_place()
+    kernel = _find_next_kernel(plan, journal) if ending is Ending.OTHER_KERNEL else ""
+    if reboots is not None:
+        reboots.prepare_boot(journal, kernel)
     if not journal.done() and reboots is None:
         way_on = f"boot the kernel {kernel}, then" if kernel else "go on with"
         raise RunoffError(f"stopped before the first sample; {way_on}: runoff resume {journal.directory}")

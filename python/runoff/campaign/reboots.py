@@ -12,7 +12,7 @@ from runoff.campaign.records import Boot
 from runoff.campaign.run import list_cells
 from runoff.engines import boots
 from runoff.engines.outcome import VoidSample
-from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.errors import MissingError, UsageError
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
 from runoff.reboot import unit
@@ -46,15 +46,6 @@ class Reboots:
             for release in dict.fromkeys(boots.find_planned(plan, name) for name in plan.boots)
         }
         unit.refuse_other(self._directory)
-
-    @contextmanager
-    def guard(self) -> Iterator[None]:
-        """Put systemd and the bootloader back if the block fails: the campaign must not fail again at every boot."""
-        try:
-            yield
-        except RunoffError:
-            self._end()
-            raise
 
     def prepare_boot(self, journal: Journal, release: str) -> None:
         """Choose the kernel of this ``release`` for the next boot, and let systemd go on after it.
@@ -107,6 +98,17 @@ class Reboots:
     def _end(self) -> None:
         unit.remove()
         self._bootloader.forget_choice()
+
+
+@contextmanager
+def put_back_on_failure(directory: Path) -> Iterator[None]:
+    """Put systemd and the bootloader back if the block fails: the campaign must not fail again at every boot."""
+    try:
+        yield
+    except Exception:
+        if unit.find_directory() == directory.resolve():
+            remove_left()
+        raise
 
 
 def remove_left() -> str:

@@ -7,7 +7,7 @@ import click
 from runoff.campaign.reboots import remove_left
 from runoff.cli.output import echo
 from runoff.engines.agent import StaysError, sweep
-from runoff.errors import MissingError
+from runoff.errors import MissingError, RunoffError, choose_error
 
 
 @click.command(epilog="Example: sudo runoff restore")
@@ -19,9 +19,19 @@ def command() -> None:
     """
     if os.geteuid() != 0:
         raise MissingError("restore needs root, as campaigns on the host do: sudo runoff restore")
-    left = remove_left()
-    try:
-        echo("\n".join(filter(None, [left, sweep()])) or "nothing was left behind")
-    except StaysError as error:
-        echo(error.done, nl=bool(error.done))
-        raise
+    done: list[str] = []
+    errors: list[RunoffError] = []
+    # What one of them cannot put back keeps the other from nothing.
+    for put_back in (sweep, remove_left):
+        try:
+            done.append(put_back())
+        except StaysError as error:
+            done.append(error.done)
+            errors.append(error)
+        except RunoffError as error:
+            errors.append(error)
+    told = [text for text in done if text]
+    if told or not errors:
+        echo("\n".join(told) or "nothing was left behind")
+    if errors:
+        raise choose_error(errors[0].exit_code)("; ".join(map(str, errors))) from errors[0]

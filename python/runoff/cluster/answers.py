@@ -10,8 +10,6 @@ class About:
     hostname: str
     machine: str
     """Id of its machine; empty if that has none."""
-    lacking: tuple[str, ...]
-    """Digests of the parcels that it does not have."""
 
 
 @dataclass(frozen=True, slots=True)

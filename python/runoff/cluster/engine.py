@@ -31,8 +31,8 @@ LOOK_S = 1.0
 """Time between two looks at whether a worker that has a sample is still there."""
 AGAIN_S = 0.2
 """Pause before a sample is asked for again."""
-MOST_DEATHS = 3
-"""After so many errors of Dask, each for several workers that died with the same sample, it is void."""
+MOST_LOSSES = 10
+"""A sample whose workers died or went away so many times is void."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,12 @@ class _Prepared:
     places: Places
 
 
+class _WorkersGone(Exception):
+    """All workers that may have had a sample are gone."""
+
+
 _ABANDONED = VoidSample("the campaign was stopped")
-_DIED = VoidSample("every worker that took it died, more than ten in all")
+_LOST_TOO_OFTEN = VoidSample(f"the workers that took it died or went away, {MOST_LOSSES} times")
 
 
 class ClusterEngine:
@@ -110,18 +114,18 @@ class ClusterEngine:
 
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         self._end_own_guests()
-        deaths = 0
-        while not self._abandoned.is_set() and deaths < MOST_DEATHS:
+        losses = 0
+        while not self._abandoned.is_set() and losses < MOST_LOSSES:
             with self._found.places.hold(cell, self._abandoned.is_set) as members:
                 try:
                     self._warm_up(cell, members, on_phase)
                     outcome = self._ask(cell, members, on_phase)
-                except KILLED:
-                    outcome, deaths = None, deaths + 1
+                except (KILLED, _WorkersGone):
+                    outcome, losses = None, losses + 1
             if outcome is not None:
                 return outcome
             self._abandoned.wait(AGAIN_S)
-        return _DIED if deaths == MOST_DEATHS else _ABANDONED
+        return _LOST_TOO_OFTEN if losses == MOST_LOSSES else _ABANDONED
 
     def _end_own_guests(self) -> None:
         """End what tried the arms: under the real clock it would disturb a worker of this machine."""
@@ -133,13 +137,16 @@ class ClusterEngine:
     def _warm_up(self, cell: Cell, members: Sequence[Member], on_phase: OnPhase) -> None:
         """Take the plan's samples for warming up on a machine that has taken none, before the first that counts."""
         cold = {member.owner for member in members if self.whole_blocks} - self._warm
-        self._warm |= cold
         if cold and cell.block >= 0:
             for each in self._warm_ups:
                 self._ask(each, members, on_phase)
+        self._warm |= cold
 
     def _ask(self, cell: Cell, members: Sequence[Member], on_phase: OnPhase) -> Outcome | None:
-        """Return a sample of one of these workers; None if it has to be asked for again. Raises ``KILLED``."""
+        """Return a sample of one of these workers; None if it has to be asked for again.
+
+        Raises _WorkersGone or ``KILLED`` if workers ended while they had it.
+        """
         addresses = [member.address for member in members]
         if not addresses:
             return None
@@ -167,8 +174,11 @@ class ClusterEngine:
         return answer
 
     def _await(self, future: Any, addresses: Sequence[str], on_phase: OnPhase) -> Outcome | Refusal | Unprepared | None:
-        """Return the worker's answer; None if all workers that might give it are gone, or the campaign is stopped."""
-        while not self._abandoned.is_set() and self._found.team.is_there(addresses):
+        """Return the worker's answer; None if the campaign is stopped. Raises _WorkersGone."""
+        while not self._abandoned.is_set():
+            if not self._found.team.is_there(addresses):
+                future.cancel()
+                raise _WorkersGone
             try:
                 answer: Outcome | Refusal | Unprepared = future.result(timeout=LOOK_S)
                 return answer

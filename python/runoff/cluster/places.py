@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
+from runoff.cluster.connection import PATIENCE_S
 from runoff.cluster.team import Member, Team
 from runoff.plan.order import Cell
 
@@ -39,9 +40,12 @@ class Anywhere:
 class WholeBlocks:
     """For the real clock: a machine takes whole blocks, one sample at a time."""
 
-    def __init__(self, team: Team, begun: Mapping[int, str]) -> None:
-        """``begun`` has the machines that have begun blocks, by ``Member.owner``."""
+    def __init__(self, team: Team, begun: Mapping[int, str], patience_s: float = PATIENCE_S) -> None:
+        """``begun`` has the machines that have begun blocks, by ``Member.owner``; a block's machine may be gone for
+        ``patience_s``.
+        """
         self._team = team
+        self._patience_s = patience_s
         self._owners = dict(begun)
         self._taking: set[str] = set()
         self._waiting = 0
@@ -56,7 +60,7 @@ class WholeBlocks:
         self._waiting += 1
         try:
             missing = f"the machine that has begun block {cell.block + 1} is gone, and a block is of one machine"
-            found = self._team.wait_for(lambda: self._occupy(cell.block), is_over, missing)
+            found = self._team.wait_for(lambda: self._occupy(cell.block), is_over, missing, self._patience_s)
         finally:
             self._waiting -= 1
         try:

@@ -29,14 +29,20 @@ def _final_place(parcel: Parcel) -> Path:
 
 def find(parcel: Parcel) -> Path | None:
     """Return where the parcel's content is on this machine: received, or at the sender's own place."""
+    if _is_received(parcel):
+        return _final_place(parcel)
+    return parcel.source if parcel.kind == "supply" and is_at(parcel, parcel.source) else None
+
+
+def _is_received(parcel: Parcel) -> bool:
     place = _final_place(parcel)
     if parcel.kind == "snapshot":
         # Whoever uses it checks it.
-        return place if place.is_dir() else None
-    if is_at(parcel, place):
-        os.utime(place.parent)
-        return place
-    return parcel.source if is_at(parcel, parcel.source) else None
+        return place.is_dir()
+    if not is_at(parcel, place):
+        return False
+    os.utime(place.parent)
+    return True
 
 
 def _unfinished_place(parcel: Parcel, sender: str) -> Path:
@@ -70,27 +76,31 @@ def write(parcel: Parcel, sender: str, chunks: Iterable[Chunk]) -> None:
                 file.write(chunk.content)
 
 
-def finish(parcel: Parcel, sender: str) -> None:
-    """Check that all has arrived, and give it its place. Raises MissingError."""
+def finish(parcel: Parcel, sender: str) -> Path:
+    """Check that all has arrived, and return the place that it was given. Raises MissingError."""
     part = _unfinished_place(parcel, sender)
     try:
         if not is_at(parcel, part / parcel.name):
             raise MissingError(f"{parcel.name} did not arrive as it was sent")
         place = _final_place(parcel)
         with cache.explain_write_errors():
-            if parcel.kind == "snapshot":
-                place.parent.mkdir(parents=True, exist_ok=True)
-                with contextlib.suppress(FileExistsError, OSError):
-                    (part / parcel.name).rename(place)
-            else:
-                # One of that name is damaged, or has just come from another sender.
-                shutil.rmtree(place.parent, ignore_errors=True)
-                with contextlib.suppress(OSError):
-                    part.rename(place.parent)
-        if find(parcel) is None:
-            raise MissingError(f"{parcel.name} could not be stored in {place.parent}")
+            source, target = (part / parcel.name, place) if parcel.kind == "snapshot" else (part, place.parent)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # Another sender's may be in use.
+            if not _rename(source, target) and not _is_received(parcel):
+                shutil.rmtree(target, ignore_errors=True)
+                source.rename(target)
+            return place
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def _rename(source: Path, target: Path) -> bool:
+    try:
+        source.rename(target)
+    except OSError:
+        return False
+    return True
 
 
 def _forget_old() -> None:

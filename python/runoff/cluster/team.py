@@ -200,9 +200,9 @@ class Team:
         with lock:
             if self._one_each and any(other.owner == member.owner for other in self.list_ready()):
                 raise NotAdmitted("another worker takes the samples of its machine")
-            about = self._ask(address, worker.meet, self._job)
+            lacking = self._ask(address, worker.list_lacking, self._job)
             for parcel in self._job.parcels:
-                if parcel.digest in about.lacking:
+                if parcel.digest in lacking:
                     self._send(member, parcel)
             self._ask(address, worker.open_job, self._job)
         with self._changed:

@@ -41,6 +41,8 @@ class _OpenJob:
 
 
 _open: dict[str, _OpenJob] = {}
+_places: dict[str, dict[str, Path]] = {}
+"""Where the parcels of jobs that are not open yet were found: by job and digest, as hashing takes long."""
 _lock = threading.Lock()
 
 
@@ -72,11 +74,18 @@ def list_versions() -> Mapping[str, str]:
 
 @_or_refusal
 def meet(job: Job) -> About:
-    """Return what this worker is, and what it lacks."""
+    """Return what this worker is."""
     if not is_safe(str(distributed.get_worker().scheduler.address)):
         raise RunoffError("it takes orders over TLS or on its own machine only (docs/cluster.md)")
-    lacking = tuple(parcel.digest for parcel in job.parcels if store.find(parcel) is None)
-    return About(socket.gethostname(), conditions.read_machine_id(), lacking)
+    return About(socket.gethostname(), conditions.read_machine_id())
+
+
+@_or_refusal
+def list_lacking(job: Job) -> tuple[str, ...]:
+    """Return the digests of the parcels that this machine does not have."""
+    found = {parcel.digest: store.find(parcel) for parcel in job.parcels}
+    _places[job.name] = {digest: place for digest, place in found.items() if place is not None}
+    return tuple(digest for digest, place in found.items() if place is None)
 
 
 @_or_refusal
@@ -91,13 +100,14 @@ def receive(parcel: Parcel, sender: str, chunks: Iterable[Chunk]) -> None:
 
 @_or_refusal
 def finish_parcel(parcel: Parcel, sender: str) -> None:
-    store.finish(parcel, sender)
+    _places.setdefault(sender, {})[parcel.digest] = store.finish(parcel, sender)
 
 
 @_or_refusal
 def open_job(job: Job) -> None:
     """Prepare to take samples. Raises MissingError if something is lacking."""
-    places = {parcel.source: _require(parcel) for parcel in job.parcels}
+    known = _places.pop(job.name, {})
+    places = {parcel.source: known.get(parcel.digest) or _require(parcel) for parcel in job.parcels}
     # Dask removes the directory of a worker that is gone.
     folder = Path(tempfile.mkdtemp(prefix="runoff-", dir=distributed.get_worker().local_directory))
     engine = choose_lab_engine(job.plan, folder, relocate(job.supplies, places))

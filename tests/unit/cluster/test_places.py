@@ -80,6 +80,16 @@ def test_a_block_whose_machine_is_gone_waits_and_keeps_no_other_from_work(monkey
     assert found == [[]]
 
 
+def test_a_machine_that_stays_away_in_the_middle_of_its_block_ends_the_campaign_with_the_way_out():
+    places = WholeBlocks(FixedTeam(member("b")), {3: "a"}, patience_s=0)
+    with pytest.raises(MissingError) as refused, places.hold(cell(3), never):
+        pass
+    told = "the machine that has begun block 4 is gone, and a block is of one machine"
+    assert str(refused.value) == f"{told}: start one (docs/cluster.md), then: runoff resume DIRECTORY"
+    with places.hold(cell(4), never) as others:
+        assert [each.hostname for each in others] == ["b"]
+
+
 def test_when_nobody_comes_the_reason_is_told():
     team = FixedTeam()
     with pytest.raises(MissingError, match=r"nobody is there: start one \(docs/cluster.md\), then: runoff resume"):
