@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 import report_examples as examples
+from matrix_examples import MATRIX
 from request_logs import FEW
 
 from runoff.analysis import build, why
 from runoff.campaign import requests
+from runoff.matrix.page import render_page
 from runoff.report import timeline
 from runoff.report.html import page as html
 from runoff.report.sentences import render_verdict
@@ -82,6 +84,20 @@ def open_page(request, browser):
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_a_matrix_of_kernels_fits(width, tmp_path, open_page):
+    place = tmp_path / "matrix.html"
+    place.write_text(render_page(MATRIX), encoding="utf-8")
+    page = open_page(f"file://{place}", width)
+    assert page.title() == "runoff matrix: bfs / ./mine.bpf.o"
+    assert page.locator("#matrix td").all_inner_texts()[0].startswith("works\n+2.0 % [+1.0, +3.0] - worse")
+    body = page.locator("body").bounding_box()
+    assert body["width"] <= width
+    page.locator("#matrix a", has_text="why").first.click()
+    assert page.locator("article").first.is_visible()
+    assert page.complaints == []
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -30,6 +30,8 @@ def test_each_arm_is_tried_and_what_fails_does_not_keep_the_others(
     assert (entries["quitter.bpf.o"]["loads"], entries["quitter.bpf.o"]["survives"]) == (False, None)
     assert "ejected at once" in entries["quitter.bpf.o"]["reason"]
     assert document["outcome"].startswith("2 of 3 fail: ")
+    page = (tmp_path / "out" / "matrix.html").read_text()
+    assert (page.count(">works<"), page.count(">does not load<")) == (1, 2)
     folder = tmp_path / "out" / lab_kernel.name.replace(":", "-").replace("+", "-")
     taken = rows(folder / "speed")
     assert {row["arm"] for row in taken} == {"default", "bfs"}

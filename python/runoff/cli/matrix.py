@@ -50,7 +50,7 @@ def command(
     command with the same --out goes on where it was stopped.
     """
     from runoff.cli.progress import Progress
-    from runoff.matrix import views
+    from runoff.matrix import page, views
     from runoff.matrix.conduct import conduct_matrix
 
     place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
@@ -63,5 +63,5 @@ def command(
         write(views.render_markdown(found))
     else:
         echo(views.render_text(found, shutil.get_terminal_size((80, 24)).columns), nl=False)
-    echo(f"campaigns: {place}", err=as_json or markdown)
+    echo(f"page: {place / page.FILE}", err=as_json or markdown)
     return found.exit_code

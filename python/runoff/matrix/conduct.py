@@ -1,7 +1,6 @@
 """Try every arm on every kernel: one stress, and a campaign against the kernel's own scheduler."""
 
 import json
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +20,8 @@ from runoff.engines.choose import choose
 from runoff.engines.outcome import RefusedArm
 from runoff.errors import MissingError, UsageError
 from runoff.files import read_own, write_whole
-from runoff.matrix.values import Entry, KernelMatrix
+from runoff.matrix.page import write_page
+from runoff.matrix.values import Entry, KernelMatrix, name_folder
 from runoff.plan.checks import refuse_twice
 from runoff.plan.plan import Plan
 from runoff.plan.settings import Settings, parse_settings
@@ -58,13 +58,15 @@ def conduct_matrix(
     asked = {"kernels": list(kernels), "arms": list(arms), "seconds": seconds, "work": work, "values": dict(values)}
     _remember(directory, json.dumps(asked, indent=1, sort_keys=True) + "\n")
     entries: list[Entry] = []
+    clock = str(values.get("clock", "virtual"))
     for kernel, settings in plans.items():
-        found, is_whole = _try_kernel(kernel, settings, directory / _name_folder(kernel), observer, seconds, manner)
+        found, is_whole = _try_kernel(kernel, settings, directory / name_folder(kernel), observer, seconds, manner)
         entries += found
+        matrix = KernelMatrix(kernels, arms, tuple(entries), seconds, work, clock)
+        write_page(matrix, directory)
         if not is_whole:
             break
-    clock = str(values.get("clock", "virtual"))
-    return KernelMatrix(kernels, arms, entries, seconds, work, clock)
+    return matrix
 
 
 def _remember(directory: Path, asked: str) -> None:
@@ -91,10 +93,6 @@ def _require_no_kernels(plan: Plan) -> None:
     for arm in plan.arms:
         if arm.kernel is not None:
             raise UsageError(f"arm {arm.label!r} names a kernel: every arm is tried on every --kernel, so leave it out")
-
-
-def _name_folder(kernel: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "-", kernel)
 
 
 def _try_kernel(

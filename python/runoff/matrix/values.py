@@ -1,5 +1,6 @@
 """What became of each arm on each kernel."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,11 @@ class Entry:
     """Against the kernel's own scheduler; None if that was not taken."""
 
     @property
+    def folder(self) -> str:
+        """Name of its kernel's folder in the matrix' directory."""
+        return name_folder(self.kernel)
+
+    @property
     def has_failed(self) -> bool:
         """Whether the arm was refused, or failed under stress."""
         return bool(self.refused or self.stress)
@@ -35,6 +41,11 @@ class Entry:
     def is_complete(self) -> bool:
         """Whether everything that was to be tried of it was."""
         return self.has_failed or (self.stressed_s is not None and self.speed is not None)
+
+
+def name_folder(kernel: str) -> str:
+    """Return the name of a kernel's folder in the matrix' directory."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", kernel)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,28 +5,11 @@ from dataclasses import replace
 
 import pytest
 from command import run
+from matrix_examples import MATRIX
 
+from runoff.errors import MissingError
 from runoff.matrix import views
-from runoff.matrix.values import Entry, KernelMatrix
-from runoff.statistics import Comparison, Interval, Verdict
-
-SPEED = Comparison("bfs", n=5, log_mean=0.02, log_interval=Interval(0.01, 0.03), verdict=Verdict.WORSE)
-GOOD = Entry("debian:6.18", "bfs", stressed_s=120.0, longest_wait_ms=21.5, speed=SPEED)
-MATRIX = KernelMatrix(
-    kernels=("debian:6.18", "debian:7.2"),
-    arms=("bfs", "./mine.bpf.o"),
-    entries=(
-        GOOD,
-        Entry(
-            "debian:6.18", "./mine.bpf.o", refused="the kernel rejected it:\x1b[31m red", detail="R1 type=scalar\nend"
-        ),
-        replace(GOOD, kernel="debian:7.2", speed=replace(SPEED, verdict=Verdict.UNCLEAR)),
-        Entry("debian:7.2", "./mine.bpf.o", stress="ejected | runnable task stall"),
-    ),
-    seconds=120,
-    work="hackbench",
-    clock="virtual",
-)
+from runoff.matrix.page import FILE, render_page, write_page
 
 
 def test_the_text_has_a_line_for_each_arm_and_says_what_failed():
@@ -60,6 +43,30 @@ def test_json_has_the_same():
     assert first["change_percent"] == pytest.approx(2.02, abs=0.01)
     assert (refused["loads"], refused["survives"], refused["change_percent"]) == (False, None, None)
     assert (ejected["loads"], ejected["survives"]) == (True, False)
+
+
+def test_the_page_has_every_arm_on_every_kernel_and_why_it_failed():
+    page = render_page(replace(MATRIX, kernels=(*MATRIX.kernels, "debian:7.3 <new>")))
+    assert page.count("<td") == 6
+    assert page.count("not tried yet") == 2
+    assert "debian:7.3 &lt;new&gt;" in page
+    assert '<a href="debian-6.18/speed/report.html">' in page
+    assert "+2.0 % [+1.0, +3.0] - worse" in page
+    assert page.count("does not load<small>") == 1
+    assert "the kernel rejected it:\\x1b[31m red" in page
+    assert "R1 type=scalar" in page
+    assert "\x1b" not in page
+    for failure in ("f1", "f3"):
+        assert f'<a href="#{failure}">' in page
+        assert f'id="{failure}"' in page
+    data = page.split('id="runoff-matrix">')[1].split("</script>")[0]
+    assert json.loads(data)["exit_code"] == 1
+
+
+def test_a_page_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(MissingError, match=r"cannot write .*matrix.html: .*: give the same command again"):
+        write_page(MATRIX, tmp_path)
 
 
 def test_the_exit_code_tells_failure_and_what_is_missing():

@@ -1,9 +1,7 @@
 """The report as one self-contained page: no script runs, nothing is loaded."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from runoff.analysis import why
@@ -24,11 +22,11 @@ from runoff.report.html.table import (
     list_spread_rows,
     list_summary_rows,
 )
+from runoff.report.html.templating import embed_json, load_template
 from runoff.report.machines import TITLES, describe_agreement, list_machine_rows
 from runoff.report.numbers import Scale
 from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warnings
-from runoff.text import escape_lines
 
 LONGEST_NAME = 70
 """Most characters of a page's heading."""
@@ -37,7 +35,7 @@ LONGEST_NAME = 70
 def render(report: Report) -> str:
     """Return the page; same report, same bytes."""
     panels = why.build(report)
-    return _template().render(
+    return load_template("page.html.j2").render(
         report=report,
         results=report.results,
         title=wording.describe_title(report).replace("  ", ", "),
@@ -64,7 +62,7 @@ def render(report: Report) -> str:
         machine_titles=TITLES,
         sections=[_section(report, table, f"t{number}") for number, table in enumerate(report.tables, 1)],
         method=wording.describe_method(report),
-        data=Markup(_embedded(report)),
+        data=embed_json(document.render(report, indent=None)),
     )
 
 
@@ -72,25 +70,6 @@ def _name(arms: Sequence[str]) -> str:
     """Return what is compared, short enough to leave the first screen to the answer."""
     every = " / ".join(arms)
     return every if len(every) <= LONGEST_NAME else f"{arms[0]} and {len(arms) - 1} other arms"
-
-
-@lru_cache(maxsize=1)
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("runoff.report.html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["typeset"] = _typeset
-    environment.filters["printable"] = escape_lines
-    return environment.get_template("page.html.j2")
-
-
-def _typeset(text: str) -> str:
-    """Return ``text`` with typographic signs for those that ASCII spells in the terminal."""
-    return text.replace("+-", "±")
 
 
 def _panels(report: Report, panels: Sequence[why.Explanation]) -> dict[str, list[dict[str, object]]]:
@@ -140,8 +119,3 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "machines": [row.cells for row in list_machine_rows(table)],
         "warnings": describe_warnings(table.analysis),
     }
-
-
-def _embedded(report: Report) -> str:
-    """Return JSON that an HTML parser cannot mistake for the end of the script or a comment."""
-    return document.render(report, indent=None).replace("<", "\\u003c").replace("&", "\\u0026")
