@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +15,10 @@ from campaign_rows import rows
 from command import run, start
 from waiting import LIMIT_S, wait_until
 
+import runoff
 from runoff.engines.agent import find_agent
 from runoff.engines.lab import cache
+from runoff.engines.lab.kernel import Kernel
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab_kernel", "own_qemu")]
 
@@ -100,6 +103,29 @@ def test_local_workers_take_the_same_samples_and_leave_nothing(tmp_path: Path) -
     assert values(tmp_path / "there") == values(tmp_path / "here")
     left = [path for path in tmp_path.rglob("*") if path.suffix in (".part", ".new")]
     assert not left
+
+
+def test_another_user_with_other_places_takes_the_same_samples(tmp_path: Path, lab_kernel: Kernel) -> None:
+    """The guest is made anew too: by another user, with kernel, QEMU, agent and runoff in other directories."""
+    run("compare", *VIRTUAL, "--blocks", "2", "--out", tmp_path / "here", "-j", "2")
+    own = tmp_path / "somebody else's"
+    shutil.copytree(Path(runoff.__file__).parent, own / "python/runoff", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(find_agent(), own / "agent")
+    for place in ("kernels", "qemus"):
+        shutil.copytree(cache.root() / place, own / "cache" / place)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(own),
+        "PYTHONPATH": str(own / "python"),
+        "RUNOFF_AGENT": str(own / "agent"),
+        "RUNOFF_CACHE": str(own / "cache"),
+    }
+    command = ("unshare", "--user", "--map-user=1000", "--map-group=1000", sys.executable, "-m", "runoff", "compare")
+    words = (*command, *VIRTUAL, "--blocks", "2", "--out", str(tmp_path / "there"))
+    done = subprocess.run(words, env=environment, cwd=own, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2), done.stderr
+    assert values(tmp_path / "there") == values(tmp_path / "here")
+    assert (own / "cache/snapshots").is_dir()
 
 
 def test_the_real_clock_takes_whole_blocks_on_one_machine_and_says_which(tmp_path: Path) -> None:
