@@ -95,8 +95,12 @@ def describe_outcome(matrix: KernelMatrix) -> str:
     if done < planned:
         return f"Provisional, {done} of {planned}: none fails so far."
     slower = matrix.slower
+    stress = f"{matrix.seconds} virtual second{'' if matrix.seconds == 1 else 's'} of stress"
+    if planned == 1:
+        speed = " It is slower than the kernel's own scheduler." if slower else ""
+        return f"{matrix.arms[0]} loads and attaches on {matrix.kernels[0]} and survives {stress}.{speed}"
     speed = f" {len(slower)} of them slower than the kernel's own scheduler." if slower else ""
-    return f"All {planned} load, attach and survive {matrix.seconds} virtual seconds of stress.{speed}"
+    return f"All {planned} load, attach and survive {stress}.{speed}"
 
 
 def render_markdown(matrix: KernelMatrix) -> str:

@@ -76,6 +76,9 @@ def test_the_exit_code_tells_failure_and_what_is_missing():
     assert "All 2 load, attach and survive 120 virtual seconds of stress. 1 of them slower" in views.describe_outcome(
         whole
     )
+    one = replace(whole, kernels=("debian:6.18",), entries=good[:1], seconds=1)
+    told = "bfs loads and attaches on debian:6.18 and survives 1 virtual second of stress."
+    assert views.describe_outcome(one) == f"{told} It is slower than the kernel's own scheduler."
     part = replace(whole, entries=good[:1])
     assert part.exit_code == 2
     assert views.describe_outcome(part) == "Provisional, 1 of 2: none fails so far."
