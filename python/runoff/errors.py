@@ -1,5 +1,8 @@
 """Errors that end a command: one sentence that names the thing and the way out, and an exit code."""
 
+INTERRUPTED = 130
+"""Exit code of what Ctrl-C or SIGTERM has ended, as shells have it."""
+
 
 class RunoffError(Exception):
     """A check or a run failed."""
@@ -17,6 +20,12 @@ class MissingError(RunoffError):
     """Something that is needed is not there: a program, a kernel feature, a right, space."""
 
     exit_code = 69
+
+
+class StoppedError(RunoffError):
+    """The user stopped it before there was anything to show."""
+
+    exit_code = INTERRUPTED
 
 
 def choose_error(exit_code: int) -> type[RunoffError]:

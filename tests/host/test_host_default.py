@@ -170,7 +170,7 @@ def test_ctrl_c_once_finishes_the_sample(tmp_path):
     campaign.let_end(2)
     assert f"runoff resume {campaign.out}" in campaign.end()
     assert [row["valid"] for row in rows(campaign.out)] == [1, 1]
-    assert campaign.process.returncode == 0
+    assert campaign.process.returncode == 130
 
 
 def test_ctrl_c_twice_stops_now_and_keeps_finished_samples(tmp_path):
@@ -179,8 +179,18 @@ def test_ctrl_c_twice_stops_now_and_keeps_finished_samples(tmp_path):
     campaign.interrupt("finishing this sample")
     campaign.interrupt("stopping now")
     assert "runoff resume" in campaign.end()
+    assert campaign.process.returncode == 130
     assert [row["valid"] for row in rows(campaign.out)] == [1]
     assert remains() == []
+
+
+def test_ctrl_c_before_the_first_sample_has_ended_says_how_to_go_on(tmp_path):
+    campaign = Held(tmp_path)
+    campaign.await_run(1)
+    campaign.interrupt("finishing this sample")
+    campaign.interrupt("stopping now")
+    assert f"stopped before the first sample; go on with: runoff resume {campaign.out}" in campaign.end()
+    assert campaign.process.returncode == 130
 
 
 def test_kill_and_resume_repeats_nothing_that_was_finished(tmp_path):

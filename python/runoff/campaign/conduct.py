@@ -22,7 +22,7 @@ from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.base import Engine
 from runoff.engines.choose import choose, choose_lab_clock
 from runoff.engines.requirements import require_patterns
-from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.errors import MissingError, RunoffError, StoppedError, UsageError
 from runoff.plan import rerun, stopping
 from runoff.plan.make import ChooseClock, make_plan
 from runoff.plan.plan import Plan
@@ -76,7 +76,8 @@ def conduct(
     Raises:
         UsageError: the settings cannot be carried out, or the directory has a campaign already.
         MissingError: this machine lacks something that they need.
-        RunoffError: it was stopped before its first sample, or an engine failed.
+        StoppedError: the user stopped it before its first sample.
+        RunoffError: an engine failed, or another kernel has to be booted before the first sample.
     """
     watching = observer or SilentObserver()
     plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
@@ -141,7 +142,8 @@ def _carry_out(
         reboots.prepare_boot(journal, kernel)
     if not journal.done() and reboots is None:
         way_on = f"boot the kernel {kernel}, then" if kernel else "go on with"
-        raise RunoffError(f"stopped before the first sample; {way_on}: runoff resume {journal.directory}")
+        told = f"stopped before the first sample; {way_on}: runoff resume {journal.directory}"
+        raise StoppedError(told) if ending is Ending.STOPPED else RunoffError(told)
     return CampaignResult(journal.directory, ending, campaigns.read_results(journal.directory), kernel)
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runoff.campaign.ending import Ending
+from runoff.cli.newest import RESULTS
 from runoff.cli.options import RunOptions
 from runoff.cli.output import echo, write
-from runoff.errors import RunoffError
+from runoff.errors import INTERRUPTED, RunoffError
 from runoff.plan.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def begin(
     if plan_only:
         write(complete_plan_text(settings))
         return 0
-    place = run.out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
+    place = run.out or RESULTS / time.strftime("%Y%m%d-%H%M%S")
     with notify_of_failure(run.notify, place):
         conducted = conduct(settings, place, Progress(), run.manner)
     return finish(conducted, run, show)
@@ -50,7 +51,7 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
     else:
         (show or print_text)(report)
     print_way_on(conducted, page, err=run.as_json)
-    code = choose_exit_code(report)
+    code = INTERRUPTED if conducted.ending is Ending.STOPPED else choose_exit_code(report)
     notify(run.notify, conducted.directory, code, render_verdict(report)[0])
     return code
 

@@ -7,6 +7,7 @@ from typing import IO
 
 import click
 
+from runoff.cli.newest import directory_argument
 from runoff.cli.options import json_option
 from runoff.cli.output import echo, write
 from runoff.cli.types import parse_share
@@ -19,7 +20,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     epilog="\b\nExamples:\n  runoff gate results/20260102-120000 --max-regression 2%\n"
     "  runoff gate results/ci --max-regression 5% --junit gate.xml --github-summary"
 )
-@click.argument("directory", type=click.Path(path_type=Path))
+@directory_argument
 @click.option(
     "--max-regression",
     "limit",
@@ -43,8 +44,9 @@ def command(
 ) -> int:
     """Check whether any headline metric of any arm is worse than the baseline's by more than a limit.
 
-    Exit code 0: no, every interval excludes it. 1: yes, some interval is beyond the limit, or separated from no change
-    with an estimate beyond it. 2: cannot tell. How often that would be wrong is printed.
+    Without DIRECTORY it is the newest campaign below results. Exit code 0: no, every interval excludes it. 1: yes,
+    some interval is beyond the limit, or separated from no change with an estimate beyond it. 2: cannot tell. How
+    often that would be wrong is printed.
     """
     from runoff.analysis import build
     from runoff.campaign.directory import read_results

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from runoff.cli.newest import RESULTS
 from runoff.cli.options import cluster_option, collect_given, jobs_option, json_option, make_manner, plan_options
 from runoff.cli.output import echo, write
 
@@ -53,7 +54,7 @@ def command(
     from runoff.matrix import page, views
     from runoff.matrix.conduct import conduct_matrix
 
-    place = out or Path("results") / time.strftime("%Y%m%d-%H%M%S")
+    place = out or RESULTS / time.strftime("%Y%m%d-%H%M%S")
     manner = make_manner(jobs, cluster)
     values = collect_given(options)
     found = conduct_matrix(kernels, arms, values, place, Progress(), seconds=seconds, work=work, manner=manner)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from runoff.cli.campaign import begin
+from runoff.cli.newest import RESULTS
 from runoff.cli.options import (
     LAB_KEYS,
     RunOptions,
@@ -19,7 +20,7 @@ from runoff.cli.options import (
     run_options,
 )
 from runoff.cli.output import echo, write
-from runoff.errors import UsageError
+from runoff.errors import INTERRUPTED, UsageError
 from runoff.plan.settings import parse_settings
 
 NAMES = ("a", "b")
@@ -55,9 +56,9 @@ def command(
         raise UsageError("name the work to measure the noise of, e.g. runoff noise --work hackbench")
     values = {"arms": NAMES, "names": dict.fromkeys(NAMES, arm), **collect_given(options)}
     settings = parse_settings(values, "the command line")
-    place = run.out or Path("results") / time.strftime("noise-%Y%m%d-%H%M%S")
+    place = run.out or RESULTS / time.strftime("noise-%Y%m%d-%H%M%S")
     code = begin(settings, replace(run, out=place), plan_only=plan_only)
-    if not plan_only:
+    if not plan_only and code != INTERRUPTED:
         _keep(place)
     return code
 

@@ -7,6 +7,7 @@ import click
 
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import choose_exit_code, print_text
+from runoff.cli.newest import directory_argument
 from runoff.cli.output import write
 from runoff.cli.types import parse_share
 from runoff.errors import UsageError
@@ -29,8 +30,8 @@ def _parse_within(text: str) -> float:
     return value
 
 
-@click.command(epilog="Example: runoff report results/20260102-120000 --html report.html")
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.command(epilog="\b\nExamples:\n  runoff report\n  runoff report results/20260102-120000 --html report.html")
+@directory_argument
 @click.option("--html", type=_FILE, help="Write one self-contained page to this file.")
 @click.option("--csv", "csv_file", type=_FILE, help="Write one row per sample and metric to this file.")
 @click.option("--wide", "wide_file", type=_FILE, help="Write CSV with one row per sample to this file.")
@@ -82,7 +83,7 @@ def command(
     sort: Sort,
     **forms: TextIO | bool | None,
 ) -> int:
-    """Show the results of a campaign, finished or not."""
+    """Show the results of a campaign, finished or not; without DIRECTORY those of the newest below results."""
     from runoff.decide.noise import build_report_with_noise
 
     files = {name: file for name, file in {"html": html, **forms}.items() if file and not isinstance(file, bool)}

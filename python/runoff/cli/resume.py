@@ -6,13 +6,14 @@ import click
 
 from runoff.campaign.manner import Manner
 from runoff.cli.campaign import finish, notify_of_failure
+from runoff.cli.newest import directory_argument
 from runoff.cli.options import RunOptions, json_option, keep_notify, manner_options, notify_option
 
 
 @click.command(
     epilog="\b\nExamples:\n  runoff resume results/20260102-120000\n  runoff resume results/20260102-120000 --blocks 40"
 )
-@click.argument("directory", type=click.Path(path_type=Path))
+@directory_argument
 @click.option(
     "--blocks",
     type=click.IntRange(1),
@@ -35,7 +36,7 @@ def command(
     manner: Manner,
     notify: str | None,
 ) -> int:
-    """Take the samples that a campaign still lacks."""
+    """Take the samples that a campaign still lacks; without DIRECTORY the newest below results."""
     from runoff.campaign.conduct import resume
     from runoff.cli.progress import Progress
 

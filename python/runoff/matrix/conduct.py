@@ -62,7 +62,7 @@ def conduct_matrix(
     for kernel, settings in plans.items():
         found, is_whole = _try_kernel(kernel, settings, directory / name_folder(kernel), observer, seconds, manner)
         entries += found
-        matrix = KernelMatrix(kernels, arms, tuple(entries), seconds, work, clock)
+        matrix = KernelMatrix(kernels, arms, tuple(entries), seconds, work, clock, is_stopped=not is_whole)
         write_page(matrix, directory)
         if not is_whole:
             break

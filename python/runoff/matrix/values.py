@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runoff.errors import INTERRUPTED
 from runoff.statistics import Comparison, Verdict
 
 
@@ -61,10 +62,14 @@ class KernelMatrix:
     work: str
     """The workload by which speed is measured."""
     clock: str
+    is_stopped: bool = False
+    """Whether the user stopped it."""
 
     @property
     def exit_code(self) -> int:
-        """Return 1 if some arm fails on some kernel, 2 if something is missing, else 0."""
+        """Return 130 if the user stopped it, 1 if some arm fails on some kernel, 2 if something is missing, else 0."""
+        if self.is_stopped:
+            return INTERRUPTED
         if any(entry.has_failed for entry in self.entries):
             return 1
         complete = len(self.entries) == len(self.kernels) * len(self.arms)

@@ -83,6 +83,7 @@ def test_the_exit_code_tells_failure_and_what_is_missing():
     assert part.exit_code == 2
     assert views.describe_outcome(part) == "Provisional, 1 of 2: none fails so far."
     assert replace(whole, entries=[replace(good[0], speed=None), good[1]]).exit_code == 2
+    assert replace(MATRIX, is_stopped=True).exit_code == 130
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,42 @@
+"""The campaign that a command is for when none is named: the newest below ``results``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from runoff.cli.output import echo
+from runoff.errors import UsageError
+
+RESULTS = Path("results")
+"""Where campaigns are unless ``--out`` says otherwise."""
+
+
+def _choose(_context: click.Context, _parameter: click.Parameter, given: Path | None) -> Path:
+    if given is not None:
+        return given
+    found = find_newest(RESULTS)
+    if found is None:
+        raise UsageError(f"no campaign is below {RESULTS}: name its directory")
+    echo(f"the newest campaign: {found}", err=True)
+    return found
+
+
+def find_newest(place: Path) -> Path | None:
+    """Return the campaign directly below ``place`` that was written last; None if there is none."""
+    from runoff.campaign.database import FILE
+
+    try:
+        journals = [(path.stat().st_mtime_ns, path) for path in place.glob(f"*/{FILE}")]
+    except OSError as error:
+        raise UsageError(f"cannot read {place}: {error.strerror}; name a campaign's directory") from None
+    return max(journals)[1].parent if journals else None
+
+
+def directory_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command its argument ``directory``, which may be left out."""
+    argument: Callable[[Callable[..., Any]], Callable[..., Any]] = click.argument(
+        "directory", type=click.Path(path_type=Path), required=False, callback=_choose, metavar="[DIRECTORY]"
+    )
+    return argument(function)
