@@ -1,5 +1,6 @@
 """The campaign that a command is for when none is named: the newest below ``results``."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,6 @@ from runoff.errors import UsageError
 
 RESULTS = Path("results")
 """Where campaigns are unless ``--out`` says otherwise."""
-
-
-def _choose(_context: click.Context, _parameter: click.Parameter, given: Path | None) -> Path:
-    if given is not None:
-        return given
-    found = find_newest(RESULTS)
-    if found is None:
-        raise UsageError(f"no campaign is below {RESULTS}: name its directory")
-    echo(f"the newest campaign: {found}", err=True)
-    return found
 
 
 def find_newest(place: Path) -> Path | None:
@@ -36,7 +27,20 @@ def find_newest(place: Path) -> Path | None:
 
 def directory_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command its argument ``directory``, which may be left out."""
-    argument: Callable[[Callable[..., Any]], Callable[..., Any]] = click.argument(
-        "directory", type=click.Path(path_type=Path), required=False, callback=_choose, metavar="[DIRECTORY]"
+
+    @functools.wraps(function)
+    def call(*args: Any, directory: Path | None, **values: Any) -> Any:
+        return function(*args, directory=directory or _take_newest(), **values)
+
+    add_argument: Callable[[Callable[..., Any]], Callable[..., Any]] = click.argument(
+        "directory", type=click.Path(path_type=Path), required=False, metavar="[DIRECTORY]"
     )
-    return argument(function)
+    return add_argument(call)
+
+
+def _take_newest() -> Path:
+    found = find_newest(RESULTS)
+    if found is None:
+        raise UsageError(f"no campaign is below {RESULTS}: name its directory")
+    echo(f"the newest campaign: {found}", err=True)
+    return found
