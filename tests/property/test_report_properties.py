@@ -18,7 +18,7 @@ from runoff.report.html import page as html
 from runoff.report.terminal import screen
 from runoff.results import Metric, Results, Sample
 
-SCHEMA = stdlib_json.loads((Path(__file__).parents[2] / "docs/schema/runoff.report.2.json").read_text())
+SCHEMA = stdlib_json.loads((Path(__file__).parents[2] / "docs/schema/runoff.report.3.json").read_text())
 
 LARGEST = 1e100
 """Beyond anything that is measured; the squares of larger numbers leave the range of floating point."""

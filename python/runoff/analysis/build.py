@@ -1,6 +1,6 @@
 """Builds the report: everything the views show, computed once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -14,7 +14,7 @@ from runoff.analysis.values import Report
 from runoff.analysis.warnings import find_warnings
 from runoff.errors import UsageError
 from runoff.results import Metric, Results, Sample, Sort
-from runoff.statistics import Analysis, Observation, Question, analyse, analyse_machines, judge_family
+from runoff.statistics import Analysis, Observation, Question, Verdict, analyse, analyse_machines, judge_family
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN, DEFAULT_RARE
 
 
@@ -106,7 +106,10 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
     analysis = _analyse_points(results, points, question)
     measured = {point.arm for point in points}
     lacking = frozenset(sample.arm for sample in cell if sample.valid) - measured
-    if question.baseline in lacking:
+    pending = set(results.arms) - {sample.arm for sample in cell}
+    if pending:
+        analysis = _mark_pending(analysis, pending)
+    if question.baseline in lacking | pending:
         analysis = replace(analysis, warnings=tuple(w for w in analysis.warnings if w.kind != "baseline"))
     work, loads = cell[0].work, len(results.loads)
     return Table(
@@ -129,6 +132,12 @@ def _analyse_points(results: Results, points: Sequence[Point], question: Questio
         return analyse(_observe(results, points), question)
     machines = {name: _observe(results, [p for p in points if p.machine == name]) for name in results.machines}
     return analyse_machines(machines, question)
+
+
+def _mark_pending(analysis: Analysis, arms: Collection[str]) -> Analysis:
+    """Return ``analysis`` in which these arms, which have neither valid nor void samples, are not void."""
+    marked = {arm: replace(analysis.comparisons[arm], verdict=Verdict.PENDING) for arm in arms}
+    return replace(analysis, comparisons={**analysis.comparisons, **marked})
 
 
 def _observe(results: Results, points: Sequence[Point]) -> dict[str, list[Observation]]:

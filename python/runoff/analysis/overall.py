@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from runoff.analysis.table import Table
+from runoff.analysis.table import TIME_UNITS, Table
 from runoff.analysis.values import Overall
 from runoff.statistics import Observation, Question, geometric_mean
 
 
 def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Overall | None:
-    """Return the geometric means; None with fewer than two workloads and loads, or nothing to compare."""
+    """Return the geometric means; None with fewer than two workloads and loads, or metrics of different kinds."""
     first: dict[str, Table] = {}
     for table in tables:
         if table.is_judged and table.metric.headline:
             first.setdefault(table.place, table)
     chosen = tuple(first.values())
-    if len(chosen) < 2:
+    if len(chosen) < 2 or len({_find_kind(table) for table in chosen}) > 1:
         return None
     if len({table.metric.direction for table in chosen}) > 1:
         return Overall(chosen, None, "in some of the first headline metrics less is better, in others more")
@@ -25,3 +25,9 @@ def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Ov
         for table in chosen
     ]
     return Overall(chosen, geometric_mean(observed, asked), "")
+
+
+def _find_kind(table: Table) -> tuple[bool, str]:
+    """Return what has to be equal for a mean of two changes to mean something: time for work is not a tail of waits."""
+    unit = "time" if table.metric.unit in TIME_UNITS else table.metric.unit
+    return table.is_percentile, unit

@@ -52,7 +52,7 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
         (show or print_text)(report)
     print_way_on(conducted, page, err=run.as_json)
     code = INTERRUPTED if conducted.ending is Ending.STOPPED else choose_exit_code(report)
-    notify(run.notify, conducted.directory, code, render_verdict(report)[0])
+    notify(run.notify, conducted.directory, code, " ".join(render_verdict(report)))
     return code
 
 

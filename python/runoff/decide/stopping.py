@@ -14,6 +14,9 @@ from runoff.statistics.level import level_for_each
 from runoff.statistics.power import least_blocks
 from runoff.statistics.verdict import margin_of
 
+OPEN = (Verdict.UNCLEAR, Verdict.SMALL)
+"""Verdicts that more blocks may change."""
+
 DECIDED = "every headline comparison is decided"
 
 
@@ -35,7 +38,7 @@ def look(results: Results, blocks: int, most: int) -> Look:
     tables = [table for table in report.headline if table.is_judged]
     joint = len(tables) * (len(results.arms) - 1)
     every = [(table, c) for table in tables for c in table.analysis.comparisons.values()]
-    undecided = [(t, c) for t, c in every if c.verdict is Verdict.UNCLEAR and not _explain_hopeless(t, c)]
+    undecided = [(t, c) for t, c in every if c.verdict in OPEN and not _explain_hopeless(t, c)]
     hopeless = [reason for table, c in every if (reason := _explain_hopeless(table, c))]
     ends = None
     if not tables:

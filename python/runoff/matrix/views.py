@@ -7,7 +7,7 @@ from runoff.matrix.values import Entry, KernelMatrix
 from runoff.report.data.json_text import dump, round_significant
 from runoff.report.layout import cut_middle, wrap
 from runoff.report.markdown import escape
-from runoff.report.numbers import format_percent, format_percent_range
+from runoff.report.numbers import format_change, format_change_range
 from runoff.text import escape_line, escape_lines
 from runoff.version import __version__
 
@@ -78,8 +78,9 @@ def describe_speed(entry: Entry) -> str:
     speed = entry.speed
     if speed is None:
         return ""
-    change = "-" if speed.percent is None else f"{format_percent(speed.percent, 1)} %"
-    interval = f" {format_percent_range(speed.percent_interval, 1)}" if speed.percent_interval else ""
+    percent, found = speed.percent, speed.percent_interval
+    change = "-" if percent is None else format_change(percent, 1)
+    interval = f" {format_change_range(found, percent or 0.0, 1)}" if found else ""
     return f"{change}{interval} {speed.verdict or ''}".rstrip()
 
 

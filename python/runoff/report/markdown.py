@@ -44,7 +44,7 @@ def _lines(report: Report) -> Iterator[str]:
 def _table(table: Table, baseline: str) -> Iterator[str]:
     rows = list_result_rows(table, baseline)
     yield f"{escape(wording.render_heading(table))} ({escape(wording.describe_unit_and_direction(table))})\n"
-    yield HEAD
+    yield HEAD.replace("mean", wording.name_mean(table))
     yield from (_row(row) for row in rows)
     yield ""
     if on_machines := list_machine_rows(table):
@@ -52,7 +52,7 @@ def _table(table: Table, baseline: str) -> Iterator[str]:
         yield from ("| " + " | ".join(escape(cell) for cell in row.cells) + " |" for row in on_machines)
         yield ""
     yield from (f"- {escape(line)}" for line in describe_agreement(table))
-    yield from (f"- {escape(line)}" for line in wording.describe_unseen(table))
+    yield from (f"- {escape(line)}" for line in (*wording.describe_unseen(table), *wording.describe_means(table)))
     yield from (f"- {escape(line)}" for line in describe_warnings(table.analysis))
     yield ""
 

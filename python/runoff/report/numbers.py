@@ -46,6 +46,12 @@ class Scale:
         """Return the value in this scale's unit."""
         return f"{self.scaled(value):.{self.decimals}f}"
 
+    def short(self, value: float) -> str:
+        """Return the value in this scale's unit, with three digits."""
+        scaled = self.scaled(value)
+        leading = _magnitude(abs(scaled)) if scaled else 0
+        return f"{scaled:.{max(0, 2 - leading)}f}"
+
     def signed(self, value: float) -> str:
         """Return a difference in this scale's unit."""
         return f"{self.scaled(value):+.{self.decimals}f}"
@@ -111,6 +117,26 @@ def format_percent(value: float, decimals: int) -> str:
     digits = 0 if abs(value) >= 1000 else decimals
     rounded = round(value, digits)
     return f"{rounded + 0.0:+.{digits}f}"
+
+
+FACTOR_FROM = 100.0
+"""Percent from which on a change is easier to read as a factor: x20 for +1900 %."""
+
+
+def format_change(percent: float, decimals: int) -> str:
+    """Return a change with its sign for percent, or as a factor: ``-3.0 %``, ``x20``."""
+    return _format_factor(percent) if percent >= FACTOR_FROM else f"{format_percent(percent, decimals)} %"
+
+
+def format_change_range(interval: Interval, percent: float, decimals: int) -> str:
+    """Return the interval of a change written as ``format_change`` writes ``percent``."""
+    if percent >= FACTOR_FROM:
+        return f"[{_format_factor(interval.low)}, {_format_factor(interval.high)}]"
+    return format_percent_range(interval, decimals)
+
+
+def _format_factor(percent: float) -> str:
+    return f"x{1 + percent / 100:.3g}"
 
 
 def format_percent_range(interval: Interval, decimals: int) -> str:

@@ -1,4 +1,4 @@
-"""The verdict in a sentence that a reader can quote."""
+"""The verdict in sentences that a reader can quote, one for each arm."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,10 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import sensitivity
 from runoff.report.machines import describe_sides
-from runoff.report.numbers import Scale, format_percent
+from runoff.report.numbers import Scale, format_change
+from runoff.report.spread import describe_spread
 from runoff.report.sweep import describe_sweep
+from runoff.report.wording import render_place
 from runoff.results import Results
 from runoff.statistics import Comparison, Verdict
 
@@ -24,25 +26,25 @@ IT = "{baseline}"
 """Where the baseline is named, or "it", or nothing."""
 THAN_IT = re.compile(f" (than|as) {re.escape(IT)}")
 
-_CANNOT, _HAS = "cannot be told apart from", "has no valid sample in"
+_CANNOT, _HAS_NONE, _HAS_NOT_RUN = "cannot be told apart from", "has no valid sample in", "has not been run yet"
 
 
 def render_verdict(report: Report) -> tuple[str, ...]:
-    """Return the sentence that answers the campaign's question, then what repeats of it say."""
+    """Return the sentences that answer the campaign's question: on each arm, on those that vary more or less than the
+    baseline, and what repeats of the campaign say."""
     headline = report.headline
-    if report.sweep is not None and (found := tuple(describe_sweep(report.sweep, headline))):
-        answer = (_make_provisional(report.results, found[0]), *found[1:])
-    else:
-        answer = (_verdict_of(report.results, headline),)
-    return (*answer, *sensitivity.describe_surveys(headline, report.repeats))
+    judged = [table for table in headline if table.is_judged]
+    answer = list(describe_sweep(report.sweep, headline)) if report.sweep is not None else []
+    if not answer:
+        answer = _verdict_of(report.results, headline, judged)
+    first = _make_provisional(report.results, answer[0])
+    return (first, *answer[1:], *describe_spread(judged), *sensitivity.describe_surveys(headline, report.repeats))
 
 
-def _verdict_of(results: Results, tables: Sequence[Table]) -> str:
-    judged = [table for table in tables if table.is_judged]
+def _verdict_of(results: Results, tables: Sequence[Table], judged: Sequence[Table]) -> list[str]:
     if not judged:
-        return _explain_nothing_judged(results, tables)
-    told = _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
-    return _make_provisional(results, told)
+        return [_explain_nothing_judged(results, tables)]
+    return _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
 
 
 def _make_provisional(results: Results, told: str) -> str:
@@ -68,13 +70,16 @@ def _explain_nothing_judged(results: Results, tables: Sequence[Table]) -> str:
     )
 
 
-def _arms(results: Results, tables: Sequence[Table]) -> str:
+def _arms(results: Results, tables: Sequence[Table]) -> list[str]:
     """Return each arm over several tables; of many arms those that differ."""
     baseline, others = results.arms[0], results.arms[1:]
     if not any(baseline in table.analysis.summaries for table in tables):
-        return f"No verdict: the baseline {baseline} has no valid sample."
-    if len(others) > 1 and all(_verdict(table, arm) is Verdict.UNCLEAR for table in tables for arm in others):
-        return f"No arm can be told apart from {baseline} in any of the {len(tables)} tables."
+        return [f"No verdict: {_describe_absent(tables[0], baseline)}."]
+    verdicts = {_verdict(table, arm) for table in tables for arm in others}
+    if len(others) > 1 and verdicts == {Verdict.UNCLEAR}:
+        return [f"No arm can be told apart from {baseline} in any of the {len(tables)} tables."]
+    if len(others) > 1 and verdicts <= {Verdict.UNCLEAR, Verdict.SMALL}:
+        return [_describe_no_difference(tables, others)]
     chosen = others
     if len(others) > MOST_ARMS:
         counts = {arm: sum(_verdict(table, arm) in CLEAR for table in tables) for arm in others}
@@ -83,15 +88,31 @@ def _arms(results: Results, tables: Sequence[Table]) -> str:
     most = MOST_PLACES if len(others) <= MOST_ARMS else 1
     parts = [f"{arm} {_join_clauses(_describe_clauses(arm, tables, most))}" for arm in chosen]
     if rest := [arm for arm in others if arm not in chosen]:
-        parts.append(f"the {'other ' if chosen else ''}{len(rest)} arms {_describe_rest(rest, tables)}")
-    first = next((part for part in parts if IT in part), None)
-    return "; ".join(_name_baseline(part, baseline, first=part is first) for part in parts) + "."
+        parts.append(f"The {'other ' if chosen else ''}{len(rest)} arms {_describe_rest(rest, tables)}")
+    return [f"{_name_baseline(part, baseline)}." for part in parts]
 
 
-def _name_baseline(part: str, baseline: str, *, first: bool) -> str:
-    """Add the baseline's name, unless the sentence has named it already."""
-    told = part if first else THAN_IT.sub("", part)
-    return THAN_IT.sub("", told.replace(IT, baseline, 1)).replace(IT, "it")
+def _name_baseline(part: str, baseline: str) -> str:
+    """Add the baseline's name once."""
+    return THAN_IT.sub("", part.replace(IT, baseline, 1)).replace(IT, "it")
+
+
+def _describe_absent(table: Table, baseline: str) -> str:
+    is_pending = _verdict(table, baseline) is Verdict.PENDING
+    return f"the baseline {baseline} {_HAS_NOT_RUN if is_pending else 'has no valid sample'}"
+
+
+def _describe_no_difference(tables: Sequence[Table], others: Sequence[str]) -> str:
+    """Summarise arms of which none is better or worse in any table, and not all are unclear in all."""
+    baseline = tables[0].analysis.question.baseline
+    every = [_verdict(table, arm) for table in tables for arm in others]
+    small = every.count(Verdict.SMALL)
+    which = f"all {small} comparisons are" if small == len(every) else f"{small} of {len(every)} comparisons are"
+    rest = "" if small == len(every) else ", the others are unclear"
+    return (
+        f"No arm is better or worse than {baseline} in any of the {len(tables)} tables: {which} "
+        f"{_describe_margin(tables[0])} ({_TOO_FEW}){rest}."
+    )
 
 
 def _describe_clauses(arm: str, tables: Sequence[Table], most: int) -> list[str]:
@@ -111,12 +132,16 @@ def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> s
         case Verdict.SAME:
             unseen = _describe_unseen([table.analysis.comparisons[arm] for table in found])
             return f"the same as {IT} in {where} {unseen}"
+        case Verdict.SMALL:
+            return f"{_describe_margin(found[0])} of {IT} in {where} ({_TOO_FEW})"
+        case Verdict.PENDING:
+            return f"{_HAS_NOT_RUN} in {where}"
         case Verdict.MIXED:
             return f"better than {IT} on some machines and worse on others in {where}"
         case Verdict.UNCLEAR:
             return f"{_CANNOT} {IT} in {where}"
         case Verdict.VOID:
-            return f"{_HAS} {where}"
+            return f"{_HAS_NONE} {where}"
 
 
 def _describe_tables(arm: str, found: Sequence[Table], tables: Sequence[Table], most: int, *, last: bool) -> str:
@@ -126,12 +151,12 @@ def _describe_tables(arm: str, found: Sequence[Table], tables: Sequence[Table], 
     if verdict in CLEAR:
         if len(found) <= most:
             return _join_names([_describe_table(table, tables, arm) for table in found])
-        named = [f"{_place(table, tables)} {_describe_size(table, arm)}" for table in found[:most]]
+        named = [f"{render_place(table, tables)} {_describe_size(table, arm)}" for table in found[:most]]
         return f"{count} ({', '.join([*named, '...'])})"
     if every:
-        return count if verdict is Verdict.SAME else "any table"
+        return count if verdict in (Verdict.SAME, Verdict.SMALL) else "any table"
     if len(found) == 1:
-        return _place(found[0], tables)
+        return render_place(found[0], tables)
     return f"the other {len(found)}" if last else count
 
 
@@ -142,42 +167,40 @@ def _describe_table(table: Table, tables: Sequence[Table], arm: str) -> str:
     return f"{table.short_place} ({table.metric.title} {_describe_size(table, arm)})"
 
 
-def _place(table: Table, tables: Sequence[Table]) -> str:
-    """Return the shortest name that tells the table from the others."""
-    if len([each for each in tables if each.place == table.place]) == 1:
-        return table.short_place
-    if len({each.place for each in tables}) == 1:
-        return table.metric.title
-    return f"{table.short_place} {table.metric.title}"
-
-
 def _describe_rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
     """Summarise the arms that are not described one by one."""
     counts = {verdict: sum(_verdict(table, arm) is verdict for arm in arms for table in tables) for verdict in Verdict}
     total = len(arms) * len(tables)
     if counts[Verdict.UNCLEAR] == total:
         return f"{_CANNOT} {IT} in any table"
-    told = ", ".join(f"{verdict.word} in {count}" for verdict, count in counts.items() if count)
+    told = ", ".join(f"{_IN_WORDS.get(verdict, verdict.word)} in {count}" for verdict, count in counts.items() if count)
     return f"against {IT}: {told} of {total} comparisons"
+
+
+_IN_WORDS = {Verdict.SMALL: "within the margin", Verdict.PENDING: "not run"}
 
 
 def _verdict(table: Table, arm: str) -> Verdict | None:
     return table.analysis.comparisons[arm].verdict
 
 
-def _table(table: Table) -> str:
-    """Return all arms in one table."""
+def _table(table: Table) -> list[str]:
+    """Return all arms in one table, those with the same verdict together."""
     analysis = table.analysis
     baseline = analysis.question.baseline
     name = f"{table.short_place}, {table.metric.title}"
     if baseline not in analysis.summaries:
-        return f"{name}: no verdict, the baseline {baseline} has no valid sample."
+        return [f"{name}: no verdict, {_describe_absent(table, baseline)}."]
     by: dict[Verdict, list[str]] = {verdict: [] for verdict in Verdict}
     for arm in table.arms:
         verdict = analysis.comparisons[arm].verdict
         if arm != baseline and verdict is not None:
             by[verdict].append(f"{arm} ({_describe_size(table, arm)})" if verdict in CLEAR else arm)
-    return f"{name}: {'; '.join(_parts(table, by))}."
+    first, *rest = _parts(table, by)
+    return [
+        f"{name}: {first}.",
+        *(f"{part[0].upper()}{part[1:]}." if part[:3] == "no " else f"{part}." for part in rest),
+    ]
 
 
 def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
@@ -186,20 +209,30 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
         if found := by[verdict]:
             yield f"{_join_names(found)} {_conjugate_be(found)} {verdict.word} than {baseline}"
     if found := by[Verdict.SAME]:
-        margin = f"within {100 * analysis.question.margin:g} %" if analysis.is_relative else "to the last digit"
         seen = _describe_unseen([analysis.comparisons[arm] for arm in found])
-        yield f"{_join_names(found)} {_conjugate_be(found)} the same as {baseline} {margin} {seen}"
+        yield f"{_join_names(found)} {_conjugate_be(found)} the same as {baseline} {_describe_margin(table)} {seen}"
+    if found := by[Verdict.SMALL]:
+        named = _join_names([f"{arm} ({_describe_size(table, arm)})" for arm in found])
+        yield f"{named} {_conjugate_be(found)} {_describe_margin(table)} of {baseline} ({_TOO_FEW})"
     for arm in by[Verdict.MIXED]:
         yield f"{arm} is {describe_sides(analysis.comparisons[arm])} than {baseline}"
     if found := by[Verdict.UNCLEAR]:
         every = len(found) == len(analysis.comparisons) - 1 > 1
         told = "no arm can" if every else f"{_join_names(found)} cannot"
-        yield f"{told} be told apart from {baseline}"
-        for arm in found:
-            if sides := describe_sides(analysis.comparisons[arm]):
-                yield f"but {arm} is {sides}"
+        sides = [f"{arm} is {each}" for arm in found if (each := describe_sides(analysis.comparisons[arm]))]
+        yield "; but ".join([f"{told} be told apart from {baseline}", *sides])
     if found := by[Verdict.VOID]:
         yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
+    if found := by[Verdict.PENDING]:
+        yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} not been run yet"
+
+
+_TOO_FEW = "too few blocks to call that the same"
+
+
+def _describe_margin(table: Table) -> str:
+    question = table.analysis.question
+    return f"within {100 * question.margin:g} %" if table.analysis.is_relative else "to the last digit"
 
 
 def _describe_unseen(comparisons: Sequence[Comparison]) -> str:
@@ -213,7 +246,7 @@ def _describe_size(table: Table, arm: str) -> str:
     comparison, scale = table.analysis.comparisons[arm], Scale.from_table(table)
     size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
     if comparison.percent is not None:
-        size = f"{format_percent(comparison.percent, 1)} %"
+        size = format_change(comparison.percent, 1)
     lost = table.count_lost(arm)
     return f"{size}, of {lost[1] - lost[0]} valid runs in {lost[1]}" if lost else size
 
@@ -225,7 +258,7 @@ def _join_names(names: Sequence[str]) -> str:
 def _join_clauses(clauses: Sequence[str]) -> str:
     """Join clauses, which may contain lists."""
     told = ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
-    return told if told.startswith((_CANNOT, _HAS)) else f"is {told}"
+    return told if told.startswith((_CANNOT, _HAS_NONE, _HAS_NOT_RUN)) else f"is {told}"
 
 
 def _conjugate_be(names: Sequence[str]) -> str:

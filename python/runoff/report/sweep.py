@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
-from runoff.report.numbers import format_percent
+from runoff.report.numbers import format_change
 from runoff.statistics import Verdict
 
 MOST_NAMED = 6
@@ -29,7 +29,7 @@ def _describe_table(sweep: Sweep, table: Table) -> str:
     else:
         best = min(better, key=lambda arm: _find_gain(table, arm))
         change = table.analysis.comparisons[best].percent
-        size = "" if change is None else f" ({format_percent(change, 1)} %)"
+        size = "" if change is None else f" ({format_change(change, 1)})"
         told = f"better than the baseline {baseline}: {_name(sweep, better)}; the best as measured is "
         told += f"{sweep.describe(best)}{size}"
     return f"{told}; worse: {_name(sweep, worse)}" if worse else told

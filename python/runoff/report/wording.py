@@ -45,6 +45,15 @@ def render_short_heading(table: Table) -> str:
     return f"{table.short_place}: {table.metric.title}"
 
 
+def render_place(table: Table, tables: Sequence[Table]) -> str:
+    """Return the shortest name that tells the table from the others."""
+    if len([each for each in tables if each.place == table.place]) == 1:
+        return table.short_place
+    if len({each.place for each in tables}) == 1:
+        return table.metric.title
+    return f"{table.short_place} {table.metric.title}"
+
+
 def render_matrix_heading(matrix: Matrix) -> str:
     """Return what a matrix of loads and arms shows."""
     table = matrix.first
@@ -103,6 +112,20 @@ def describe_timelines(count: int) -> str:
     )
 
 
+def name_mean(table: Table) -> str:
+    """Return the title of the column of means."""
+    return "geo. mean" if table.has_geometric_means else "mean"
+
+
+def describe_means(table: Table) -> Iterator[str]:
+    """Yield why a table has geometric means; nothing where it has the usual ones."""
+    if table.has_geometric_means:
+        yield (
+            "means are geometric, as the changes are: arithmetic ones would contradict them, as a few runs are far "
+            "from the rest"
+        )
+
+
 def describe_direction(table: Table) -> str:
     """Return which way is better, in words."""
     return {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}[table.metric.direction]
@@ -149,7 +172,7 @@ def _blocks(numbers: list[int], planned: int) -> str:
 def list_legend(report: Report) -> tuple[str, ...]:
     """Return what the glyphs and intervals mean, and how many tables invite chance."""
     if len(report.results.arms) < 2:
-        return ("Intervals are 95 % confidence intervals of the mean. n! = some samples are void.",)
+        return (f"Intervals are 95 % confidence intervals of the mean.{_describe_void_mark(report)}",)
     question = report.question
     level = f"{100 * (1 - question.alpha):g} %"
     several = f", which holds for all {question.tables} headline tables together (Holm)" if question.tables > 1 else ""
@@ -160,7 +183,6 @@ def list_legend(report: Report) -> tuple[str, ...]:
         if others
         else ""
     )
-    mixed = "  x better on some machines, worse on others" if len(report.results.machines) > 1 else ""
     in_units = any(not table.analysis.is_relative for table in report.tables)
     diff = f" diff = arm - {report.baseline}, in the metric's unit." if in_units else ""
     sequential = (
@@ -170,14 +192,32 @@ def list_legend(report: Report) -> tuple[str, ...]:
     )
     return (
         f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and what hits "
-        f"{100 * question.rare:g} % of runs would have been seen){mixed}  ? unclear  ! void",
+        f"{100 * question.rare:g} % of runs would have been seen)  ? unclear{_list_rare_glyphs(report)}",
         *_describe_machine_intervals(report),
         f"Change = the geometric mean of arm / {report.baseline} over blocks, less 1. Its {level} intervals and p(adj) "
-        f"hold for all arms of a table together, each from that arm's own blocks; intervals of means are {level} each. "
-        f"n! = some samples are void.{diff}",
+        f"hold for all arms of a table together, each from that arm's own blocks; intervals of means are {level} each."
+        f"{_describe_void_mark(report)}{diff}",
         f"{sequential}A + or - is wrong in at most {100 * question.alpha:g} % of campaigns without a difference"
         f"{several}; of campaigns whose arms differ in shape, as by rare slow runs, in more.{rest}",
     )
+
+
+_RARE_GLYPHS = {
+    Verdict.SMALL: "within the margin, in too few blocks for =",
+    Verdict.MIXED: "better on some machines, worse on others",
+    Verdict.VOID: "void",
+    Verdict.PENDING: "not run yet",
+}
+
+
+def _list_rare_glyphs(report: Report) -> str:
+    """Return what those glyphs mean that few reports have."""
+    there = {c.verdict for table in report.tables for c in table.analysis.comparisons.values()}
+    return "".join(f"  {verdict} {told}" for verdict, told in _RARE_GLYPHS.items() if verdict in there)
+
+
+def _describe_void_mark(report: Report) -> str:
+    return " n! = some samples are void." if report.voids else ""
 
 
 def _describe_machine_intervals(report: Report) -> Iterator[str]:

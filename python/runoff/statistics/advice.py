@@ -10,10 +10,10 @@ def find_unclear(comparisons: Mapping[str, Comparison], question: Question) -> I
     """Yield a warning for each reason that arms are unclear."""
     if question.repeats_exactly:
         return
+    # What happens seldom may not have happened yet.
+    small = [c for c in comparisons.values() if c.verdict is Verdict.SMALL]
+    yield from _warn("rare", small, least_blocks(question.rare))
     unclear = [c for c in comparisons.values() if c.verdict is Verdict.UNCLEAR and c.difference is not None]
-    # The interval is inside the margin, and what happens seldom may not have happened yet.
-    yield from _warn("rare", [c for c in unclear if c.within], least_blocks(question.rare))
-    unclear = [c for c in unclear if not c.within]
     if question.sequential:
         yield from _warn("resolution", unclear)
         return

@@ -1,10 +1,12 @@
 """One metric, all arms: from observations to the analysis that reports show."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from runoff.statistics import checks
 from runoff.statistics.blocks import differences
 from runoff.statistics.describe import summarise
+from runoff.statistics.spread import compare_spread
 from runoff.statistics.values import Analysis, Comparison, Observation, Question, Verdict
 from runoff.statistics.verdict import compare
 
@@ -38,4 +40,8 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
     found = differences(arms[question.baseline], arms[arm])
     if found is None:
         return Comparison(arm, verdict=None if question.direction == "none" else Verdict.UNCLEAR)
-    return compare(arm, found, question, len(arms) - 1)
+    compared = compare(arm, found, question, len(arms) - 1)
+    if question.direction == "none":
+        return compared
+    spread = compare_spread(arms[question.baseline], arms[arm], question, len(arms) - 1)
+    return replace(compared, spread=spread)

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from runoff.statistics.values import DEFAULT_MARGIN, Interval, Summary
+from runoff.statistics.values import DEFAULT_MARGIN, LARGEST_LOG, Interval, Summary
 
 ROUNDING = 1e-12
 """A relative spread below this is the rounding of binary fractions, not a measurement."""
@@ -44,10 +44,23 @@ def summarise(arm: str, values: Sequence[float], alpha: float, margin: float = D
     if n >= FEWEST_FENCED:
         low, high = q25 - FENCE * (q75 - q25), q75 + FENCE * (q75 - q25)
         outliers = tuple(v for v in values if not low <= v <= high and abs(v - median) > margin * abs(median))
+    geometric, geometric_ci = _summarise_logs(values, alpha)
     return Summary(
         arm, n, mean, sd, ci, min(values), q10, q25, median, q75, q90, max(values),
-        median_interval(values, alpha), outliers,
+        median_interval(values, alpha), outliers, geometric, geometric_ci,
     )  # fmt: skip
+
+
+def _summarise_logs(values: Sequence[float], alpha: float) -> tuple[float | None, Interval | None]:
+    """Return the geometric mean and its interval; None where a value is not positive."""
+    if min(values) <= 0:
+        return None, None
+    mean, sd = moments([math.log(value) for value in values])
+    if sd is None:
+        return values[0], None
+    half = float(special.stdtrit(len(values) - 1, 1 - alpha / 2)) * sd / math.sqrt(len(values))
+    ends = (min(LARGEST_LOG, max(-LARGEST_LOG, end)) for end in (mean - half, mean + half))
+    return math.exp(mean), Interval(*(math.exp(end) for end in ends))
 
 
 def moments(values: Sequence[float]) -> tuple[float, float | None]:

@@ -41,14 +41,18 @@ class Verdict(StrEnum):
     BETTER = "+"
     WORSE = "-"
     SAME = "="
+    SMALL = "~"
+    """A difference is within the margin for certain, in blocks too few to call the arm the same."""
     MIXED = "x"
     """Better on some machines and worse on others."""
     UNCLEAR = "?"
     VOID = "!"
+    PENDING = "."
+    """No sample has been taken yet."""
 
     @property
     def word(self) -> str:
-        """The glyph in a word: better, worse, same, mixed, unclear or void."""
+        """The glyph in a word: better, worse, same, small, mixed, unclear, void or pending."""
         return self.name.lower()
 
 
@@ -118,6 +122,10 @@ class Summary:
     """Interval of the median at 95 % or more, from order statistics; None with too few values for that."""
     outliers: tuple[float, ...] = ()
     """Values far beyond the quartiles, in run order; they are part of everything else here."""
+    geometric_mean: float | None = None
+    """None if a value is not positive."""
+    geometric_ci: Interval | None = None
+    """Interval of the geometric mean, as that of the mean of the logarithms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +208,20 @@ class Heterogeneity:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """How much an arm varies from run to run, against the baseline."""
+
+    ratio: float | None
+    """Mean distance from the median, in times that of the baseline; of logarithms where all values are positive. None
+    if the baseline does not vary."""
+    p: float
+    """Adjusted for all arms of the table and all headline tables."""
+    is_larger: bool
+    differs: bool
+    """Whether it is certain to vary more or less, three times at least, and by more than the margin."""
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """One arm against the baseline, within blocks.
 
@@ -248,6 +270,8 @@ class Comparison:
     """Values drift, and the arm was always on the same side of the baseline in the run order: there is no interval."""
     advice: Advice | None = None
     """For unclear arms."""
+    spread: Spread | None = None
+    """How much it varies; None where that was not tested."""
     between: Heterogeneity | None = None
     """How the change differs between machines, in a campaign on several; their mean changes are then what is
     tested, and ``n`` counts their blocks."""

@@ -1,4 +1,4 @@
-"""From block differences to an interval, and from that to one of five words."""
+"""From block differences to an interval, and from that to a verdict."""
 
 import math
 from dataclasses import replace
@@ -131,7 +131,7 @@ def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
         return Verdict.MIXED
     if comparison.within:
         enough = comparison.n >= power.least_blocks(question.rare)
-        return Verdict.SAME if enough else Verdict.UNCLEAR
+        return Verdict.SAME if enough else Verdict.SMALL
     stands = comparison.p_report is None or comparison.p_report <= question.alpha
     if not comparison.separated or not stands:
         return Verdict.UNCLEAR

@@ -114,7 +114,7 @@ def test_what_differs_between_arms_comes_first():
 
 def test_json_holds_every_sample_at_full_precision(three):
     document = stdlib_json.loads(json.render(three))
-    assert document["schema"] == "runoff.report/2"
+    assert document["schema"] == "runoff.report/3"
     assert len(document["samples"]) == 30
     assert [s["metrics"] for s in document["samples"]] == [dict(s.metrics) for s in three.results.samples]
     arm = next(a for a in document["tables"][0]["arms"] if a["arm"] == "bfs")

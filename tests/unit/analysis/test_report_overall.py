@@ -34,8 +34,19 @@ def test_one_workload_has_none():
     assert build.build_report(taken(w=examples.WALL)).overall is None
 
 
+def test_metrics_of_different_kinds_have_none():
+    tail = Metric("rate", "us", "lower", "latency p99", headline=True)
+    percentile = replace(tail, name="latency_p99_us")
+    assert build.build_report(taken(v=examples.WALL, w=tail)).overall is not None
+    works = {"v": CELL, "w": {arm: {percentile.name: each["rate"]} for arm, each in CELL.items()}}
+    mixed = examples.campaign(works, {"v": (examples.WALL,), "w": (percentile,)}, blocks=6)
+    assert build.build_report(mixed).overall is None
+    other = replace(tail, unit="MB")
+    assert build.build_report(taken(v=examples.WALL, w=other)).overall is None
+
+
 def test_directions_that_differ_are_not_put_together():
-    report = build.build_report(taken(v=examples.WALL, w=examples.RATE))
+    report = build.build_report(taken(v=examples.WALL, w=replace(examples.RATE, unit="s")))
     assert report.overall.analysis is None
     told = "No geometric mean over workloads: in some of the first headline metrics less is better, in others more."
     assert told in " ".join(screen.render(report, 80).split())

@@ -14,7 +14,7 @@ from runoff.report.data import document as json
 from runoff.results import Results, Sample
 from runoff.statistics import Comparison, Summary, Warning
 
-SCHEMA = stdlib_json.loads((ROOT / "docs/schema/runoff.report.2.json").read_text())
+SCHEMA = stdlib_json.loads((ROOT / "docs/schema/runoff.report.3.json").read_text())
 GOLDEN = ROOT / "tests/golden/report/three.json"
 
 

@@ -27,16 +27,16 @@ def taken(**means: float) -> Results:
 def test_verdicts_that_survive_are_counted_and_the_others_named() -> None:
     half, twice = taken(bfs=1.2, o1=1.0), taken(bfs=1.2, o1=0.8)
     report = build.build_report(replace(taken(bfs=1.2, o1=1.0), repeats={"quantum=500": half, "quantum=2000": twice}))
-    assert render_verdict(report)[1:] == (
+    assert render_verdict(report)[2:] == (
         "Again with quantum=500 and with quantum=2000: 1 of 2 verdicts survive, the others:",
-        "work, elapsed time: o1 unclear, with quantum=500 unclear, with quantum=2000 better.",
+        "work, elapsed time: o1 small, with quantum=500 small, with quantum=2000 better.",
     )
     assert "1 of 2 verdicts survive" in screen.render(report, 100)
     kept, lost = document.make_document(report)["sensitivity"]
     assert (kept["arm"], kept["verdict"], kept["survives"]) == ("bfs", "worse", True)
     assert (lost["arm"], lost["quantum=500"], lost["quantum=2000"], lost["survives"]) == (
         "o1",
-        "unclear",
+        "small",
         "better",
         False,
     )

@@ -24,23 +24,34 @@ def taken(*means: float, works: tuple[str, ...] = WORKS, blocks: int = 6, **fiel
     )
 
 
+def exact(values: dict[str, list[float]]) -> Results:
+    """One table with these values, a block after the other."""
+    blocks = len(next(iter(values.values())))
+    cell = {arm: {"elapsed_s": (each[0], 0.0)} for arm, each in values.items()}
+    made = examples.campaign({"w": cell}, {"w": (examples.WALL,)}, blocks=blocks)
+    samples = tuple(replace(s, metrics={"elapsed_s": values[s.arm][s.block]}) for s in made.samples)
+    return replace(made, samples=samples)
+
+
 def told(results: Results, **options) -> str:
-    (sentence,) = render_verdict(build.build_report(results, **options))
-    return sentence
+    return " ".join(render_verdict(build.build_report(results, **options)))
 
 
 def test_one_table_names_all_arms():
     sentence = told(taken(12, 8, 10, works=("compile",)))
     assert sentence.startswith("compile, elapsed time: b (-")
-    assert " is better than default; a (+" in sentence
-    assert sentence.endswith("c cannot be told apart from default.")
+    assert " is better than default. a (+" in sentence
+    assert sentence.endswith(" is worse than default. c cannot be told apart from default.")
 
 
 def test_several_tables_are_summarised_per_arm():
     sentence = told(taken(12, 10))
     assert sentence.startswith("a is worse than default in compile (elapsed time +")
     assert " and sleep (elapsed time +" in sentence
-    assert sentence.endswith("; b cannot be told apart from default in any table.")
+    assert sentence.endswith(
+        " b is within 2 % of default in 2 of 3 tables (too few blocks to call that the same), "
+        "and cannot be told apart from it in sleep."
+    )
 
 
 def test_arms_that_are_the_same_as_the_baseline_next_to_a_difference():
@@ -51,10 +62,13 @@ def test_arms_that_are_the_same_as_the_baseline_next_to_a_difference():
     assert sentence.endswith("), and the same in the other 2 (but for what hits under 5 % of runs).")
 
 
-def test_the_baseline_is_named_once_in_the_first_sentence():
-    sentence = told(taken(10, 12))
-    assert sentence.startswith("a cannot be told apart from default in any table; b is worse in compile (")
-    assert sentence.count("default") == 1
+def test_the_baseline_is_named_once_in_each_sentence():
+    sentences = render_verdict(build.build_report(taken(10, 12)))
+    assert sentences[0].startswith(
+        "a is within 2 % of default in hackbench (too few blocks to call that the same), and"
+    )
+    assert sentences[1].startswith("b is worse than default in compile (")
+    assert [sentence.count("default") for sentence in sentences] == [1, 1]
 
 
 def test_an_arm_that_has_the_baselines_name_in_its_own_names_no_baseline():
@@ -63,13 +77,13 @@ def test_an_arm_that_has_the_baselines_name_in_its_own_names_no_baseline():
     metrics = dict.fromkeys(WORKS, (examples.WALL,))
     sentence = told(examples.campaign(dict.fromkeys(WORKS, cell), metrics, blocks=6))
     assert sentence.startswith("default+io=cfq is worse than default in compile (")
-    assert sentence.endswith("; default+io=noop cannot be told apart from default in any table.")
+    assert ". default+io=noop is within 2 % of default in 2 of 3 tables (" in sentence
 
 
 def test_the_baseline_is_named_though_nothing_can_be_said_of_the_first_arm():
     gone = {(work, "a", block): "exited" for work in WORKS for block in range(6)}
     sentence = told(taken(10, 12, voids=gone))
-    assert sentence.startswith("a has no valid sample in any table; b is worse than default in compile (")
+    assert sentence.startswith("a has no valid sample in any table. b is worse than default in compile (")
 
 
 def test_a_place_has_the_shortest_distinct_name():
@@ -91,22 +105,58 @@ def test_what_is_left_after_a_difference_is_named_or_counted():
     cells["sleep"] = {"default": {"elapsed_s": (10, 0.1)}, "a": {"elapsed_s": (12, 0.1)}}
     sentence = told(examples.campaign(cells, dict.fromkeys(cells, (examples.WALL,)), blocks=6))
     assert sentence.startswith("a is worse than default in sleep (elapsed time +")
-    assert sentence.endswith("), and cannot be told apart from it in the other 2.")
+    assert sentence.endswith("), and cannot be told apart from it in compile.")
+    assert "), within 2 % of it in hackbench (too few blocks to call that the same), and" in sentence
     del cells["hackbench"]
     sentence = told(examples.campaign(cells, dict.fromkeys(cells, (examples.WALL,)), blocks=6))
-    assert sentence.endswith("), and cannot be told apart from it in compile.")
+    assert sentence.endswith("), and within 2 % of it in compile (too few blocks to call that the same).")
 
 
 def test_arms_that_differ_are_named_of_many():
     sentence = told(taken(10, 12, 10, 13, 10))
     assert "b is worse than default in all 3 tables (compile +" in sentence
-    assert "d is worse in all 3 tables (compile +" in sentence
-    assert sentence.endswith("the other 3 arms cannot be told apart from default in any table.")
+    assert "d is worse than default in all 3 tables (compile +" in sentence
+    assert sentence.endswith("The other 3 arms against default: within the margin in 2, unclear in 7 of 9 comparisons.")
 
 
 @pytest.mark.parametrize("means", [(10, 10), (10, 10, 10, 10)])
 def test_no_arm_differs(means):
-    assert told(taken(*means)) == "No arm can be told apart from default in any of the 3 tables."
+    first = "No arm is better or worse than default in any of the 3 tables: "
+    count = {2: "3 of 6", 4: "2 of 12"}[len(means)]
+    rest = " comparisons are within 2 % (too few blocks to call that the same), the others are unclear."
+    assert told(taken(*means)) == first + count + rest
+
+
+def test_no_arm_can_be_told_apart_where_all_is_unclear():
+    cell = {arm: {"elapsed_s": (10, 3)} for arm in ("default", "a", "b")}
+    noisy = examples.campaign(dict.fromkeys(WORKS, cell), dict.fromkeys(WORKS, (examples.WALL,)), blocks=6)
+    assert told(noisy) == "No arm can be told apart from default in any of the 3 tables."
+
+
+def test_what_differs_for_certain_and_by_little_is_not_called_unclear():
+    values = {"default": [10.0, 10.01, 9.99, 10.0], "a": [10.03, 10.04, 10.02, 10.03]}
+    sentence = told(exact(values))
+    assert sentence == "w, elapsed time: a (+0.3 %) is within 2 % of default (too few blocks to call that the same)."
+
+
+def test_what_varies_far_more_or_less_is_said_whatever_the_means():
+    steady = [3.1, 3.2, 3.3, 3.2, 3.1, 3.3, 3.2, 3.3, 3.1, 3.2]
+    wild = [0.8, 318.0, 95.0, 1.2, 0.9, 145.0, 1.1, 110.0, 4.0, 120.0]
+    more = told(exact({"default": steady, "a": wild}))
+    assert more.endswith(" a varies more from run to run than default in w (0.800 to 318 against 3.10 to 3.30 s).")
+    less = told(exact({"default": wild, "a": steady}))
+    assert less.endswith(" a varies less from run to run than default in w (3.10 to 3.30 against 0.800 to 318 s).")
+    assert "varies" not in told(exact({"default": steady, "a": [value * 30 for value in steady]}))
+
+
+def test_what_has_not_been_run_is_not_void():
+    whole = taken(12, 10)
+    begun = replace(whole, samples=tuple(sample for sample in whole.samples if sample.arm != "b"))
+    sentence = told(begun)
+    assert sentence.startswith("Provisional, 36 of 54 samples: a is worse than default in compile")
+    assert sentence.endswith(" b has not been run yet in any table.")
+    none = replace(whole, samples=tuple(sample for sample in whole.samples if sample.arm == "b"))
+    assert told(none).endswith("No verdict: the baseline default has not been run yet.")
 
 
 def test_the_same_says_what_it_cannot_have_seen():

@@ -93,7 +93,7 @@ def test_the_page_draws_a_map_for_two_parameters(tmp_path: Path):
     assert picture.count("<rect") == 4
     tips = re.findall(r"<title>([^<]*)</title>", picture)
     assert [re.sub(r"[0-9]\.[0-9]", "N", tip) for tip in tips] == [
-        "m=pb, t=20: +N % -", "m=eb, t=20: +N % ?", "m=pb, t=100: the baseline", "m=eb, t=100: -N % +",
+        "m=pb, t=20: +N % -", "m=eb, t=20: +N % ~", "m=pb, t=100: the baseline", "m=eb, t=100: -N % +",
     ]  # fmt: skip
 
 

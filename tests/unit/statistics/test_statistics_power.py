@@ -103,7 +103,7 @@ def test_within_the_margin_and_too_few_blocks():
         "have gone unseen; 45 blocks, or --rare 18%"
     )
     assert compare(data, rare=0.18).comparisons["arm"].verdict is Verdict.SAME
-    assert compare(data, rare=0.17).comparisons["arm"].verdict is Verdict.UNCLEAR
+    assert compare(data, rare=0.17).comparisons["arm"].verdict is Verdict.SMALL
     assert text({"base": BASE, "arm": NEAR}).endswith("45 blocks, or 10 of them with --rare 21%")
     assert "45 blocks (1.5 h), or" in text(data, seconds_per_block=120.0)
 

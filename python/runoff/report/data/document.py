@@ -16,7 +16,7 @@ from runoff.results import Sample
 from runoff.statistics import Comparison, Interval, Verdict
 from runoff.text import escape_lines
 
-SCHEMA = "runoff.report/2"
+SCHEMA = "runoff.report/3"
 """Raised whenever a reader of the last version would misread this one."""
 
 

@@ -42,9 +42,15 @@ def draw(table: Table, baseline: str) -> str:
         if arm in summaries:
             _row(canvas, axis, scale, table, summaries[arm], middle)
         else:
-            absent = "not measured" if arm in table.lacking else f"no valid sample ({table.count_voids(arm)} void)"
-            canvas.text(left + 6, middle + 4, absent, "tick")
+            canvas.text(left + 6, middle + 4, _describe_absent(table, arm), "tick")
     return canvas.render(bottom + 42)
+
+
+def _describe_absent(table: Table, arm: str) -> str:
+    if arm in table.lacking:
+        return "not measured"
+    voids = table.count_voids(arm)
+    return f"no valid sample ({voids} void)" if voids else "not run yet"
 
 
 def _axis_title(table: Table, scale: Scale) -> str:

@@ -9,7 +9,7 @@ from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.svg import Canvas, render_mark
 from runoff.report.layout import cut_middle, find_distinct_width
-from runoff.report.numbers import choose_percent_decimals, format_percent, format_percent_range
+from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range
 from runoff.statistics import Comparison, Interval, Verdict
 
 WIDTH = 600
@@ -99,8 +99,8 @@ def _row(canvas: Canvas, axis: Axis, row: ForestRow, y: float, decimals: int) ->
     canvas.line(axis.locate(interval.low), y, axis.locate(interval.high), y, f"span {style}")
     percent = comparison.percent or 0.0
     where = f", {row.name}" if row.is_machine else ""
-    shown = f"{format_percent(percent, decimals)} %, 95 % CI {format_percent_range(interval, decimals)}"
+    shown = f"{format_change(percent, decimals)}, 95 % CI {format_change_range(interval, percent, decimals)}"
     tip = f"{comparison.arm}{where}: {shown}"
     canvas.path(render_mark("circle" if row.is_machine else "square", axis.locate(percent), y), f"point {style}", tip)
     word = f", {verdict.word}" if verdict else ""
-    canvas.text(WIDTH - RIGHT + 8, y + 4, f"{format_percent(percent, decimals)} %{word}", f"value {style}")
+    canvas.text(WIDTH - RIGHT + 8, y + 4, f"{format_change(percent, decimals)}{word}", f"value {style}")

@@ -10,7 +10,7 @@ from runoff.report.figures.axis import Axis
 from runoff.report.figures.forest import STYLES
 from runoff.report.figures.svg import Canvas, number, render_mark
 from runoff.report.layout import cut_middle
-from runoff.report.numbers import choose_percent_decimals, format_percent, format_percent_range
+from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent
 from runoff.statistics import Comparison, Verdict
 
 WIDTH = 640
@@ -90,9 +90,9 @@ def _draw_value(
     decimals = choose_percent_decimals(table)
     style = STYLES.get(comparison.verdict, "neutral") if comparison.verdict else "neutral"
     interval = comparison.percent_interval
-    tip = f"{sweep.parameters[0]}={sweep.describe(arm)}: {format_percent(comparison.percent or 0.0, decimals)} %"
+    tip = f"{sweep.parameters[0]}={sweep.describe(arm)}: {format_change(comparison.percent or 0.0, decimals)}"
     if interval is not None:
-        tip += f", 95 % CI {format_percent_range(interval, decimals)}"
+        tip += f", 95 % CI {format_change_range(interval, comparison.percent or 0.0, decimals)}"
         canvas.line(x, y.locate(interval.low), x, y.locate(interval.high), f"span {style}")
     if comparison.verdict:
         tip += f", {comparison.verdict.word}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from runoff.analysis.table import MANY_VOIDS
 from runoff.decide.gate.values import Gate, Line, Reason
 from runoff.report import wording
-from runoff.report.numbers import choose_percent_decimals, format_percent, format_percent_range
+from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent_range
 from runoff.statistics.gate import Chances, Outcome
 
 
@@ -29,8 +29,8 @@ def describe_change(line: Line) -> str:
     if percent is None:
         return ""
     decimals = 2 if interval is not None and interval.high - interval.low < 1 else 1
-    text = f"{format_percent(percent, decimals)} %"
-    return text if interval is None else f"{text} {format_percent_range(interval, decimals)}"
+    text = format_change(percent, decimals)
+    return text if interval is None else f"{text} {format_change_range(interval, percent, decimals)}"
 
 
 def describe_blocks(n: int) -> str:

@@ -115,7 +115,8 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "quantiles": list_spread_rows(table),
         "comparisons": list_comparison_rows(table),
         "runs": list_run_rows(report, table),
-        "notes": [*describe_agreement(table), *wording.describe_unseen(table)],
+        "mean": wording.name_mean(table),
+        "notes": [*describe_agreement(table), *wording.describe_unseen(table), *wording.describe_means(table)],
         "machines": [row.cells for row in list_machine_rows(table)],
         "warnings": describe_warnings(table.analysis),
     }

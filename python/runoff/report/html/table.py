@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
 from runoff.report.matrix import Matrix
-from runoff.report.numbers import Scale, choose_percent_decimals, format_p, format_percent, format_percent_range
+from runoff.report.numbers import (
+    Scale,
+    choose_percent_decimals,
+    format_change,
+    format_change_range,
+    format_p,
+    format_percent,
+)
 from runoff.statistics import Verdict
 
 LARGEST_EFFECT = 1000.0
@@ -73,12 +80,12 @@ def list_result_rows(table: Table, baseline: str) -> list[ResultRow]:
 
 def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
     summary, comparison = table.analysis.summaries.get(arm), table.analysis.comparisons[arm]
-    voids = table.count_voids(arm)
+    voids, centre = table.count_voids(arm), table.find_centre(arm)
     return ResultRow(
         arm=arm,
         n=f"{summary.n if summary else 0}{f' ({voids} void)' if voids else ''}",
-        mean=scale.plain(summary.mean) if summary else "",
-        mean_interval=scale.range(summary.ci) if summary and summary.ci else "",
+        mean=scale.plain(centre[0]) if centre else "",
+        mean_interval=scale.range(centre[1]) if centre and centre[1] else "",
         sd=scale.plain(summary.sd) if summary and summary.sd is not None else "",
         cell=_cell(table, arm, baseline, scale),
         p="" if comparison.p is None else format_p(comparison.p),
@@ -90,11 +97,12 @@ def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = Fals
     verdict = table.analysis.comparisons[arm].verdict
     if arm in table.lacking:
         return Cell("-", "", "", "")
-    if verdict is Verdict.VOID:
+    if verdict in (Verdict.VOID, Verdict.PENDING):
         return Cell("", "", str(verdict), verdict.word)
     if arm == baseline:
-        summary = table.analysis.summaries[arm]
-        return Cell(f"{scale.plain(summary.mean)} {scale.unit}".strip() if unit else "baseline", "", "", "baseline")
+        centre = table.find_centre(arm)
+        shown = f"{scale.plain(centre[0])} {scale.unit}".strip() if unit and centre else "baseline"
+        return Cell(shown, "", "", "baseline")
     return Cell(change, interval, str(verdict or ""), verdict.word if verdict else "")
 
 
@@ -104,9 +112,8 @@ def describe_change(table: Table, arm: str, scale: Scale, unit: str) -> tuple[st
     decimals = choose_percent_decimals(table)
     if comparison.percent is not None:
         interval = comparison.percent_interval
-        return f"{format_percent(comparison.percent, decimals)} %", format_percent_range(
-            interval, decimals
-        ) if interval else ""
+        shown = format_change(comparison.percent, decimals)
+        return shown, format_change_range(interval, comparison.percent, decimals) if interval else ""
     if comparison.difference is not None:
         interval = comparison.interval
         return f"{scale.signed(comparison.difference)}{unit}", scale.signed_range(interval) if interval else ""
@@ -179,7 +186,7 @@ def list_overall_rows(found: Overall) -> list[tuple[str, str, str, str]]:
     for arm, c in ({} if found.analysis is None else found.analysis.comparisons).items():
         if found.analysis is None or arm == found.analysis.question.baseline:
             continue
-        change = "-" if c.percent is None else f"{format_percent(c.percent, 1)} %"
-        interval = format_percent_range(c.percent_interval, 1) if c.percent_interval else ""
+        change = "-" if c.percent is None else format_change(c.percent, 1)
+        interval = format_change_range(c.percent_interval, c.percent or 0.0, 1) if c.percent_interval else ""
         rows.append((arm, change, interval, "" if c.p is None else format_p(c.p)))
     return rows

@@ -10,7 +10,7 @@ from runoff.report import wording
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.forest import ForestRow, find_span, select_changes
 from runoff.report.layout import cut_middle, find_distinct_width
-from runoff.report.numbers import choose_percent_decimals, format_percent
+from runoff.report.numbers import choose_percent_decimals, format_change
 from runoff.report.terminal.table import GAP, INDENT, STYLES
 from runoff.statistics import Interval
 
@@ -60,7 +60,7 @@ def _row(table: Table, row: ForestRow, axis: Axis, margin: float, name: int) -> 
     comparison, interval = row.comparison, row.interval
     style = STYLES.get(comparison.verdict, "") if comparison.verdict else ""
     line = Text(INDENT + cut_middle(f"  {row.name}" if row.is_machine else row.name, name).ljust(name) + GAP)
-    number = f"{format_percent(comparison.percent or 0.0, min(2, choose_percent_decimals(table)))} %"
+    number = format_change(comparison.percent or 0.0, min(2, choose_percent_decimals(table)))
     line.append(f"{number.rjust(NUMBER)}{GAP}{comparison.verdict or ' '}", style=style)
     line.append(GAP)
     for text, coloured in _plot(comparison.percent or 0.0, interval, axis, margin):

@@ -60,6 +60,8 @@ def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
         yield from render_rows(table, report.baseline, width)
         yield from _machines(table, width)
         yield from _plain(line for note in wording.describe_unseen(table) for line in wrap(note, width, "  = ", "    "))
+        for note in wording.describe_means(table):
+            yield from _note(note, width)
         for sentence in describe_warnings(table.analysis):
             if sentence not in said:
                 yield from _note(sentence, width)

@@ -8,7 +8,7 @@ from rich.text import Text
 from runoff.analysis.table import Table
 from runoff.report import wording
 from runoff.report.layout import cut_middle, find_distinct_width
-from runoff.report.numbers import Scale, choose_percent_decimals, format_p, format_percent, format_percent_range
+from runoff.report.numbers import Scale, choose_percent_decimals, format_change, format_change_range, format_p
 from runoff.statistics import Verdict
 
 STYLES = {Verdict.BETTER: "bold dodger_blue2", Verdict.WORSE: "bold dark_orange", Verdict.VOID: "bright_black"}
@@ -92,12 +92,15 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
     def cells(text: Callable[[str], str]) -> tuple[str, ...]:
         return tuple(text(arm) for arm in table.arms)
 
+    centres = {arm: table.find_centre(arm) for arm in table.arms}
+
     def mean(arm: str) -> str:
-        return scale.plain(summaries[arm].mean) if arm in summaries else "-"
+        found = centres[arm]
+        return "-" if found is None else scale.plain(found[0])
 
     def mean_interval(arm: str) -> str:
-        ci = summaries[arm].ci if arm in summaries else None
-        return scale.range(ci) if ci else ""
+        found = centres[arm]
+        return scale.range(found[1]) if found is not None and found[1] is not None else ""
 
     def n(arm: str) -> str:
         count = summaries[arm].n if arm in summaries else 0
@@ -110,7 +113,11 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
         ci = summaries[arm].median_ci if arm in summaries else None
         return scale.range(ci) if ci else ""
 
-    columns = [Column("n ", cells(n)), Column("mean", cells(mean)), Column("95 % CI", cells(mean_interval), 5)]
+    columns = [
+        Column("n ", cells(n)),
+        Column(wording.name_mean(table), cells(mean)),
+        Column("95 % CI", cells(mean_interval), 5),
+    ]
     if table.is_percentile:
         columns += [Column("median", cells(median), 4), Column("its 95 % CI", cells(median_interval), 5)]
         columns[2] = Column("95 % CI", cells(mean_interval), 6)
@@ -136,8 +143,8 @@ def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
         if arm == baseline:
             change = "baseline"
         elif c.percent is not None:
-            change = f"{format_percent(c.percent, decimals)} %"
-            interval = format_percent_range(c.percent_interval, decimals) if c.percent_interval else ""
+            change = format_change(c.percent, decimals)
+            interval = format_change_range(c.percent_interval, c.percent, decimals) if c.percent_interval else ""
         elif c.difference is not None:
             change = scale.signed(c.difference) + ("" if in_units else f" {scale.unit}")
             interval = scale.signed_range(c.interval) if c.interval else ""
