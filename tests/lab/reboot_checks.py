@@ -36,6 +36,7 @@ def main(plan: str, other_kernel: str) -> None:
 
 def begin(plan: str) -> None:
     """Begin a campaign of many blocks and end it by Ctrl-C after its first sample."""
+    assert not CAMPAIGN.exists(), "the machine has booted once more"
     campaign = subprocess.Popen([*RUNOFF, "run", plan, "--out", CAMPAIGN, *WORDS])
     wait_until(lambda: count_samples() > 0)
     campaign.send_signal(signal.SIGINT)
@@ -93,7 +94,7 @@ def count_samples() -> int:
         return 0
     with closing(sqlite3.connect(f"file:{CAMPAIGN / 'journal.sqlite'}?mode=ro", uri=True)) as journal:
         try:
-            return int(journal.execute("SELECT count(*) FROM samples").fetchone()[0])
+            return int(journal.execute("SELECT count(*) FROM entries WHERE kind = 'sample'").fetchone()[0])
         except sqlite3.OperationalError:
             return 0
 

@@ -1,5 +1,6 @@
 """What the commands that carry out campaigns share: progress, and the report at the end."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -49,7 +50,7 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
     if run.as_json:
         write(document.render(report))
     else:
-        (show or print_text)(report)
+        (show or functools.partial(print_text, directory=conducted.directory, verbose=run.verbose))(report)
     print_way_on(conducted, page, err=run.as_json)
     code = INTERRUPTED if conducted.ending is Ending.STOPPED else choose_exit_code(report)
     notify(run.notify, conducted.directory, code, " ".join(render_verdict(report)))
@@ -108,12 +109,17 @@ def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:
     echo(f"page: {page}", err=err)
 
 
-def print_text(report: "Report") -> None:
-    """Print the report: as wide as the terminal and in colour, elsewhere 80 columns."""
+def print_text(report: "Report", *, directory: Path, verbose: bool) -> None:
+    """Print the report and what to do next: as wide as the terminal and in colour, elsewhere 80 columns."""
+    from runoff.decide.next_blocks import list_next_blocks
+    from runoff.report.next_steps import list_next_steps
     from runoff.report.terminal import screen
 
     colour = screen.wants_colour(sys.stdout)
-    echo(screen.render(report, shutil.get_terminal_size((80, 24)).columns, colour), nl=False, styled=colour)
+    size = shutil.get_terminal_size((80, 24))
+    steps = tuple(list_next_steps(list(list_next_blocks(report)), directory))
+    text = screen.render(report, size.columns, colour, verbose=verbose, height=size.lines, next_steps=steps)
+    echo(text, nl=False, styled=colour)
 
 
 def choose_exit_code(report: "Report") -> int:

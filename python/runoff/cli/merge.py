@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from runoff.cli.campaign import choose_exit_code, print_text
-from runoff.cli.options import json_option
+from runoff.cli.options import json_option, verbose_option
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
 
@@ -17,7 +17,8 @@ from runoff.errors import UsageError
 @click.argument("campaigns", nargs=-1, required=True, metavar="[NAME=]DIR...")
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="New directory.")
 @json_option
-def command(campaigns: tuple[str, ...], out: Path, as_json: bool) -> int:
+@verbose_option
+def command(campaigns: tuple[str, ...], out: Path, as_json: bool, verbose: bool) -> int:
     """Merge campaigns of one plan that were taken on several machines.
 
     The machine is a block factor: there is a verdict for each machine, and one over all that says whether they agree.
@@ -33,7 +34,7 @@ def command(campaigns: tuple[str, ...], out: Path, as_json: bool) -> int:
     if as_json:
         write(document.render(report))
     else:
-        print_text(report)
+        print_text(report, directory=out, verbose=verbose)
     echo(f"page: {page}", err=as_json)
     return choose_exit_code(report)
 

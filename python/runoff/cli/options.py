@@ -74,6 +74,9 @@ plan_only_option = click.option(
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+verbose_option = click.option(
+    "-v", "--verbose", is_flag=True, help="Print the method, the machine and what else only the page has, too."
+)
 jobs_option = click.option(
     "-j",
     "jobs",
@@ -107,6 +110,7 @@ class RunOptions:
     as_json: bool
     manner: Manner
     notify: str | None
+    verbose: bool
 
 
 def make_manner(jobs: int | None, cluster: str | None, *, keep_going: bool = False, reboot: bool = False) -> Manner:
@@ -149,6 +153,7 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     add_options: _Decorator[Callable[..., Any]] = _combine(
         click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"),
         json_option,
+        verbose_option,
         manner_options,
         notify_option,
     )

@@ -8,10 +8,11 @@ import click
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import choose_exit_code, print_text
 from runoff.cli.newest import directory_argument
-from runoff.cli.output import write
+from runoff.cli.options import verbose_option
+from runoff.cli.output import echo, write
 from runoff.cli.types import parse_share
 from runoff.errors import UsageError
-from runoff.report.forms import HISTORIC, render_form
+from runoff.report.forms import HISTORIC, PAGE, render_form
 from runoff.results import Sort
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def _parse_within(text: str) -> float:
     "slower, and quantiles; machines has such means for each machine of a merged campaign; counters has time, cost and "
     "improvement over the number of processes or jobs, with a plot.",
 )
+@verbose_option
 @click.option(
     "--margin",
     type=_parse_within,
@@ -81,6 +83,7 @@ def command(
     margin: float | None,
     rare: float | None,
     sort: Sort,
+    verbose: bool,
     **forms: TextIO | bool | None,
 ) -> int:
     """Show the results of a campaign, finished or not; without DIRECTORY those of the newest below results."""
@@ -100,7 +103,9 @@ def command(
     if printed:
         write(render_form(report, table or _FORM_OF.get(printed[0], printed[0])))
     elif not files:
-        print_text(report)
+        print_text(report, directory=directory, verbose=verbose)
+        if (page := directory / PAGE).exists():
+            echo(f"page: {page}")
     return choose_exit_code(report)
 
 

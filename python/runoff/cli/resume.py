@@ -7,7 +7,7 @@ import click
 from runoff.campaign.manner import Manner
 from runoff.cli.campaign import finish, notify_of_failure
 from runoff.cli.newest import directory_argument
-from runoff.cli.options import RunOptions, json_option, keep_notify, manner_options, notify_option
+from runoff.cli.options import RunOptions, json_option, keep_notify, manner_options, notify_option, verbose_option
 
 
 @click.command(
@@ -26,6 +26,7 @@ from runoff.cli.options import RunOptions, json_option, keep_notify, manner_opti
     help="As root, trust a directory that other users could write: its stored files run as root.",
 )
 @json_option
+@verbose_option
 @manner_options
 @notify_option
 def command(
@@ -33,6 +34,7 @@ def command(
     blocks: int | None,
     trust_directory: bool,
     as_json: bool,
+    verbose: bool,
     manner: Manner,
     notify: str | None,
 ) -> int:
@@ -43,4 +45,4 @@ def command(
     manner = keep_notify(manner, notify)
     with notify_of_failure(notify, directory):
         conducted = resume(directory, Progress(), manner, blocks=blocks, trusted=trust_directory)
-    return finish(conducted, RunOptions(directory, as_json, manner, notify))
+    return finish(conducted, RunOptions(directory, as_json, manner, notify, verbose))

@@ -36,9 +36,8 @@ def look(results: Results, blocks: int, most: int) -> Look:
     """Return what the first ``blocks`` blocks of ``results`` decide, of at most ``most``."""
     report = build.build_report(_take_first(results, blocks))
     tables = [table for table in report.headline if table.is_judged]
-    joint = len(tables) * (len(results.arms) - 1)
     every = [(table, c) for table in tables for c in table.analysis.comparisons.values()]
-    undecided = [(t, c) for t, c in every if c.verdict in OPEN and not _explain_hopeless(t, c)]
+    undecided = find_open(report)
     hopeless = [reason for table, c in every if (reason := _explain_hopeless(table, c))]
     ends = None
     if not tables:
@@ -50,10 +49,17 @@ def look(results: Results, blocks: int, most: int) -> Look:
     return Look(
         blocks=blocks,
         undecided=tuple(_name(table, comparison) for table, comparison in undecided),
-        ahead=_forecast(report, undecided, joint, most - blocks),
+        ahead=forecast_decision(report, undecided, most - blocks),
         ends=ends,
         decided=ends == DECIDED,
     )
+
+
+def find_open(report: Report) -> list[tuple[Table, Comparison]]:
+    """Return the headline comparisons that more blocks may decide."""
+    tables = [table for table in report.headline if table.is_judged]
+    every = [(table, c) for table in tables for c in table.analysis.comparisons.values()]
+    return [(t, c) for t, c in every if c.verdict in OPEN and not _explain_hopeless(t, c)]
 
 
 def _take_first(results: Results, blocks: int) -> Results:
@@ -88,11 +94,14 @@ def _values_agree(comparison: Comparison, margin: float) -> bool:
     return comparison.difference == 0 if interval is None else interval.is_inside(-100 * margin, 100 * margin)
 
 
-def _forecast(
-    report: Report, undecided: Sequence[tuple[Table, Comparison]], joint: int, most: int
+def forecast_decision(
+    report: Report, undecided: Sequence[tuple[Table, Comparison]], most: int
 ) -> tuple[int | None, int | None, int | None]:
+    """Return the further blocks until all of these are decided, looked at as often as one likes: median and 90 %
+    interval; None is more than ``most``, or not known."""
     question = report.question
     comparisons = len(report.results.arms) - 1
+    joint = comparisons * sum(table.is_judged for table in report.headline)
     courses = []
     for _, comparison in undecided:
         if comparison.n < 2 or comparison.sd is None or comparison.difference is None:

@@ -6,9 +6,8 @@ from runoff.analysis.values import Report
 from runoff.errors import MissingError
 from runoff.files import write_whole
 from runoff.report.data import runs
+from runoff.report.forms import PAGE
 from runoff.report.html import page
-
-PAGE = "report.html"
 
 
 def write_files(report: Report, directory: Path) -> Path:

@@ -4,6 +4,9 @@ from importlib import import_module
 
 from runoff.analysis.values import Report
 
+PAGE = "report.html"
+"""Name of the page in a campaign's directory."""
+
 FORMS = {
     "text": ("terminal.screen", "render"),
     "html": ("html.page", "render"),

@@ -172,7 +172,7 @@ def _blocks(numbers: list[int], planned: int) -> str:
 def list_legend(report: Report) -> tuple[str, ...]:
     """Return what the glyphs and intervals mean, and how many tables invite chance."""
     if len(report.results.arms) < 2:
-        return (f"Intervals are 95 % confidence intervals of the mean.{_describe_void_mark(report)}",)
+        return (f"Intervals are 95 % confidence intervals of the mean.{describe_void_mark(report)}",)
     question = report.question
     level = f"{100 * (1 - question.alpha):g} %"
     several = f", which holds for all {question.tables} headline tables together (Holm)" if question.tables > 1 else ""
@@ -196,7 +196,7 @@ def list_legend(report: Report) -> tuple[str, ...]:
         *_describe_machine_intervals(report),
         f"Change = the geometric mean of arm / {report.baseline} over blocks, less 1. Its {level} intervals and p(adj) "
         f"hold for all arms of a table together, each from that arm's own blocks; intervals of means are {level} each."
-        f"{_describe_void_mark(report)}{diff}",
+        f"{describe_void_mark(report)}{diff}",
         f"{sequential}A + or - is wrong in at most {100 * question.alpha:g} % of campaigns without a difference"
         f"{several}; of campaigns whose arms differ in shape, as by rare slow runs, in more.{rest}",
     )
@@ -212,11 +212,12 @@ _RARE_GLYPHS = {
 
 def _list_rare_glyphs(report: Report) -> str:
     """Return what those glyphs mean that few reports have."""
-    there = {c.verdict for table in report.tables for c in table.analysis.comparisons.values()}
+    there = {c.verdict for table in report.tables if table.points for c in table.analysis.comparisons.values()}
     return "".join(f"  {verdict} {told}" for verdict, told in _RARE_GLYPHS.items() if verdict in there)
 
 
-def _describe_void_mark(report: Report) -> str:
+def describe_void_mark(report: Report) -> str:
+    """Return what marks arms with void samples in tables; empty without any."""
     return " n! = some samples are void." if report.voids else ""
 
 

@@ -56,10 +56,11 @@ def test_all_samples_are_there_and_no_block_is_of_two_machines(campaigns: dict[s
 
 def test_the_report_needs_nothing_else(campaigns: dict[str, Path], tmp_path: Path):
     out = join(campaigns, tmp_path / "all")
-    before = run("report", out).stdout
+    before = run("report", out, "--mail").stdout
     shutil.rmtree(tmp_path / "taken")
     moved = out.rename(tmp_path / "elsewhere")
-    assert run("report", moved).stdout == before
+    assert run("report", moved, "--mail").stdout == before
+    assert f"page: {moved}/report.html\n" in run("report", moved).stdout
     said = " ".join(before.split())
     assert "Over 3 machines: hackbench, time to pass all messages: bfs (-4.1 %) is better than default" in said
     assert "bfs: better on 3 of 3 machines (laptop, server and board)" in said

@@ -73,7 +73,7 @@ def test_colour_is_for_terminals_that_want_it(terminal, environment, expected):
 
 def test_the_first_24_lines_answer_everything():
     """Who, how much, how sure, how many, which machine, how to rerun."""
-    head = "\n".join(screen.render(build.build_report(examples.two_arms()), 80).splitlines()[:24])
+    head = "\n".join(screen.render(build.build_report(examples.two_arms()), 80, verbose=True).splitlines()[:24])
     for needed in (
         "default",
         "bfs",
@@ -89,7 +89,8 @@ def test_the_first_24_lines_answer_everything():
 
 
 def test_secondary_metrics_are_named_and_not_shown(three):
-    out = screen.render(three, 80)
+    assert "Not shown" not in screen.render(three, 80)
+    out = screen.render(three, 80, verbose=True)
     assert re.search(r"Not shown here but in the page.*involuntary switches", out)
     assert "involuntary switches (" not in out
     assert "hackbench: migrations" not in out

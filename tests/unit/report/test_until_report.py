@@ -75,7 +75,7 @@ def test_the_report_says_how_it_ended_and_by_which_rule(tmp_path):
     told = document(place)
     assert told["ended"] == {"blocks": 12, "why": DECIDED, "decided": True}
     assert any("this ended after 12: every headline comparison is decided" in str(w) for w in told["warnings"])  # type: ignore[attr-defined]
-    text = " ".join(CliRunner().invoke(report, [str(place)], standalone_mode=False).output.split())
+    text = " ".join(CliRunner().invoke(report, [str(place), "-v"], standalone_mode=False).output.split())
     assert "hold after all blocks at once, however often somebody looked" in text
     assert "--until 1% --most-blocks 60 --rare 30%" in text.replace(" \\", "")
 

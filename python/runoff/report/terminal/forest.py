@@ -83,10 +83,16 @@ def _plot(percent: float, interval: Interval, axis: Axis, margin: float) -> list
     for column in range(low, high + 1):
         if cells[column][0] == " ":
             cells[column] = LINE, True
-    cells[low] = ("[" if interval.low >= axis.low else BEYOND[0]), True
-    cells[high] = ("]" if interval.high <= axis.high else BEYOND[1]), True
-    point = BEYOND[0] if percent < axis.low else BEYOND[1] if percent > axis.high else POINT
-    cells[round(axis.locate(percent))] = point, True
+    is_narrow = high - low < len("[o]") - 1
+    if not is_narrow:
+        cells[low] = ("[" if interval.low >= axis.low else BEYOND[0]), True
+        cells[high] = ("]" if interval.high <= axis.high else BEYOND[1]), True
+    place = round(axis.locate(percent))
+    if percent < axis.low or percent > axis.high:
+        cells[place] = BEYOND[percent > axis.high], True
+    else:
+        # Beside the brackets, which half would look like a mistake.
+        cells[place if is_narrow else min(max(place, low + 1), high - 1)] = POINT, True
     return cells
 
 

@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -16,6 +16,7 @@ from runoff.report import matrix, timeline, wording
 from runoff.report.html.table import list_overall_rows
 from runoff.report.layout import cut_middle, wrap, wrap_command
 from runoff.report.machines import describe_agreement
+from runoff.report.next_steps import NextStep
 from runoff.report.sentences import render_verdict
 from runoff.report.terminal import forest
 from runoff.report.terminal import matrix as matrixtext
@@ -27,8 +28,21 @@ from runoff.text import escape_lines
 NARROWEST = 40
 
 
-def render(report: Report, width: int = 80, colour: bool = False, *, mail: bool = False) -> str:
-    """Render the report, no line longer than ``width`` (at least 40); for a ``mail`` with method and machine."""
+def render(
+    report: Report,
+    width: int = 80,
+    colour: bool = False,
+    *,
+    mail: bool = False,
+    verbose: bool = False,
+    height: int | None = None,
+    next_steps: Sequence[NextStep] = (),
+) -> str:
+    """Render the report, no line longer than ``width`` (at least 40).
+
+    ``verbose`` adds the method, the machine, and what else only the page has; a ``mail`` has that in full. A report
+    with more lines than ``height`` has the verdict at its end once more, below ``next_steps``.
+    """
     width = max(width, NARROWEST)
     out = io.StringIO()
     console = Console(
@@ -39,7 +53,10 @@ def render(report: Report, width: int = 80, colour: bool = False, *, mail: bool 
         no_color=not colour,
         legacy_windows=False,
     )
-    for line in _lines(report, width, mail):
+    lines = [*_lines(report, width, verbose=verbose, mail=mail), *_next(next_steps, width)]
+    if height is not None and len(lines) > height:
+        lines += [Text(), *_verdict(report, width)]
+    for line in lines:
         if line.cell_len > width:
             line.truncate(width)
         console.print(line, soft_wrap=True, highlight=False, markup=False)
@@ -51,7 +68,7 @@ def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) ->
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
-def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
+def _lines(report: Report, width: int, *, verbose: bool, mail: bool) -> Iterator[Text]:
     yield from _head(report, width)
     yield from _forest(report, width)
     said: set[str] = set()
@@ -71,9 +88,14 @@ def _lines(report: Report, width: int, mail: bool) -> Iterator[Text]:
         yield Text()
         yield from matrixtext.render_rows(each, width)
     yield from whytext.render_rows(why.build(report), report.baseline, width)
+    yield from _notes(report, width)
     yield from _describe_machine(report, width, mail)
+    if not verbose and not mail:
+        yield from _foot(report, width)
+        return
+    yield from _describe_order(report, width, mail)
     yield from _rest(report, width)
-    yield from _foot(report, width)
+    yield from _legend(report, width)
     if mail:
         for line in wording.describe_method(report):
             yield Text()
@@ -85,6 +107,10 @@ def _head(report: Report, width: int) -> Iterator[Text]:
     yield Text()
     for change in report.results.changes:
         yield from _note(change, width)
+    yield from _verdict(report, width)
+
+
+def _verdict(report: Report, width: int) -> Iterator[Text]:
     for number, sentence in enumerate(render_verdict(report)):
         label = "VERDICT  " if number == 0 else " " * 9
         yield from (Text(line, style="bold") for line in wrap(sentence, width, label, " " * 9))
@@ -125,11 +151,20 @@ def _describe_machine(report: Report, width: int, mail: bool) -> Iterator[Text]:
     facts |= {
         f"machine {name}": summarise_facts(fingerprint.get("machines", {}), name) for name in report.results.machines
     }
-    for name, told in {**facts, "order": wording.describe_order(report)}.items():
-        if told and (mail or told.startswith(SEVERAL)):
-            yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
-        elif told:
-            yield Text(cut_middle(f"{name:8} {told}", width))
+    for name, told in facts.items():
+        if told:
+            yield from _fact(name, told, width, is_whole=mail or told.startswith(SEVERAL))
+
+
+def _fact(name: str, told: str, width: int, *, is_whole: bool) -> Iterator[Text]:
+    if is_whole:
+        yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
+    else:
+        yield Text(cut_middle(f"{name:8} {told}", width))
+
+
+def _describe_order(report: Report, width: int, mail: bool) -> Iterator[Text]:
+    yield from _fact("order", wording.describe_order(report), width, is_whole=mail)
     yield from (Text(line) for line in wrap_command(escape_lines(report.results.rerun), width, "rerun    "))
 
 
@@ -141,6 +176,9 @@ def _rest(report: Report, width: int) -> Iterator[Text]:
     if drawn := wording.describe_timelines(timeline.count(report)):
         yield Text()
         yield from _plain(wrap(drawn, width))
+
+
+def _notes(report: Report, width: int) -> Iterator[Text]:
     if notes := wording.list_notes(report):
         yield Text()
     for line in notes:
@@ -148,6 +186,23 @@ def _rest(report: Report, width: int) -> Iterator[Text]:
 
 
 def _foot(report: Report, width: int) -> Iterator[Text]:
+    """Yield the glyphs, and where to find the rest."""
+    yield Text()
+    legend = f"{wording.list_legend(report)[0]}.{wording.describe_void_mark(report)}"
+    told = f"{legend} --verbose has the method, how to repeat it, and what is not shown here."
+    yield from (Text(line, style="bright_black") for line in wrap(told, width))
+
+
+def _next(steps: Sequence[NextStep], width: int) -> Iterator[Text]:
+    if steps:
+        yield Text()
+    for step in steps:
+        yield from _plain(wrap(step.text, width, "", "  "))
+        if step.command:
+            yield from _plain(wrap_command(step.command, width, "  "))
+
+
+def _legend(report: Report, width: int) -> Iterator[Text]:
     yield Text()
     yield from (Text(line, style="bright_black") for text in wording.list_legend(report) for line in wrap(text, width))
 

@@ -1,0 +1,36 @@
+"""What to do next with a campaign: the commands that may decide what is open."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from runoff.decide.next_blocks import FARTHEST, NextBlocks
+from runoff.text import format_duration
+
+MOST = 3
+"""Arms that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What could be done."""
+
+    text: str
+    command: str = ""
+    """Empty where no command does it."""
+
+
+def list_next_steps(found: Sequence[NextBlocks], directory: Path) -> Iterator[NextStep]:
+    """Yield a step for each of the first arms."""
+    for each in found[:MOST]:
+        tables = "" if each.tables == 1 else f" in {each.tables} tables"
+        if each.blocks is None:
+            told = f"over {FARTHEST} blocks; a wider --margin or less noise takes fewer"
+            yield NextStep(f"to decide {each.arm}{tables}: {told}")
+        else:
+            time = "" if each.seconds is None else f" ({format_duration(each.seconds)})"
+            command = f"runoff resume {quote(str(directory))} --blocks {each.blocks}"
+            yield NextStep(f"to decide {each.arm}{tables}{time}:", command)
+    if len(found) > MOST:
+        yield NextStep(f"{len(found) - MOST} more arms are not decided")
