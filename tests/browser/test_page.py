@@ -243,3 +243,68 @@ def test_the_embedded_document_can_be_analysed_again(pages, browser):
     document = json.loads(page.locator("#runoff-report").text_content())
     assert len(document["samples"]) == len(report.results.samples)
     page.close()
+
+
+LONG = "exec:/opt/schedulers/scx_with_a_name/that_goes_on --for-{}-letters"
+OVERLAPS = """() => {
+  const boxes = [];
+  for (const svg of document.querySelectorAll('figure svg')) {
+    const texts = [...svg.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
+    texts.forEach(([first, a], i) => texts.slice(i + 1).forEach(([second, b]) => {
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 2 && down > 4) boxes.push([first, second]);
+    }));
+  }
+  for (const cell of document.querySelectorAll('table th, table td')) {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const text = range.getBoundingClientRect(), box = cell.getBoundingClientRect();
+    if (text.width && (text.left < box.left - 1 || text.right > box.right + 1)) boxes.push(['cell', cell.textContent]);
+  }
+  return boxes;
+}"""
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    """Pages of 2, 3, 5 and 8 arms with names of 60 characters, and how many headline tables each has."""
+    folder = tmp_path_factory.mktemp("crowded")
+    urls = {}
+    for arms in (2, 3, 5, 8):
+        results = examples.wide(arms, 3)
+        names = {arm: arm if arm == "default" else LONG.format(number) for number, arm in enumerate(results.arms)}
+        assert all(len(name) >= 60 for name in names.values() if name != "default")
+        renamed = replace(
+            results,
+            arms=tuple(names.values()),
+            samples=tuple(replace(sample, arm=names[sample.arm]) for sample in results.samples),
+        )
+        (folder / f"{arms}.html").write_text(html.render(build.build_report(renamed)), encoding="utf-8")
+        urls[arms] = f"file://{folder}/{arms}.html"
+    return urls
+
+
+@pytest.mark.parametrize("arms", [2, 3, 5, 8])
+@pytest.mark.parametrize("width", [400, 768, 1200, 1600])
+def test_no_text_covers_another_and_tables_fit_or_scroll(arms, width, crowded, open_page):
+    page = open_page(crowded[arms], width)
+    for details in page.locator("details").all():
+        details.evaluate("each => { each.open = true }")
+    assert page.evaluate(OVERLAPS) == []
+    for box, inner in page.evaluate(
+        "() => [...document.querySelectorAll('.scroll')].map(each => [each.clientWidth, each.scrollWidth])"
+    ):
+        assert inner <= box or width < 1600 or box > 0
+    summary = page.locator("#summary .scroll", has=page.locator("table")).first
+    if width >= 1200:
+        assert summary.evaluate("each => each.scrollWidth <= each.clientWidth")
+    headings = page.locator("h1, h2, h3, h4").all_inner_texts()
+    assert len(set(headings)) == len(headings)
+
+
+@pytest.mark.parametrize("arms", [2, 8])
+def test_on_paper_no_text_covers_another(arms, crowded, open_page):
+    page = open_page(crowded[arms], 794)
+    page.emulate_media(media="print")
+    assert page.evaluate(OVERLAPS) == []

@@ -1,5 +1,6 @@
 """Builds the report: everything the views show, computed once."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -73,7 +74,7 @@ def _tables(results: Results, asked: Question) -> Iterator[Table]:
     family = sum(_is_in_family(metric) for workload, _ in ordered for metric in results.metrics[workload])
     for workload, cell in ordered:
         repeats = _repeats_exactly(results, cell)
-        for metric in results.metrics[workload]:
+        for metric in _tell_apart(results.metrics[workload]):
             question = replace(
                 asked,
                 direction=metric.direction,
@@ -81,6 +82,15 @@ def _tables(results: Results, asked: Question) -> Iterator[Table]:
                 tables=family if _is_in_family(metric) else 1,
             )
             yield _table(results, cell, metric, question, names[workload])
+
+
+def _tell_apart(metrics: Sequence[Metric]) -> list[Metric]:
+    """Return the metrics, those with one title with their names in it: a heading stands for one table."""
+    counts = Counter(metric.title for metric in metrics)
+    return [
+        replace(metric, title=f"{metric.title} ({metric.name})") if counts[metric.title] > 1 else metric
+        for metric in metrics
+    ]
 
 
 def _is_in_family(metric: Metric) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runoff.analysis.values import Report
-from runoff.decide.stopping import find_open, forecast_decision
 
 FARTHEST = 1000
 """Blocks that are looked ahead."""
@@ -28,6 +27,9 @@ def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
 
     They are those of ``runoff resume --blocks``, which allows for the look in between.
     """
+    # Numerics: whoever only shows a report must not wait for them.
+    from runoff.decide.stopping import find_open, forecast_decision
+
     results = report.results
     if len(results.machines) > 1 or results.until is not None or len(results.samples) < results.planned:
         return

@@ -7,6 +7,7 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
+from runoff.report.figures import forest as svgforest
 from runoff.report.figures import tail
 from runoff.report.terminal import forest
 from runoff.results import Results
@@ -53,11 +54,52 @@ def test_a_wider_margin_has_its_edges_farther_out():
     assert right - left < far_right - far_left
 
 
-def test_intervals_that_go_on_are_cut():
-    row = drawn(taken(90.0, sd=3.0))[2]
+def test_beyond_twice_as_much_the_axis_has_factors():
+    axis, _, far, near = drawn(taken(90.0, 5.0))
+    assert axis.startswith("times default")
+    assert re.search(r" x1 .* x10\b", axis)
+    by_name = {line.split()[0]: line for line in (far, near)}
+    assert re.match(r"  arm0 +x\d\.\d+  -", by_name["arm0"])
+    assert re.match(r"  arm1 +-\d\d\.\d %  \+", by_name["arm1"])
+    assert columns(by_name["arm1"], "o")[0] < columns(by_name["arm1"], "|")[0] < columns(by_name["arm0"], "o")[-1]
+
+
+def test_what_is_beyond_a_thousand_times_is_an_arrow():
+    results = taken(90000.0, sd=0.4)
+    row = drawn(results)[2]
     assert row.endswith(">")
     assert "o" not in row
     assert "[" not in row
+    picture = svgforest.draw(build.build_report(results))
+    assert "l-9-4.5v9z" in picture
+
+
+def test_an_interval_as_narrow_as_its_point_has_no_half_bracket():
+    for mean in (10.1, 12.0, 14.5):
+        for line in drawn(taken(mean, 19.0, sd=0.02), 80)[2:]:
+            plot = line[25:]
+            assert ("[" in plot) == ("]" in plot), line
+            assert "o" in plot
+
+
+def test_headings_of_one_picture_are_distinct():
+    name = "schbench:workers=8,operations=1,footprint_kb=32,warm_up_s=0,seconds=1"
+    metrics = tuple(
+        replace(examples.WALL, name=f"m{n}", title=f"{what} latency, 99th percentile, of all that were seen", unit="us")
+        for n, what in enumerate(("wake-up", "request"))
+    )
+    cell = {arm: {metric.name: (mean, 0.1) for metric in metrics} for arm, mean in (("default", 10), ("bfs", 12))}
+    report = build.build_report(examples.campaign({name: cell}, {name: metrics}, blocks=6))
+    headings = re.findall(r'class="group">([^<]*)<', svgforest.draw(report))
+    assert len(set(headings)) == len(headings) == 2
+    assert all(heading.startswith("schbench: ") for heading in headings)
+
+
+def test_metrics_with_one_title_are_told_apart():
+    pair = (examples.WALL, replace(examples.WALL, name="other"))
+    cell = {arm: {"elapsed_s": (10, 0.1), "other": (11, 0.1)} for arm in ("default", "bfs")}
+    report = build.build_report(examples.campaign({"w": cell}, {"w": pair}, blocks=6))
+    assert [t.metric.title for t in report.tables] == ["elapsed time (elapsed_s)", "elapsed time (other)"]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 132])

@@ -38,3 +38,37 @@ class Axis:
         decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (step / power == 2.5))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [(i * step, f"{i * step:.{decimals}f}") for i in range(first, last + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class LogAxis:
+    """A logarithmic axis for positive values; see ``Axis``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    @classmethod
+    def from_range(cls, low: float, high: float, start: float, end: float) -> "LogAxis":
+        """Return an axis with 5 % of air on both sides."""
+        air = (high / low) ** 0.05
+        return cls(low / air, high * air, start, end)
+
+    def locate(self, value: float) -> float:
+        """Return the pixel of a value; values beyond the ends stay at the end."""
+        if value <= self.low:
+            return self.start
+        share = math.log(value / self.low) / math.log(self.high / self.low)
+        return self.start + min(1.0, share) * (self.end - self.start)
+
+    def ticks(self, most: int = 6) -> list[tuple[float, str]]:
+        """Return at most ``most`` round values with their labels: powers of ten with halves and doubles if they fit."""
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        for digits in ((1, 2, 5), (1, 3), (1,)):
+            values = [digit * 10.0**power for power in powers for digit in digits]
+            inside = [value for value in values if self.low <= value <= self.high]
+            if len(inside) <= most:
+                break
+        step = max(1, math.ceil(len(inside) / most))
+        return [(value, f"{value:.6g}") for value in inside[::step]]

@@ -1,10 +1,15 @@
 """Every sample, its box plot and the interval of its mean, one row per arm on a common axis."""
 
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
 from runoff.analysis.table import Table
-from runoff.report.figures.axis import Axis
+from runoff.report.figures.axis import Axis, LogAxis
 from runoff.report.figures.svg import Canvas, number, render_dots
 from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import Scale
+from runoff.report.wording import name_mean
 from runoff.statistics import Summary, Verdict
 
 WIDTH = 560
@@ -12,6 +17,9 @@ ROW = 52
 TOP = 8
 NAMES = (16, 30)
 PIXELS_PER_LETTER = 7.6
+LOG_FROM = 20.0
+"""Times the smallest value from which on the axis is logarithmic."""
+HUMPS_GAP, HUMPS_SHARE = 0.5, 0.2
 LANES = (0.0, -4.0, 4.0, -8.0, 8.0)
 """Where dots go that would cover each other."""
 
@@ -33,8 +41,8 @@ def draw(table: Table, baseline: str) -> str:
         canvas.text(axis.locate(value), bottom + 16, label, "tick", "middle")
     canvas.text((axis.start + axis.end) / 2, bottom + 34, _axis_title(table, scale), "tick", "middle")
     summaries = table.analysis.summaries
-    if baseline in summaries:
-        x = axis.locate(scale.scaled(summaries[baseline].mean))
+    if centre := table.find_centre(baseline):
+        x = axis.locate(scale.scaled(centre[0]))
         canvas.line(x, TOP, x, bottom, "zero")
     for row, arm in enumerate(table.arms):
         middle = TOP + ROW * (row + 0.5)
@@ -57,25 +65,51 @@ def _axis_title(table: Table, scale: Scale) -> str:
     return f"{table.metric.title} ({scale.unit})" if scale.unit else table.metric.title
 
 
-def _axis(table: Table, scale: Scale, left: float) -> Axis:
+def _axis(table: Table, scale: Scale, left: float) -> Axis | LogAxis:
     values = [scale.scaled(point.value) for point in table.points]
-    intervals = [s.ci for s in table.analysis.summaries.values() if s.ci]
+    if min(values) > 0 and max(values) > LOG_FROM * min(values):
+        return LogAxis.from_range(min(values), max(values), left, WIDTH - 14)
+    centres = [table.find_centre(arm) for arm in table.analysis.summaries]
+    intervals = [centre[1] for centre in centres if centre is not None and centre[1] is not None]
     values += [scale.scaled(end) for ci in intervals for end in (ci.low, ci.high)]
     return Axis.from_range(min(values), max(values), left, WIDTH - 14)
 
 
-def _row(canvas: Canvas, axis: Axis, scale: Scale, table: Table, summary: Summary, middle: float) -> None:
+def has_humps(values: Sequence[float]) -> bool:
+    """Return whether values fall into two heaps with nothing between them, which no mean describes: the widest gap is
+    half of all, and a fifth of the values, two at least, are on either side."""
+    ordered = sorted(values)
+    gaps = [(high - low, place) for place, (low, high) in enumerate(pairwise(ordered), 1)]
+    if not gaps:
+        return False
+    widest, place = max(gaps)
+    fewer = min(place, len(ordered) - place)
+    return widest > HUMPS_GAP * (ordered[-1] - ordered[0]) and fewer >= max(2, HUMPS_SHARE * len(ordered))
+
+
+def _diamond(canvas: Canvas, axis: Axis | LogAxis, scale: Scale, table: Table, arm: str, y: float) -> None:
+    """Draw the interval of the mean, unless there is no such centre."""
+    centre = table.find_centre(arm)
+    values = [point.value for point in table.points if point.arm == arm]
+    if isinstance(axis, LogAxis):
+        values = [math.log(value) for value in values]
+    mean, ci = centre or (0.0, None)
+    if ci is None or has_humps(values):
+        return
+    verdict = table.analysis.comparisons[arm].verdict
+    left, middle, right = (axis.locate(scale.scaled(value)) for value in (ci.low, mean, ci.high))
+    d = f"M{number(left)} {number(y)}L{number(middle)} {number(y - 12)}L{number(right)} {number(y)}"
+    tip = f"{arm}: {name_mean(table)} {scale.plain(mean)} {scale.unit}, 95 % CI {scale.range(ci)}"
+    style = STYLES.get(verdict, "ci") if verdict else "ci"
+    canvas.path(f"{d}L{number(middle)} {number(y + 12)}ZM{number(middle)} {number(y - 12)}v24", style, tip)
+
+
+def _row(canvas: Canvas, axis: Axis | LogAxis, scale: Scale, table: Table, summary: Summary, middle: float) -> None:
     def locate(value: float) -> float:
         return axis.locate(scale.scaled(value))
 
     strip, box = middle - 9, middle + 14
-    if summary.ci:
-        verdict = table.analysis.comparisons[summary.arm].verdict
-        low, mean, high = locate(summary.ci.low), locate(summary.mean), locate(summary.ci.high)
-        d = f"M{number(low)} {number(strip)}L{number(mean)} {number(strip - 12)}L{number(high)} {number(strip)}"
-        tip = f"{summary.arm}: mean {scale.plain(summary.mean)} {scale.unit}, 95 % CI {scale.range(summary.ci)}"
-        style = STYLES.get(verdict, "ci") if verdict else "ci"
-        canvas.path(f"{d}L{number(mean)} {number(strip + 12)}ZM{number(mean)} {number(strip - 12)}v24", style, tip)
+    _diamond(canvas, axis, scale, table, summary.arm, strip)
     places = sorted(locate(point.value) for point in table.points if point.arm == summary.arm)
     canvas.path(render_dots((x, strip + lane) for x, lane in _spread(places)), "dot")
     canvas.line(locate(summary.minimum), box, locate(summary.maximum), box, "whisker")

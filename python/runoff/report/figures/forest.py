@@ -1,15 +1,15 @@
 """All changes against the baseline on one axis, with the margin within which arms are the same."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report.figures.axis import Axis
+from runoff.report.figures.change_axis import ChangeAxis
 from runoff.report.figures.svg import Canvas, render_mark
 from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range
+from runoff.report.wording import render_short_heading
 from runoff.statistics import Comparison, Interval, Verdict
 
 WIDTH = 600
@@ -19,8 +19,7 @@ PIXELS_PER_LETTER = 7.4
 RIGHT = 122
 TOP = 6
 NAMES = (18, 30)
-FARTHEST = Interval(-100.0, 200.0)
-"""Intervals beyond this are cut at the frame, so that one wild arm does not flatten the rest."""
+LONGEST_HEADING = 84
 
 STYLES = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}
 
@@ -46,32 +45,27 @@ def draw(report: Report) -> str:
     margin = 100 * tables[0][0].analysis.question.margin
     bottom = TOP + sum(HEADING + ROW * len(rows) for _, rows in tables)
     canvas = Canvas(WIDTH, f"change against {report.baseline} in percent, with intervals")
-    low, high = find_span([row.interval for _, rows in tables for row in rows], margin)
     letters = find_distinct_width([row.name for _, rows in tables for row in rows], *NAMES)
-    axis = Axis.from_range(low, high, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
+    intervals = [row.interval for _, rows in tables for row in rows]
+    axis = ChangeAxis.from_intervals(intervals, margin, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
+    unit = "" if axis.is_logarithmic else " %"
     canvas.rect(axis.locate(-margin), TOP, axis.locate(margin) - axis.locate(-margin), bottom - TOP, "margin")
     for value, label in axis.ticks(6):
         canvas.line(axis.locate(value), TOP, axis.locate(value), bottom, "grid")
-        canvas.text(axis.locate(value), bottom + 16, f"{label} %", "tick", "middle")
+        canvas.text(axis.locate(value), bottom + 16, f"{label}{unit}", "tick", "middle")
     canvas.line(axis.locate(0), TOP, axis.locate(0), bottom, "zero")
     y = float(TOP)
     for table, rows in tables:
         y += HEADING
         better = f", {table.metric.direction} is better" if table.is_judged else ""
-        canvas.text(2, y - 8, cut_middle(f"{table.place}: {table.metric.title}{better}", 74), "group")
+        heading = cut_middle(render_short_heading(table), LONGEST_HEADING - len(better))
+        canvas.text(2, y - 8, f"{heading}{better}", "group")
         for row in rows:
             style = "name tick" if row.is_machine else "name"
             canvas.text(axis.start - 10, y + ROW / 2 + 4, cut_middle(row.name, letters), style, "end")
             _row(canvas, axis, row, y + ROW / 2, choose_percent_decimals(table))
             y += ROW
     return canvas.render(bottom + 24)
-
-
-def find_span(intervals: Sequence[Interval], margin: float) -> tuple[float, float]:
-    """Return what an axis has to cover, in percent."""
-    low = min(-2 * margin, *(interval.low for interval in intervals))
-    high = max(2 * margin, *(interval.high for interval in intervals))
-    return max(FARTHEST.low, low), min(FARTHEST.high, high)
 
 
 def select_changes(table: Table, sweep: Sweep | None = None) -> list[ForestRow]:
@@ -92,7 +86,7 @@ def select_changes(table: Table, sweep: Sweep | None = None) -> list[ForestRow]:
     return rows
 
 
-def _row(canvas: Canvas, axis: Axis, row: ForestRow, y: float, decimals: int) -> None:
+def _row(canvas: Canvas, axis: ChangeAxis, row: ForestRow, y: float, decimals: int) -> None:
     comparison, interval = row.comparison, row.interval
     verdict = comparison.verdict
     style = STYLES.get(verdict, "neutral") if verdict else "neutral"
@@ -101,6 +95,12 @@ def _row(canvas: Canvas, axis: Axis, row: ForestRow, y: float, decimals: int) ->
     where = f", {row.name}" if row.is_machine else ""
     shown = f"{format_change(percent, decimals)}, 95 % CI {format_change_range(interval, percent, decimals)}"
     tip = f"{comparison.arm}{where}: {shown}"
-    canvas.path(render_mark("circle" if row.is_machine else "square", axis.locate(percent), y), f"point {style}", tip)
+    mark = ("left", "circle" if row.is_machine else "square", "right")[axis.compare(percent) + 1]
+    canvas.path(render_mark(mark, axis.locate(percent), y), f"point {style}", tip)
+    for end in (interval.low, interval.high):
+        if axis.compare(end) and not axis.compare(percent):
+            canvas.path(
+                render_mark("left" if axis.compare(end) < 0 else "right", axis.locate(end), y), f"point {style}"
+            )
     word = f", {verdict.word}" if verdict else ""
     canvas.text(WIDTH - RIGHT + 8, y + 4, f"{format_change(percent, decimals)}{word}", f"value {style}")

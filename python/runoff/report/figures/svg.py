@@ -20,6 +20,9 @@ OUTLINES = {
 SHAPES = tuple(OUTLINES)
 """One per arm, repeated after eight; colour repeats after a different number."""
 
+ARROWS = {"left": (-6.0, 0.0, "l9-4.5v9z"), "right": (6.0, 0.0, "l-9-4.5v9z")}
+"""Heads of arrows, for what is beyond a frame."""
+
 COLOURS = 7
 
 MARKERS = len(SHAPES) * COLOURS
@@ -124,7 +127,7 @@ def markers(count: int) -> str:
 
 def render_mark(shape: str, x: float, y: float) -> str:
     """Return the outline of a mark about (x, y), to be joined with others in one path; eight units across."""
-    left, top, outline = OUTLINES[shape]
+    left, top, outline = (OUTLINES | ARROWS)[shape]
     return f"M{number(x + left)} {number(y + top)}{outline}"
 
 

@@ -104,7 +104,8 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
     return {
         "anchor": anchor,
         "table": table,
-        "heading": wording.render_heading(table),
+        "heading": wording.render_short_heading(table),
+        "full": table.place if table.place != table.short_place else "",
         "unit": Scale.from_table(table).unit,
         "about": wording.describe_unit_and_direction(table),
         "distribution": Markup(distribution.draw(table, report.baseline)),

@@ -36,6 +36,8 @@ class SummaryRow:
 
     anchor: str
     place: str
+    """In full, for those who ask."""
+    short_place: str
     metric: str
     direction: str
     headline: bool
@@ -61,6 +63,7 @@ def list_summary_rows(report: Report) -> list[SummaryRow]:
         SummaryRow(
             f"t{number}",
             table.place,
+            table.short_place,
             table.metric.title,
             "" if table.metric.direction == "none" else f"{table.metric.direction} is better",
             table.metric.headline,

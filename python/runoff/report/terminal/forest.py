@@ -7,8 +7,8 @@ from rich.text import Text
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import wording
-from runoff.report.figures.axis import Axis
-from runoff.report.figures.forest import ForestRow, find_span, select_changes
+from runoff.report.figures.change_axis import ChangeAxis
+from runoff.report.figures.forest import ForestRow, select_changes
 from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import choose_percent_decimals, format_change
 from runoff.report.terminal.table import GAP, INDENT, STYLES
@@ -42,7 +42,7 @@ def render_rows(report: Report, width: int) -> Iterator[Text]:
     if room < NARROWEST:
         return
     margin = 100 * report.question.margin
-    axis = Axis.from_range(*find_span([row.interval for _, found in tables for row in found], margin), 0, room - 1)
+    axis = ChangeAxis.from_intervals([row.interval for _, found in tables for row in found], margin, 0, room - 1)
     yield Text(_ticks(axis, width - room, width, "baseline" if report.sweep else report.baseline), style="bright_black")
     taken = 0
     for table, found in tables:
@@ -56,7 +56,7 @@ def render_rows(report: Report, width: int) -> Iterator[Text]:
             yield _row(table, row, axis, margin, name)
 
 
-def _row(table: Table, row: ForestRow, axis: Axis, margin: float, name: int) -> Text:
+def _row(table: Table, row: ForestRow, axis: ChangeAxis, margin: float, name: int) -> Text:
     comparison, interval = row.comparison, row.interval
     style = STYLES.get(comparison.verdict, "") if comparison.verdict else ""
     line = Text(INDENT + cut_middle(f"  {row.name}" if row.is_machine else row.name, name).ljust(name) + GAP)
@@ -69,12 +69,12 @@ def _row(table: Table, row: ForestRow, axis: Axis, margin: float, name: int) -> 
     return line
 
 
-def _plot(percent: float, interval: Interval, axis: Axis, margin: float) -> list[tuple[str, bool]]:
+def _plot(percent: float, interval: Interval, axis: ChangeAxis, margin: float) -> list[tuple[str, bool]]:
     """Return the characters of a line, and which of them belong to the interval."""
     cells: list[tuple[str, bool]] = [(" ", False)] * (round(axis.end) + 1)
 
     def put(value: float, sign: str, coloured: bool) -> None:
-        if axis.low <= value <= axis.high:
+        if not axis.compare(value):
             cells[round(axis.locate(value))] = sign, coloured
 
     for value, sign in ((-margin, EDGE), (margin, EDGE), (0.0, ZERO)):
@@ -85,23 +85,22 @@ def _plot(percent: float, interval: Interval, axis: Axis, margin: float) -> list
             cells[column] = LINE, True
     is_narrow = high - low < len("[o]") - 1
     if not is_narrow:
-        cells[low] = ("[" if interval.low >= axis.low else BEYOND[0]), True
-        cells[high] = ("]" if interval.high <= axis.high else BEYOND[1]), True
+        cells[low] = (BEYOND[0] if axis.compare(interval.low) < 0 else "["), True
+        cells[high] = (BEYOND[1] if axis.compare(interval.high) > 0 else "]"), True
     place = round(axis.locate(percent))
-    if percent < axis.low or percent > axis.high:
-        cells[place] = BEYOND[percent > axis.high], True
+    if beyond := axis.compare(percent):
+        cells[place] = BEYOND[beyond > 0], True
     else:
         # Beside the brackets, which half would look like a mistake.
         cells[place if is_narrow else min(max(place, low + 1), high - 1)] = POINT, True
     return cells
 
 
-def _ticks(axis: Axis, left: int, width: int, baseline: str) -> str:
+def _ticks(axis: ChangeAxis, left: int, width: int, baseline: str) -> str:
     """Return round values over their columns, as many as fit."""
     line = list(" " * width)
-    title = f"% against {baseline}"
-    for value, label in axis.ticks(max(3, (width - left) // 12)):
-        text = label if value <= 0 else f"+{label}"
+    title = f"times {baseline}" if axis.is_logarithmic else f"% against {baseline}"
+    for value, text in axis.ticks(max(3, (width - left) // 12)):
         start = left + round(axis.locate(value)) - len(text) // 2
         around = line[max(0, start - 1) : start + len(text) + 1]
         if left <= start and start + len(text) <= width and not any(cell.strip() for cell in around):
