@@ -16,7 +16,7 @@ OLDER_KERNELS = 6.16 6.17 6.18
 SOAK_INTERRUPTIONS ?= 1000
 SOAK_SEED ?= $(shell date +%s)
 
-.PHONY: help setup kernel qemu image demo test test-all soak fuzz check bench pictures wheel clean
+.PHONY: help setup kernel qemu image demo test test-all soak fuzz check bench screens pictures wheel clean
 
 help:
 	@echo 'make setup   system packages, Rust, Python and runoff itself in $(VENV)'
@@ -30,6 +30,7 @@ help:
 	@echo 'make fuzz    every target of fuzz/ for FUZZ_SECONDS (60) each'
 	@echo 'make check   formats, lints, types and house rules'
 	@echo 'make bench   measures what runoff itself costs (bench/README.md)'
+	@echo 'make screens  prints the screens that the pages show, of the campaigns in docs/campaigns'
 	@echo 'make pictures  draws the pictures of docs'
 	@echo 'make wheel   a wheel with runoff and its agent in build/wheels'
 	@echo 'make clean   remove what was built here (the cache of kernels and images stays)'
@@ -121,10 +122,14 @@ check: setup
 	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 	$(if $(BPF_SOURCES),clang-format-19 --dry-run -Werror $(BPF_SOURCES))
 	pytest -q tests/unit/house/test_tidy.py
+	tools/screens --check
 
 bench: setup kernel qemu image
 	for each in $(BENCHES); do python bench/$$each.py || exit; done
 	cargo bench --locked --manifest-path bench/elevators/Cargo.toml --target-dir target
+
+screens: setup
+	tools/screens
 
 pictures: setup kernel
 	python tools/pictures

@@ -14,6 +14,7 @@ from runoff.campaign import requests
 from runoff.matrix.page import render_page
 from runoff.report import timeline
 from runoff.report.html import page as html
+from runoff.report.question import describe_question
 from runoff.report.sentences import render_verdict
 from runoff.results import StoredLog
 
@@ -105,7 +106,8 @@ def test_a_matrix_of_kernels_fits(width, tmp_path, open_page):
 def test_page(name, width, pages, open_page):
     url, report = pages[name]
     page = open_page(url, width)
-    assert page.title() == "runoff: " + " / ".join(report.results.arms)
+    assert page.title() == f"{describe_question(report)} - runoff"
+    assert page.locator("h1").inner_text() == describe_question(report)
     assert page.locator(".verdict p").all_inner_texts() == list(render_verdict(report))
     headline = len(report.headline)
     timelines = timeline.count(report)

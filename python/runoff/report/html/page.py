@@ -25,11 +25,9 @@ from runoff.report.html.table import (
 from runoff.report.html.templating import embed_json, load_template
 from runoff.report.machines import TITLES, describe_agreement, list_machine_rows
 from runoff.report.numbers import Scale
+from runoff.report.question import describe_question, list_facts
 from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warnings
-
-LONGEST_NAME = 70
-"""Most characters of a page's heading."""
 
 
 def render(report: Report) -> str:
@@ -39,8 +37,8 @@ def render(report: Report) -> str:
         report=report,
         results=report.results,
         title=wording.describe_title(report).replace("  ", ", "),
-        compared=" / ".join(report.results.arms),
-        name=_name(report.results.arms),
+        question=describe_question(report),
+        facts=list(list_facts(report)),
         arms=list(report.results.arms),
         order=wording.describe_order(report),
         legend=wording.list_legend(report),
@@ -64,12 +62,6 @@ def render(report: Report) -> str:
         method=wording.describe_method(report),
         data=embed_json(document.render(report, indent=None)),
     )
-
-
-def _name(arms: Sequence[str]) -> str:
-    """Return what is compared, short enough to leave the first screen to the answer."""
-    every = " / ".join(arms)
-    return every if len(every) <= LONGEST_NAME else f"{arms[0]} and {len(arms) - 1} other arms"
 
 
 def _panels(report: Report, panels: Sequence[why.Explanation]) -> dict[str, list[dict[str, object]]]:
