@@ -1,24 +1,36 @@
 """``runoff list``: what there is to compare and to run."""
 
 import json
+import shutil
+import sys
 from typing import Any
 
 import click
 
 from runoff import workloads
-from runoff.cli.output import echo
+from runoff.cli.options import json_option
+from runoff.cli.output import echo, write
+from runoff.errors import UsageError
 from runoff.plan.parameters import describe_allowed
+from runoff.report.layout import cut_end, wrap
 from runoff.results import NO_LOAD
-from runoff.text import render_parameter
+from runoff.text import suggest
 
 KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "published")
 
 
-@click.command(epilog="Example: runoff list schedulers --json")
-@click.argument("kind", type=click.Choice(KINDS))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(kind: str, as_json: bool) -> None:
-    """List schedulers, elevators, workloads, loads, probes, the lab's kernels or published results."""
+@click.command(
+    epilog="\b\nExamples:\n  runoff list schedulers\n  runoff list schedulers bfs\n  runoff list workloads --json"
+)
+@click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
+@click.argument("name", required=False)
+@json_option
+def command(kind: str, name: str | None, as_json: bool) -> None:
+    """List what there is of a KIND: schedulers, elevators, workloads, loads, probes, kernels (of the lab) or published
+    (results).
+
+    With a NAME it prints that one with its parameters.
+    """
     listing = {
         "schedulers": _schedulers,
         "elevators": _elevators,
@@ -29,18 +41,43 @@ def command(kind: str, as_json: bool) -> None:
         "published": _published,
     }
     entries = listing[kind]()
+    if name is not None:
+        entries = [_find(entries, kind, name)]
+    width = shutil.get_terminal_size((80, 24)).columns
     if as_json:
-        echo(json.dumps(entries, indent=2))
-        return
+        write(json.dumps(entries, indent=2) + "\n")
+    elif name is not None:
+        _print_whole(entries[0], width)
+    else:
+        _print_lines(entries, kind, width)
+
+
+def _find(entries: list[dict[str, Any]], kind: str, name: str) -> dict[str, Any]:
+    found = {entry["name"]: entry for entry in entries}
+    if name not in found:
+        raise UsageError(f"{name!r} is not one of runoff list {kind}{suggest(name, found)}")
+    return found[name]
+
+
+def _print_lines(entries: list[dict[str, Any]], kind: str, width: int) -> None:
+    """Print a line for each, on a terminal no wider than that."""
+    longest = max((len(entry["name"]) for entry in entries), default=0)
     for entry in entries:
-        _print(entry)
+        line = f"{entry['name'].ljust(longest)}  {entry['title']}"
+        echo(cut_end(line, width) if sys.stdout.isatty() else line)
+    if any(entry["parameters"] for entry in entries):
+        echo(f"parameters of one: runoff list {kind} NAME", err=True)
 
 
-def _print(entry: dict[str, Any]) -> None:
-    echo(f"{entry['name']:<12} {entry['title']}")
+def _print_whole(entry: dict[str, Any], width: int) -> None:
+    """Print one with all its parameters."""
+    for line in wrap(f"{entry['name']}: {entry['title']}", width, "", "  "):
+        echo(line)
     for parameter in entry["parameters"]:
-        name, value, fixed = parameter["name"], parameter["default"], parameter.get("fixed", False)
-        echo("    " + render_parameter(name, value, parameter["range"], parameter["about"], fixed=fixed))
+        fixed = ", fixed once attached" if parameter.get("fixed", False) else ""
+        echo(f"  {parameter['name']}={parameter['default']}  ({parameter['range']}{fixed})")
+        for line in wrap(parameter["about"], width, "      ", "      "):
+            echo(line)
 
 
 def _schedulers() -> list[dict[str, Any]]:

@@ -19,6 +19,11 @@ def cut_middle(text: str, width: int) -> str:
     return text[: kept - tail] + CUT[:width] + (text[-tail:] if tail else "")
 
 
+def cut_end(text: str, width: int) -> str:
+    """Shorten to ``width`` by leaving out the end."""
+    return text if len(text) <= width else text[: max(0, width - len(CUT))] + CUT[:width]
+
+
 def find_distinct_width(names: Sequence[str], least: int, most: int) -> int:
     """Return the smallest width in ``least..most`` at which ``cut_middle`` keeps names distinct, else ``most``."""
     longest = max(len(name) for name in names)
