@@ -12,7 +12,7 @@ from rich.console import Console
 from runoff.cli import counters
 from runoff.cli.attach import command as attach
 from runoff.cli.attach import warn
-from runoff.cli.list import _print, _scheduler
+from runoff.cli.list import _print_whole, _scheduler
 from runoff.cli.set import command as set_command
 from runoff.engines.control import Watch
 from runoff.errors import MissingError, RunoffError, UsageError
@@ -165,11 +165,13 @@ def test_the_list_names_choices_and_fixed_parameters(capsys: pytest.CaptureFixtu
         {"name": "mode", "choices": ["pb", "eb"], "default": "pb", "sentence": "How.", "runtime": True},
         {"name": "era", "choices": ["2.6.8", "2.6.31"], "default": "2.6.31", "sentence": "When.", "runtime": False},
     ]
-    _print(_scheduler({"name": "hydra", "sentence": "Three in one.", "parameters": parameters}))
+    _print_whole(_scheduler({"name": "hydra", "sentence": "Three in one.", "parameters": parameters}), 80)
     assert capsys.readouterr().out.splitlines() == [
-        "hydra        Three in one.",
-        "    mode = pb  (pb or eb)  How.",
-        "    era = 2.6.31  (2.6.8 or 2.6.31, fixed once attached)  When.",
+        "hydra: Three in one.",
+        "  mode=pb  (pb or eb)",
+        "      How.",
+        "  era=2.6.31  (2.6.8 or 2.6.31, fixed once attached)",
+        "      When.",
     ]
 
 
