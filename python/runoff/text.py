@@ -30,11 +30,6 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"; there are: {', '.join(names)}" if names else "; there are none"
 
 
-def render_parameter(name: str, value: object, allowed: str, about: str, *, fixed: bool) -> str:
-    """Return e.g. ``rr_interval_ms = 6  (1..1000 ms)  What it does.``"""
-    return f"{name} = {value}  ({allowed}{', fixed once attached' if fixed else ''})  {about}"
-
-
 def escape_line(text: str) -> str:
     """Return ``text`` as one line without anything that moves a terminal's cursor or hides, colours or reorders its
     text.

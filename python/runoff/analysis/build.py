@@ -8,6 +8,7 @@ from math import isfinite
 from runoff.analysis import overall
 from runoff.analysis.environment import list_environment_rows
 from runoff.analysis.labels import shorten_labels
+from runoff.analysis.means import needs_geometric_means
 from runoff.analysis.noise import Noise
 from runoff.analysis.sweep import find_sweep
 from runoff.analysis.table import Point, Table
@@ -133,6 +134,7 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
         place=work.label(loads),
         short_place=short + work.suffix(loads),
         lacking=lacking,
+        has_geometric_means=needs_geometric_means(analysis),
     )
 
 

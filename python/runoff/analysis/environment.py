@@ -1,6 +1,6 @@
 """The fingerprint as rows that can be compared between arms."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from runoff.analysis.values import EnvironmentRow
@@ -27,14 +27,42 @@ def list_environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -
     )
 
 
-_BEST_KNOWN = ("release", "preempt", "cpu_model", "cpus_online", "memory")
+def _count_cpus(listed: str) -> str:
+    """Return how many CPUs a list as ``0-3,8`` has."""
+    ranges = (part.partition("-") for part in listed.split(","))
+    count = sum(int(last or first) - int(first) + 1 for first, _, last in ranges)
+    return f"{count} CPU{'s' if count != 1 else ''}"
+
+
+def _convert_memory(told: str) -> str:
+    """Return ``918828 kB`` in larger units."""
+    mib = int(told.removesuffix(" kB")) / 1024
+    return f"{mib / 1024:.3g} GiB" if mib >= 1024 else f"{mib:.0f} MiB"
+
+
+_BEST_KNOWN: Mapping[str, Callable[[str], str]] = {
+    "release": "Linux {}".format,
+    "preempt": "preempt {}".format,
+    "cpu_model": str,
+    "cpus_online": _count_cpus,
+    "memory": _convert_memory,
+}
+"""Facts that people look for first, and how they are told."""
 
 
 def summarise_facts(fingerprint: Mapping[str, Any], table: str) -> str:
-    """Return one table's facts on one line, those people look for first; empty if the fingerprint has no such table."""
+    """Return one table's best known facts on one line, or all if it has none of these; empty without such a table."""
     facts = dict(_flatten("", fingerprint.get(table, {})))
-    chosen = [key for key in _BEST_KNOWN if key in facts] or list(facts)
-    return ", ".join(f"{key} {facts[key]}".strip() for key in chosen)
+    known = [_tell(name, facts[name]) for name in _BEST_KNOWN if name in facts]
+    return ", ".join(known or [f"{name} {value}".strip() for name, value in facts.items()])
+
+
+def _tell(name: str, value: str) -> str:
+    """Return a fact for people; as it was noted if it is not in the usual form."""
+    try:
+        return _BEST_KNOWN[name](value)
+    except ValueError:
+        return f"{name} {value}"
 
 
 SEVERAL = "several: "
@@ -45,6 +73,12 @@ def describe_kernels(fingerprint: Mapping[str, Any]) -> str:
     """Return the kernel on one line; of a campaign with arms on several, all by their full names."""
     names = list(fingerprint.get("kernels", {}))
     return f"{SEVERAL}{', '.join(names)}" if len(names) > 1 else summarise_facts(fingerprint, "kernel")
+
+
+def describe_machine(fingerprint: Mapping[str, Any]) -> dict[str, str]:
+    """Return ``machine`` and ``kernel``, a line each, of which the fingerprint knows something."""
+    facts = {"machine": summarise_facts(fingerprint, "machine"), "kernel": describe_kernels(fingerprint)}
+    return {name: told for name, told in facts.items() if told}
 
 
 def _flatten(name: str, value: Any) -> Iterator[tuple[str, str]]:

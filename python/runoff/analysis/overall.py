@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from runoff.analysis.table import TIME_UNITS, Table
+from runoff.analysis.table import Table
 from runoff.analysis.values import Overall
 from runoff.statistics import Observation, Question, geometric_mean
+from runoff.units import TIME_EXPONENTS
 
 
 def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Overall | None:
@@ -29,5 +30,5 @@ def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Ov
 
 def _find_kind(table: Table) -> tuple[bool, str]:
     """Return what has to be equal for a mean of two changes to mean something: time for work is not a tail of waits."""
-    unit = "time" if table.metric.unit in TIME_UNITS else table.metric.unit
+    unit = "time" if table.metric.unit in TIME_EXPONENTS else table.metric.unit
     return table.is_percentile, unit

@@ -1,19 +1,13 @@
 """One metric of one workload with one load, over all arms."""
 
-import math
 import re
 from dataclasses import dataclass
 
 from runoff.results import Metric, Sample
-from runoff.statistics import Analysis, Comparison, Interval
+from runoff.statistics import Analysis, Interval
 
 PERCENTILE = re.compile(r"(?:^|_)p\d+(?:_|$)")
 """What the name of a metric has if it is a percentile."""
-
-TIME_UNITS = ("s", "ms", "us", "ns")
-
-MOST_APART = 0.1
-"""How far the logarithms of two ratios may be apart that stand in one row."""
 
 MANY_VOIDS = 0.05
 """Above this share of voids the valid rest of an arm may be a selection: one that loses its slowest 7 % is called
@@ -51,6 +45,8 @@ class Table:
     """The workload with as little of the workload's parameters as tells it from the others."""
     lacking: frozenset[str] = frozenset()
     """Arms whose samples are valid and have not this metric."""
+    has_geometric_means: bool = False
+    """Whether means are geometric, as the changes are, since arithmetic ones would contradict these."""
 
     @property
     def is_percentile(self) -> bool:
@@ -62,20 +58,6 @@ class Table:
     def is_judged(self) -> bool:
         """Whether arms get a verdict here."""
         return self.metric.direction != "none" and len(self.analysis.comparisons) > 1
-
-    @property
-    def has_geometric_means(self) -> bool:
-        """Whether the arithmetic means would contradict the changes, which are of geometric ones: they are on the
-        other side of the baseline, or another 10 % away from it. A few runs that are far slower do that."""
-        return any(self._contradicts(comparison) for comparison in self.analysis.comparisons.values())
-
-    def _contradicts(self, comparison: Comparison) -> bool:
-        summaries = self.analysis.summaries
-        own, theirs = summaries.get(comparison.arm), summaries.get(self.analysis.question.baseline)
-        if comparison.log_mean is None or own is None or theirs is None or own.mean <= 0 or theirs.mean <= 0:
-            return False
-        arithmetic = math.log(own.mean / theirs.mean)
-        return arithmetic * comparison.log_mean < 0 or abs(arithmetic - comparison.log_mean) > MOST_APART
 
     def find_centre(self, arm: str) -> tuple[float, Interval | None] | None:
         """Return the mean of the valid samples of ``arm``, the geometric one where the table has those, and its

@@ -10,6 +10,7 @@ import click
 from runoff import workloads
 from runoff.cli.options import json_option
 from runoff.cli.output import echo, write
+from runoff.cli.parameter_lines import render_parameter
 from runoff.errors import UsageError
 from runoff.plan.parameters import describe_allowed
 from runoff.report.layout import cut_end, wrap
@@ -74,9 +75,8 @@ def _print_whole(entry: dict[str, Any], width: int) -> None:
     for line in wrap(f"{entry['name']}: {entry['title']}", width, "", "  "):
         echo(line)
     for parameter in entry["parameters"]:
-        fixed = ", fixed once attached" if parameter.get("fixed", False) else ""
-        echo(f"  {parameter['name']}={parameter['default']}  ({parameter['range']}{fixed})")
-        for line in wrap(parameter["about"], width, "      ", "      "):
+        name, value, allowed, about = (parameter[key] for key in ("name", "default", "range", "about"))
+        for line in render_parameter(name, value, allowed, about, width, is_fixed=parameter.get("fixed", False)):
             echo(line)
 
 

@@ -35,12 +35,11 @@ class UntilRule:
 def look(results: Results, blocks: int, most: int) -> Look:
     """Return what the first ``blocks`` blocks of ``results`` decide, of at most ``most``."""
     report = build.build_report(_take_first(results, blocks))
-    tables = [table for table in report.headline if table.is_judged]
-    every = [(table, c) for table in tables for c in table.analysis.comparisons.values()]
+    every = _list_comparisons(report)
     undecided = find_open(report)
     hopeless = [reason for table, c in every if (reason := _explain_hopeless(table, c))]
     ends = None
-    if not tables:
+    if not every:
         ends = "no headline metric has a direction, so there is nothing to decide"
     elif not undecided:
         ends = f"all that can be decided is, and not: {'; '.join(hopeless)}" if hopeless else DECIDED
@@ -57,9 +56,13 @@ def look(results: Results, blocks: int, most: int) -> Look:
 
 def find_open(report: Report) -> list[tuple[Table, Comparison]]:
     """Return the headline comparisons that more blocks may decide."""
-    tables = [table for table in report.headline if table.is_judged]
-    every = [(table, c) for table in tables for c in table.analysis.comparisons.values()]
+    every = _list_comparisons(report)
     return [(t, c) for t, c in every if c.verdict in OPEN and not _explain_hopeless(t, c)]
+
+
+def _list_comparisons(report: Report) -> list[tuple[Table, Comparison]]:
+    tables = [table for table in report.headline if table.is_judged]
+    return [(table, comparison) for table in tables for comparison in table.analysis.comparisons.values()]
 
 
 def _take_first(results: Results, blocks: int) -> Results:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from runoff.errors import MissingError
 from runoff.files import write_whole
 from runoff.matrix.values import Entry, KernelMatrix
-from runoff.matrix.views import describe_outcome, describe_speed, render_json
+from runoff.matrix.views import describe_failure, describe_outcome, describe_speed, render_json
 from runoff.report.html.templating import embed_json, load_template
 from runoff.text import escape_line, escape_lines
 
@@ -83,7 +83,5 @@ def _make_cell(entry: Entry, anchor: str) -> Cell:
 def _list_failures(matrix: KernelMatrix) -> Iterator[Failure]:
     for number, entry in enumerate(matrix.entries):
         if entry.has_failed:
-            what = "does not load or attach" if entry.refused else "failed under stress"
-            heading = escape_line(f"{entry.arm} {what} on {entry.kernel}")
             reason = escape_line(entry.refused or entry.stress)
-            yield Failure(f"f{number}", heading, reason, escape_lines(entry.detail).strip())
+            yield Failure(f"f{number}", describe_failure(entry), reason, escape_lines(entry.detail).strip())

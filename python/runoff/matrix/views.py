@@ -51,9 +51,7 @@ def _join(row: tuple[str, ...], widths: list[int], width: int) -> str:
 def _explain(entry: Entry, width: int) -> Iterator[str]:
     if not entry.has_failed:
         return
-    what = "does not load or attach" if entry.refused else "failed under stress"
-    reason = escape_line(entry.refused or entry.stress)
-    yield from wrap(f"{entry.arm} {what} on {entry.kernel}: {reason}", width)
+    yield from wrap(f"{describe_failure(entry)}: {escape_line(entry.refused or entry.stress)}", width)
     for line in [line for line in escape_lines(entry.detail).splitlines() if line.strip()][-MOST_LOGGED:]:
         yield cut_middle(f"    {line}", width)
     yield ""
@@ -82,6 +80,12 @@ def describe_speed(entry: Entry) -> str:
     change = "-" if percent is None else format_change(percent, 1)
     interval = f" {format_change_range(found, percent or 0.0, 1)}" if found else ""
     return f"{change}{interval} {speed.verdict or ''}".rstrip()
+
+
+def describe_failure(entry: Entry) -> str:
+    """Return what failed where."""
+    what = "does not load or attach" if entry.refused else "failed under stress"
+    return escape_line(f"{entry.arm} {what} on {entry.kernel}")
 
 
 def describe_outcome(matrix: KernelMatrix) -> str:

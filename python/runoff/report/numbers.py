@@ -6,8 +6,8 @@ from typing import Self
 
 from runoff.analysis.table import Table
 from runoff.statistics import Analysis, Interval
+from runoff.units import TIME_EXPONENTS
 
-TIME_EXPONENTS = {"s": 0, "ms": -3, "us": -6, "ns": -9}
 MOST_DIGITS = 6
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from runoff.analysis.environment import describe_kernels, summarise_facts
+from runoff.analysis.environment import describe_machine
 from runoff.analysis.labels import shorten_labels
 from runoff.analysis.values import Report
 
@@ -46,9 +46,7 @@ def list_facts(report: Report) -> Iterator[str]:
     results = report.results
     if results.machines:
         yield f"machines: {', '.join(results.machines)}"
-    for told in (summarise_facts(results.fingerprint, "machine"), describe_kernels(results.fingerprint)):
-        if told:
-            yield told
+    yield from describe_machine(results.fingerprint).values()
     yield report.engine
     days = sorted({sample.conditions.started[:10] for sample in results.samples if sample.conditions is not None})
     if days:

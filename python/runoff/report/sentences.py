@@ -197,10 +197,7 @@ def _table(table: Table) -> list[str]:
         if arm != baseline and verdict is not None:
             by[verdict].append(f"{arm} ({_describe_size(table, arm)})" if verdict in CLEAR else arm)
     first, *rest = _parts(table, by)
-    return [
-        f"{name}: {first}.",
-        *(f"{part[0].upper()}{part[1:]}." if part[:3] == "no " else f"{part}." for part in rest),
-    ]
+    return [f"{name}: {first}.", *(f"{part}." for part in rest)]
 
 
 def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
@@ -218,7 +215,7 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
         yield f"{arm} is {describe_sides(analysis.comparisons[arm])} than {baseline}"
     if found := by[Verdict.UNCLEAR]:
         every = len(found) == len(analysis.comparisons) - 1 > 1
-        told = "no arm can" if every else f"{_join_names(found)} cannot"
+        told = "No arm can" if every else f"{_join_names(found)} cannot"
         sides = [f"{arm} is {each}" for arm in found if (each := describe_sides(analysis.comparisons[arm]))]
         yield "; but ".join([f"{told} be told apart from {baseline}", *sides])
     if found := by[Verdict.VOID]:

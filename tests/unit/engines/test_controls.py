@@ -154,8 +154,10 @@ def test_set_shows_what_the_running_scheduler_has(tmp_path: Path, monkeypatch: p
     }
     agent(tmp_path, monkeypatch, f"echo '{json.dumps(document)}'")
     assert CliRunner().invoke(set_command, ["hydra"]).output.splitlines() == [
-        "mode = eb  (pb or eb)  How.",
-        "hz = 3  (1..9, fixed once attached)  Ticks.",
+        "  mode=eb  (pb or eb)",
+        "      How.",
+        "  hz=3  (1..9, fixed once attached)",
+        "      Ticks.",
     ]
     assert json.loads(CliRunner().invoke(set_command, ["hydra", "mode=eb", "--json"]).output) == document
 

@@ -28,13 +28,14 @@ FORBIDDEN = {
     "unfinished work": r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b",
 }
 
-GROUND = {"errors", "text", "files", "validation", "version"}
+GROUND = {"errors", "text", "files", "units", "validation", "version"}
 """Modules outside any room, which all rooms may use."""
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": {"errors"},
     "files": set(),
+    "units": set(),
     "validation": set(),
     "version": set(),
     "results": GROUND,

@@ -225,7 +225,7 @@ def test_the_text_says_what_differs_and_what_came_out() -> None:
     compared = replicate.compare(report, part, today)
     text = then_and_now.render(report, [(part, today, compared)], 80)
     assert "  then  kernel     Linux 2.6.31-gentoo-r4, the same with BFS 304, 2.6.32-rc5\n" in text
-    assert "  now   kernel     release 7.3.4\n" in text
+    assert "  now   kernel     Linux 7.3.4\n" in text
     assert "  differs: CPUs that count instructions" in text
     assert "not run: 1, 4, 5, 6, 7, 8, 9, 10 and 22 more" in text
     line = next(line for line in text.splitlines() if line.strip().startswith("2 ") and "30.9 % faster" in line)

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runoff.report.figures.axis import Axis, LogAxis
+from runoff.report.numbers import FACTOR_FROM
 from runoff.statistics import Interval
-
-FACTORS_FROM = 100.0
-"""Percent; with a change beyond it the axis is logarithmic."""
 
 FARTHEST = Interval(1e-3, 1e3)
 """Factors beyond these are cut at the frame, so that one wild arm does not flatten the rest."""
@@ -24,7 +22,7 @@ class ChangeAxis:
         """Return an axis that has all ``intervals`` and twice the ``margin`` on it, both in percent."""
         low = min(-2 * margin, *(interval.low for interval in intervals))
         high = max(2 * margin, *(interval.high for interval in intervals))
-        if high <= FACTORS_FROM:
+        if high < FACTOR_FROM:
             return cls(Axis.from_range(low, high, start, end))
         factors = max(FARTHEST.low, 1 + low / 100), min(FARTHEST.high, 1 + high / 100)
         return cls(LogAxis.from_range(*factors, start, end))

@@ -7,8 +7,9 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import wording
 from runoff.report.historic.footer import render_footer
-from runoff.report.numbers import TIME_EXPONENTS, Scale
+from runoff.report.numbers import Scale
 from runoff.statistics import Analysis
+from runoff.units import TIME_EXPONENTS
 
 GAP = "  "
 

@@ -1,4 +1,4 @@
-"""The report as one self-contained page: no script runs, nothing is loaded."""
+"""The report as one self-contained page: whole without its script, and nothing is loaded."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,9 @@ from runoff.report.data import document
 from runoff.report.figures import distribution, forest, heat, order, response, tail, timeline
 from runoff.report.figures.svg import markers
 from runoff.report.html.table import (
+    is_folded,
     list_comparison_rows,
+    list_constants,
     list_heat_rows,
     list_overall_rows,
     list_result_rows,
@@ -58,7 +60,12 @@ def render(report: Report) -> str:
         responses=_responses(report),
         disk=_disk(report),
         machine_titles=TITLES,
-        sections=[_section(report, table, f"t{number}") for number, table in enumerate(report.tables, 1)],
+        sections=[
+            _section(report, table, f"t{number}")
+            for number, table in enumerate(report.tables, 1)
+            if not is_folded(table)
+        ],
+        constants=list_constants(report),
         method=wording.describe_method(report),
         data=embed_json(document.render(report, indent=None)),
     )

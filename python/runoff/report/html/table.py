@@ -41,6 +41,8 @@ class SummaryRow:
     metric: str
     direction: str
     headline: bool
+    size: float | None
+    """The largest change in it, as a logarithm; None where none is relative."""
     cells: tuple[Cell, ...]
 
 
@@ -58,7 +60,7 @@ class ResultRow:
 
 
 def list_summary_rows(report: Report) -> list[SummaryRow]:
-    """Return all tables, headline or not."""
+    """Return all tables, headline or not, but those that are folded."""
     return [
         SummaryRow(
             f"t{number}",
@@ -67,12 +69,33 @@ def list_summary_rows(report: Report) -> list[SummaryRow]:
             table.metric.title,
             "" if table.metric.direction == "none" else f"{table.metric.direction} is better",
             table.metric.headline,
+            _find_largest_change(table),
             tuple(
                 _cell(table, arm, report.baseline, Scale.from_table(table), unit=True) for arm in report.results.arms
             ),
         )
         for number, table in enumerate(report.tables, 1)
+        if not is_folded(table)
     ]
+
+
+def is_folded(table: Table) -> bool:
+    """Return whether a table says no more than one value: no headline metric, and the same in every run."""
+    return not table.metric.headline and len({point.value for point in table.points}) == 1
+
+
+def list_constants(report: Report) -> list[tuple[str, str]]:
+    """Return place and title of each folded table, and its value."""
+    return [
+        (f"{table.short_place}: {table.metric.title}", f"{table.points[0].value:.6g} {table.metric.unit}".rstrip())
+        for table in report.tables
+        if is_folded(table)
+    ]
+
+
+def _find_largest_change(table: Table) -> float | None:
+    logs = [c.log_mean for c in table.analysis.comparisons.values() if c.log_mean is not None]
+    return round(max(map(abs, logs)), 4) if logs else None
 
 
 def list_result_rows(table: Table, baseline: str) -> list[ResultRow]:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from runoff.analysis import why
-from runoff.analysis.environment import SEVERAL, describe_kernels, summarise_facts
+from runoff.analysis.environment import SEVERAL, describe_machine, summarise_facts
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import matrix, timeline, wording
@@ -78,7 +78,7 @@ def _lines(report: Report, width: int, *, verbose: bool, mail: bool) -> Iterator
         yield from _machines(table, width)
         yield from _plain(line for note in wording.describe_unseen(table) for line in wrap(note, width, "  = ", "    "))
         for note in wording.describe_means(table):
-            yield from _note(note, width)
+            yield from _plain(wrap(note, width, "  * ", "    "))
         for sentence in describe_warnings(table.analysis):
             if sentence not in said:
                 yield from _note(sentence, width)
@@ -147,8 +147,7 @@ def _overall(report: Report, width: int) -> Iterator[Text]:
 def _describe_machine(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield Text()
     fingerprint = report.results.fingerprint
-    facts = {"machine": summarise_facts(fingerprint, "machine"), "kernel": describe_kernels(fingerprint)}
-    facts |= {
+    facts = describe_machine(fingerprint) | {
         f"machine {name}": summarise_facts(fingerprint.get("machines", {}), name) for name in report.results.machines
     }
     for name, told in facts.items():
