@@ -38,23 +38,27 @@ help:
 setup: $(STAMPS)/runoff
 
 $(STAMPS)/system: tools/setup
-	tools/setup system
+	@tools/setup system
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/rust: tools/setup $(STAMPS)/system
-	tools/setup rust
+	@tools/setup rust
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/python: tools/setup requirements.lock $(STAMPS)/system
-	tools/setup python
+	@tools/setup python
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/runoff: $(STAMPS)/rust $(STAMPS)/python $(AGENT_SOURCES) $(PACKAGE_SOURCES)
-	tools/setup runoff
+	@tools/setup runoff
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/tests: tools/setup requirements-dev.lock $(STAMPS)/python
+	@tools/setup tests
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/guest: tools/setup $(STAMPS)/rust $(STAMPS)/python
-	tools/setup guest
+	@tools/setup guest
 	@mkdir -p $(@D) && touch $@
 
 kernel: setup
@@ -71,7 +75,7 @@ demo: setup kernel qemu image
 
 # What every change has to pass: all that needs no guest, and a core of the rest.
 test: export RUNOFF_REQUIRE_LAB := 1
-test: setup kernel qemu image
+test: setup $(STAMPS)/tests kernel qemu image
 	tests/alone cargo test --release --workspace --locked
 	tests/alone pytest -n 2 --no-loadscope-reorder --durations 10 -m 'core or not (lab or host)'
 
@@ -79,7 +83,7 @@ test: setup kernel qemu image
 # Schedulers are tried on older kernels with sched_ext too, as long as Debian has them.
 test-all: export RUNOFF_REQUIRE_LAB := 1
 test-all: export VERDICT_TABLES := 20000
-test-all: setup kernel qemu image $(STAMPS)/guest
+test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile
 	runoff image build --load ctar --load list --load dbench
 	runoff image build --work ffmpeg --work render --work lrzip
@@ -96,7 +100,7 @@ test-all: setup kernel qemu image $(STAMPS)/guest
 # Of what `make test-all` interrupts a hundred times, with a seed of its own each time.
 soak: export SOAK_INTERRUPTIONS := $(SOAK_INTERRUPTIONS)
 soak: export SOAK_SEED := $(SOAK_SEED)
-soak: setup
+soak: setup $(STAMPS)/tests
 	tests/alone pytest --capture=no --timeout=0 tests/host/test_host_soak.py
 
 # The stable compiler has what fuzzing needs but for the sanitizers, which find nothing in code without unsafe blocks.
@@ -112,7 +116,7 @@ fuzz: $(STAMPS)/rust
 			-max_total_time=$(FUZZ_SECONDS) $$(test ! -f $$words || echo -dict=$$words) || exit; \
 	done
 
-check: setup
+check: setup $(STAMPS)/tests
 	ruff check
 	ruff format --check
 	mypy
@@ -124,11 +128,11 @@ check: setup
 	pytest -q tests/unit/house/test_tidy.py
 	tools/screens --check
 
-bench: setup kernel qemu image
+bench: setup $(STAMPS)/tests kernel qemu image
 	for each in $(BENCHES); do python bench/$$each.py || exit; done
 	cargo bench --locked --manifest-path bench/elevators/Cargo.toml --target-dir target
 
-screens: setup
+screens: setup $(STAMPS)/tests
 	tools/screens
 
 pictures: setup kernel

@@ -15,11 +15,15 @@ from runoff.engines.outcome import Outcome, ValidSample
 from runoff.plan import stopping
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
+from runoff.report.numbers import format_value
 from runoff.results import LoadedWork, Metric
 from runoff.text import escape_line, escape_lines, format_duration
 
 MOST_NAMED = 3
 """Undecided comparisons that a line names."""
+
+
+BAR_WIDTH = 10
 
 
 class Progress:
@@ -48,6 +52,8 @@ class Progress:
         self._sums = {}
         self._look = None
         self._status = Status("", console=self._console) if sys.stderr.isatty() else None
+        for work, metric in zip(self._works.values(), self._headlines, strict=True):
+            self._print(f"values of {work}: {metric.title}")
 
     def ended(self) -> None:
         if self._status is not None:
@@ -73,7 +79,7 @@ class Progress:
 
     def phase(self, cell: Cell, phase: str) -> None:
         if self._status is not None:
-            parts = (self._place(cell), self._rate(), phase, self._estimates(cell))
+            parts = (self._bar(), self._place(cell), self._rate(), phase, self._estimates(cell))
             self._show("  ".join(filter(None, parts)))
 
     def finished(self, cell: Cell, outcome: Outcome) -> None:
@@ -83,7 +89,7 @@ class Progress:
             headline = self._headlines[cell.work]
             value = outcome.metrics[headline.name]
             self._sums.setdefault((cell.work, cell.load, cell.arm), []).append(value)
-            text = f"{value:.4g} {headline.unit}".rstrip()
+            text = format_value(value, headline.unit)
         else:
             text = f"void: {outcome.reason}"
         if self._status is None:
@@ -114,6 +120,13 @@ class Progress:
         with contextlib.suppress(OSError):
             self._status.start()
             self._status.update(Text(escape_line(text)[:width], style="bright_black"))
+
+    def _bar(self) -> str:
+        """Return how much is done; empty without a fixed end."""
+        if self._plan.settings.until is not None:
+            return ""
+        full = BAR_WIDTH * self._done // self._plan.planned
+        return f"[{'#' * full}{'-' * (BAR_WIDTH - full)}]"
 
     def _place(self, cell: Cell) -> str:
         arm, work = self._plan.arms[cell.arm].label, self._works[self._plan.works[cell.work].label]
@@ -159,7 +172,8 @@ class Progress:
         for index, arm in enumerate(self._plan.arms):
             values = self._sums.get((cell.work, cell.load, index))
             if values:
-                parts.append(f"{arm.label} {sum(values) / len(values):.4g}")
+                mean = sum(values) / len(values)
+                parts.append(f"{arm.label} {format_value(mean, self._headlines[cell.work].unit)}")
         return "  ".join(parts)
 
 

@@ -94,6 +94,14 @@ def _bound_decimals(decimals: int, leading: int) -> int:
     return max(0, min(decimals, MOST_DIGITS - 1 - leading))
 
 
+def format_value(value: float, unit: str) -> str:
+    """Return one value with four digits and its unit, the same that a table of such values has."""
+    exponent, name = _unit(abs(value), unit)
+    scaled = value / 10.0**exponent
+    digits = f"{scaled:.0f}" if abs(scaled) >= 1e4 else f"{scaled:.4g}"
+    return f"{digits} {name}".rstrip()
+
+
 def choose_percent_decimals(table: Table) -> int:
     """Return one to three: enough for the narrowest interval, and so that a bound beside zero does not read as zero."""
     comparisons = [c for c in table.analysis.comparisons.values() if c.percent_interval]

@@ -9,7 +9,26 @@ from checkout import ROOT
 
 SETUP = ROOT / "tools/setup"
 
-USUAL = ("sh", "dirname", "uname", "id", "sed", "sort", "head", "grep", "cut", "mktemp", "ls", "env", "rm", "awk", "df")
+USUAL = (
+    "sh",
+    "dirname",
+    "uname",
+    "id",
+    "sed",
+    "sort",
+    "head",
+    "grep",
+    "cut",
+    "mktemp",
+    "ls",
+    "env",
+    "rm",
+    "awk",
+    "df",
+    "mkdir",
+    "tail",
+    "touch",
+)
 
 MACHINE = {
     "uname": "echo x86_64",
@@ -83,7 +102,31 @@ def test_no_network(machine):
     code, told, _ = machine("system", **{"apt-get": "echo 'E: Failed to fetch' >&2; exit 100"})
     assert code == 69
     assert told.splitlines()[-1].startswith("setup: could not install gcc make")
-    assert "without a network, set its proxy or try again later" in told
+    assert "without a network, set its proxy or try again later (all of it is in build/setup.log)" in told
+    assert "E: Failed to fetch" in told
+
+
+def test_what_the_programs_print_is_in_the_log(machine, tmp_path):
+    noisy = {
+        "apt-get": "for i in 1 2 3; do echo Unpacking $i; done; echo done >&2",
+        "qemu-system-x86_64": "echo version 9.0",
+    }
+    code, told, _ = machine("system", **noisy)
+    assert (code, told) == (0, "")
+    log = (tmp_path / "build/setup.log").read_text()
+    assert log.startswith("$ env DEBIAN_FRONTEND=noninteractive apt-get ")
+    assert log.endswith("Unpacking 1\nUnpacking 2\nUnpacking 3\ndone\n")
+
+
+def test_the_demo_installs_nothing_that_only_tests_need(machine):
+    _, _, asked = machine("system", **{"qemu-system-x86_64": "echo version 9.0"})
+    assert "gcc" in asked
+    for package in ("chromium", "cpio", "clang-format"):
+        assert package not in asked
+    makefile = (ROOT / "Makefile").read_text()
+    assert "demo: setup\n" in makefile or "demo: setup kernel qemu image\n" in makefile
+    locks = [(ROOT / f"requirements{kind}.lock").read_text() for kind in ("", "-dev")]
+    assert [("pytest==" in lock, "click==" in lock) for lock in locks] == [(False, True), (True, False)]
 
 
 def test_an_interrupted_installation_is_finished_first(machine):
