@@ -70,8 +70,8 @@ qemu: setup
 image: setup
 	runoff image build --work hackbench --work counters
 
-demo: setup kernel qemu image
-	runoff run plans/demo.toml -j $$(nproc)
+demo: setup
+	@runoff demo
 
 # What every change has to pass: all that needs no guest, and a core of the rest.
 test: export RUNOFF_REQUIRE_LAB := 1

@@ -46,5 +46,8 @@ def _print(findings: list[doctor.Finding], ready: dict[str, bool]) -> None:
                 if finding.fix:
                     echo(f"    {'':<{width}}  → {finding.fix}")
     echo()
+    lacking = [finding for finding in findings if finding.packages]
+    if len(lacking) > 1:
+        echo(f"to install all that the lab lacks: {doctor.advise(lacking)}")
     for engine, possible in ready.items():
         echo(f"--on {engine}: {'ready' if possible else 'not ready, see the ✗ above'}")

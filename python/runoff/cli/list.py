@@ -13,11 +13,12 @@ from runoff.cli.output import echo, write
 from runoff.cli.parameter_lines import render_parameter
 from runoff.errors import UsageError
 from runoff.plan.parameters import describe_allowed
+from runoff.plan.shipped import describe_shipped, list_shipped
 from runoff.report.layout import cut_end, wrap
 from runoff.results import NO_LOAD
 from runoff.text import suggest
 
-KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "published")
+KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "plans", "published")
 
 
 @click.command(
@@ -27,8 +28,8 @@ KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "
 @click.argument("name", required=False)
 @json_option
 def command(kind: str, name: str | None, as_json: bool) -> None:
-    """List what there is of a KIND: schedulers, elevators, workloads, loads, probes, kernels (of the lab) or published
-    (results).
+    """List what there is of a KIND: schedulers, elevators, workloads, loads, probes, kernels (of the lab),
+    plans or published (results).
 
     With a NAME it prints that one with its parameters.
     """
@@ -39,6 +40,7 @@ def command(kind: str, name: str | None, as_json: bool) -> None:
         "loads": _loads,
         "probes": _probes,
         "kernels": _kernels,
+        "plans": _plans,
         "published": _published,
     }
     entries = listing[kind]()
@@ -154,6 +156,11 @@ def _kernels() -> list[dict[str, Any]]:
         }
         for entry in kernel.list_stored()
     ]
+
+
+def _plans() -> list[dict[str, Any]]:
+    shipped = list_shipped()
+    return [{"name": name, "title": describe_shipped(shipped[name]), "parameters": []} for name in shipped]
 
 
 def _published() -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from runoff.errors import RunoffError
 from runoff.version import __version__
 
 COMMANDS = {
+    "demo": "Make a first comparison, with all that it needs.",
     "compare": "Compare schedulers on a piece of work.",
     "contest": "Compare schedulers beside contest's loads.",
     "sweep": "Compare many values of a scheduler's parameters.",

@@ -15,6 +15,7 @@ from runoff.cli.options import RunOptions, json_option, run_options
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
 from runoff.plan.settings import read_settings
+from runoff.plan.shipped import find_shipped
 
 if TYPE_CHECKING:
     from runoff.plan.settings import Settings
@@ -135,7 +136,7 @@ def replicate(
     else:
         place = run.out or Path("results") / f"{report.name}-{time.strftime('%Y%m%d-%H%M%S')}"
         places = {part.plan: place if len(parts) == 1 else place / part.plan for part in parts}
-        settings = {plan: read_settings(replicate.plan_path(plan), quick=quick) for plan in places}
+        settings = {plan: read_settings(find_shipped(plan), quick=quick) for plan in places}
         if plan_only:
             return _print_plans(settings)
         campaigns = {

@@ -8,11 +8,12 @@ import click
 from runoff.cli.campaign import begin
 from runoff.cli.options import RunOptions, collect_given, plan_options, run_options
 from runoff.plan.settings import parse_settings, read_settings
+from runoff.plan.shipped import find_shipped
 
 
 @click.command(
-    epilog="\b\nExamples:\n  runoff run plans/demo.toml --out results/demo\n"
-    "  runoff run plans/contest-2003.toml --quick"
+    epilog="\b\nExamples:\n  runoff run demo --out results/demo\n  runoff run contest-2003 --quick\n"
+    "  runoff run ./mine.toml"
 )
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--quick", is_flag=True, help="Use the small size: the keys of the plan's table [quick].")
@@ -26,7 +27,12 @@ def command(
     run: RunOptions,
     **options: Any,
 ) -> int:
-    """Carry out a plan file (TOML): the options of `runoff compare` as keys. docs/plans.md describes it."""
+    """Carry out a PLAN file (TOML): the options of `runoff compare` as keys. docs/plans.md describes it.
+
+    PLAN is a path, or the name of a plan that comes with runoff (`runoff list plans`).
+    """
+    if not plan.exists() and len(plan.parts) == 1 and not plan.suffix:
+        plan = find_shipped(str(plan))
     written = read_settings(plan, quick=quick).model_dump(exclude_unset=True)
     settings = parse_settings({**written, **collect_given(options)}, "the command line")
     return begin(settings, run, plan_only=plan_only)

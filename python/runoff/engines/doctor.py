@@ -2,16 +2,21 @@
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from runoff.engines import cpu_limit, tools, ublk
 from runoff.engines.agent import find_agent
+from runoff.engines.distribution import find_distribution, render_install
 from runoff.engines.lab import debian, image, kernel
+from runoff.engines.lab.emulator import build
 from runoff.engines.lab.emulator import store as emulator
 from runoff.errors import RunoffError
+
+OWN_QEMU = "QEMU of runoff's"
+"""The name of the finding about it."""
 
 State = Literal["yes", "no", "note"]
 """``note`` is neither good nor bad: something to know."""
@@ -29,6 +34,8 @@ class Finding:
     detail: str
     fix: str | None = None
     """The command that mends it, or what to do if no command can."""
+    packages: tuple[str, ...] = ()
+    """Debian's names of the packages that mend it, where this distribution has them."""
 
 
 def examine() -> list[Finding]:
@@ -39,6 +46,14 @@ def examine() -> list[Finding]:
 def is_able(findings: list[Finding], area: Area) -> bool:
     """Return whether nothing that ``area`` needs is missing."""
     return all(finding.state != "no" for finding in findings if finding.area in (area, "all"))
+
+
+def advise(findings: Iterable[Finding]) -> str:
+    """Return what mends all of these, in as few commands as possible."""
+    findings = list(findings)
+    packages = [package for finding in findings for package in finding.packages]
+    install = [render_install(packages)] if packages else []
+    return "; ".join([*install, *dict.fromkeys(f.fix for f in findings if f.fix and not f.packages)])
 
 
 def _check_agent() -> Finding:
@@ -103,16 +118,32 @@ def _make_program_check(program: str, package: str, purpose: str) -> Callable[[]
         path = tools.locate(program)
         if path:
             return Finding("lab", program, "yes", path)
-        return Finding("lab", program, "no", f"not installed; {purpose}", f"sudo apt-get install {package}")
+        return _report_missing(program, package, f"not installed; {purpose}", is_maker=package in _MAKERS)
 
     return check
+
+
+_MAKERS = ("mmdebstrap", "dpkg-dev", "apt", debian.KEYRING_PACKAGE)
+"""Packages that fetch kernels and make images: the lab does without them where others made these."""
+_OTHERS_MAKE = "use a kernel and an image made elsewhere (docs/lab.md#other-distributions)"
+
+
+def _report_missing(name: str, package: str, detail: str, *, is_maker: bool) -> Finding:
+    state: State = "note" if is_maker and _has_kernel_and_image() else "no"
+    if is_maker and not find_distribution().has(package):
+        return Finding("lab", name, state, detail, _OTHERS_MAKE)
+    return Finding("lab", name, state, detail, render_install([package]), (package,))
+
+
+def _has_kernel_and_image() -> bool:
+    return bool(image.list_stored()) and any(each.sched_ext for each in kernel.list_stored())
 
 
 def _check_keyring() -> Finding:
     if debian.KEYRING.exists():
         return Finding("lab", "Debian keys", "yes", str(debian.KEYRING))
     detail = "not installed; packages could not be checked"
-    return Finding("lab", "Debian keys", "no", detail, f"sudo apt-get install {debian.KEYRING_PACKAGE}")
+    return _report_missing("Debian keys", debian.KEYRING_PACKAGE, detail, is_maker=True)
 
 
 def _check_kernel() -> Finding:
@@ -134,11 +165,13 @@ def _check_qemu() -> Finding:
     try:
         found = emulator.find_current()
     except RunoffError as error:
-        return Finding("lab", "QEMU of runoff's", "no", str(error), "runoff qemu build")
+        return Finding("lab", OWN_QEMU, "no", str(error), "runoff qemu build")
     if found is None:
         detail = "not built: the virtual clock has one CPU, and a boot for each sample"
-        return Finding("lab", "QEMU of runoff's", "note", detail, "runoff qemu build")
-    return Finding("lab", "QEMU of runoff's", "yes", found.name)
+        lacking = tuple(build.list_lacking())
+        first = f"{render_install(lacking)}; then: " if lacking else ""
+        return Finding("lab", OWN_QEMU, "note", detail, f"{first}runoff qemu build", lacking)
+    return Finding("lab", OWN_QEMU, "yes", found.name)
 
 
 def _check_kvm() -> Finding:

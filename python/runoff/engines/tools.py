@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from runoff.engines.distribution import render_install
 from runoff.errors import MissingError, RunoffError
 
 _ADMIN_DIRECTORIES = ("/usr/local/sbin", "/usr/sbin", "/sbin")
@@ -29,7 +30,7 @@ def require(program: str, package: str) -> str:
     """
     found = locate(program)
     if found is None:
-        raise MissingError(f"the program {program} is missing: sudo apt-get install {package}")
+        raise MissingError(f"the program {program} is missing: {render_install([package])}")
     return found
 
 

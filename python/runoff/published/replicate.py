@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
 
 from runoff.analysis import build
 from runoff.analysis.table import Table
@@ -19,8 +18,6 @@ from runoff.results import NO_LOAD, Results
 from runoff.statistics import Verdict
 from runoff.statistics.values import DEFAULT_MARGIN, Comparison, Interval
 from runoff.text import suggest
-
-PLANS = Path(__file__).with_name("plans")
 
 MARGIN_PCT = 100 * DEFAULT_MARGIN
 
@@ -85,14 +82,6 @@ class PresentCampaign:
             ordered = (base, *(arm for arm in arms if arm != base))
             self._reports[base] = build.build_report(replace(self.results, arms=ordered, repeats={}))
         return self._reports[base]
-
-
-def plan_path(name: str) -> Path:
-    """Return the file of a plan that comes with runoff. Raises UsageError with the closest name."""
-    known = {path.stem: path for path in PLANS.glob("*.toml")}
-    if name not in known:
-        raise UsageError(f"no plan {name!r} comes with runoff{suggest(name, known)}")
-    return known[name]
 
 
 def compare(report: Report, part: Part, today: PresentCampaign | None) -> list[ComparedPair]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runoff.engines import tools
+from runoff.engines.distribution import render_install
 from runoff.engines.lab import cache, mirror
 from runoff.errors import MissingError, RunoffError
 
@@ -50,7 +51,7 @@ def keyring() -> Path:
         MissingError: the package that brings them is not installed.
     """
     if not KEYRING.exists():
-        raise MissingError(f"Debian's archive keys are missing: sudo apt-get install {KEYRING_PACKAGE}")
+        raise MissingError(f"Debian's archive keys are missing: {render_install([KEYRING_PACKAGE])}")
     return KEYRING
 
 

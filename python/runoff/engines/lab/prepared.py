@@ -10,6 +10,7 @@ from typing import Any
 from runoff.engines import capacity, ext4
 from runoff.engines.agent import make_sample_request
 from runoff.engines.base import make_machine_tables
+from runoff.engines.distribution import render_install
 from runoff.engines.lab import disks, guest_paths, qemu, swap
 from runoff.engines.lab.guest import DISK_PLACE, IMAGE_ROOT, MEMORY_PLACE, Cargo
 from runoff.engines.lab.kernel import Kernel
@@ -36,7 +37,7 @@ class PreparedMachine:
     def prepare(self, say: Callable[[str], None]) -> None:
         """Find the kernels and make the image. Raises RunoffError if the machine lacks something."""
         if which(qemu.PROGRAM) is None:
-            raise MissingError(f"the lab needs {qemu.PROGRAM}: apt-get install qemu-system-x86")
+            raise MissingError(f"the lab needs {qemu.PROGRAM}: {render_install(['qemu-system-x86'])}")
         plan = self.plan
         capacity.require(plan.loads, capacity.measure_guest(plan.settings, plan.disk_mb, plan.swap_mb))
         self._found = self._found or find_supplies(plan, say)

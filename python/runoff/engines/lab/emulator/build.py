@@ -1,5 +1,6 @@
 """Builds runoff's QEMU from its pinned source: a few minutes, once."""
 
+import importlib.util
 import math
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from runoff.engines import tools
 from runoff.engines.agent import end_with_us
+from runoff.engines.distribution import render_install
 from runoff.engines.lab import cache, debian
 from runoff.engines.lab.emulator import recipe, store
 from runoff.errors import MissingError
@@ -22,7 +24,7 @@ ROOM_MB = 800
 
 _WANTED = f"{Path(recipe.TARBALL).name}, SHA-256 {recipe.TARBALL_SHA256}"
 _PROGRAMS = {"cc": "gcc", "make": "make", "pkg-config": "pkg-config", "patch": "patch", "xz": "xz-utils"}
-_PACKAGES = "gcc make pkg-config patch xz-utils libglib2.0-dev zlib1g-dev python3-venv"
+_LIBRARIES = {"glib-2.0": "libglib2.0-dev", "zlib": "zlib1g-dev"}
 _STEP = re.compile(r"\[(\d+)/(\d+)\] ")
 
 
@@ -46,14 +48,21 @@ def ensure(progress: cache.Progress, *, mirror: str | None = None, tarball: Path
     return store.find(name)
 
 
+def list_lacking() -> list[str]:
+    """Return Debian's names of the packages that a build needs and this machine lacks."""
+    lacking = [package for program, package in _PROGRAMS.items() if tools.locate(program) is None]
+    if importlib.util.find_spec("ensurepip") is None:
+        lacking.append("python3-venv")
+    asks = tools.locate("pkg-config")
+    for library, package in _LIBRARIES.items():
+        if asks is None or subprocess.run([asks, "--exists", library], check=False).returncode != 0:
+            lacking.append(package)
+    return lacking
+
+
 def _require_programs() -> None:
-    missing = [package for program, package in _PROGRAMS.items() if tools.locate(program) is None]
-    if missing:
-        raise MissingError(f"building QEMU needs {', '.join(missing)}: sudo apt-get install {_PACKAGES}")
-    for library in ("glib-2.0", "zlib"):
-        asked = subprocess.run([tools.require("pkg-config", "pkg-config"), "--exists", library], check=False)
-        if asked.returncode != 0:
-            raise MissingError(f"building QEMU needs {library} to compile with: sudo apt-get install {_PACKAGES}")
+    if lacking := list_lacking():
+        raise MissingError(f"building QEMU needs {', '.join(lacking)}: {render_install(lacking)}")
 
 
 def _build(part: Path, scratch: Path, mirror: str | None, tarball: Path | None, progress: cache.Progress) -> None:
