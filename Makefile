@@ -16,7 +16,7 @@ OLDER_KERNELS = 6.16 6.17 6.18
 SOAK_INTERRUPTIONS ?= 1000
 SOAK_SEED ?= $(shell date +%s)
 
-.PHONY: help setup kernel qemu image demo test test-all soak fuzz check bench screens pictures wheel clean
+.PHONY: help setup kernel qemu image demo test test-all soak fuzz check bench screens pictures wheel release container clean
 
 help:
 	@echo 'make setup   system packages, Rust, Python and runoff itself in $(VENV)'
@@ -33,6 +33,7 @@ help:
 	@echo 'make screens  prints the screens that the pages show, of the campaigns in docs/campaigns'
 	@echo 'make pictures  draws the pictures of docs'
 	@echo 'make wheel   a wheel with runoff and its agent in build/wheels'
+	@echo 'make release  wheel, source, list of parts and digests in build/release'
 	@echo 'make clean   remove what was built here (the cache of kernels and images stays)'
 
 setup: $(STAMPS)/runoff
@@ -55,6 +56,10 @@ $(STAMPS)/runoff: $(STAMPS)/rust $(STAMPS)/python $(AGENT_SOURCES) $(PACKAGE_SOU
 
 $(STAMPS)/tests: tools/setup requirements-dev.lock $(STAMPS)/python
 	@tools/setup tests
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/release: tools/setup requirements-release.lock $(STAMPS)/tests
+	@tools/setup release
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/guest: tools/setup $(STAMPS)/rust $(STAMPS)/python
@@ -139,8 +144,22 @@ pictures: setup kernel
 	python tools/pictures
 	python tools/head_pictures
 
-wheel: setup
+wheel: setup $(STAMPS)/tests
+	tools/package_files
 	maturin build --release --out build/wheels
+
+# What is published: a wheel and the source, lists of what they are made of (CycloneDX), and the digests of all.
+release: setup $(STAMPS)/tests $(STAMPS)/release
+	rm -rf build/release
+	tools/package_files
+	maturin build --release --out build/release
+	unzip -p build/release/*.whl '*/METADATA' >build/PKG-INFO
+	name=$$(runoff --version | sed 's/.* //; s/^/runoff-/') && \
+		git archive --prefix=$$name/ --add-file=build/PKG-INFO HEAD | gzip -n >build/release/$$name.tar.gz
+	unzip -p build/release/*.whl '*/sboms/*' >build/release/runoff-agent.cdx.json
+	cyclonedx-py requirements --output-reproducible -o build/release/runoff.cdx.json requirements.lock
+	cd build/release && sha256sum * >SHA256SUMS
+	@ls -l build/release
 
 clean:
 	rm -rf $(VENV) build target .pytest_cache .mypy_cache .ruff_cache .hypothesis

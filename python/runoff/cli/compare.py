@@ -3,6 +3,7 @@
 from typing import Any
 
 import click
+import cloup
 
 from runoff.cli.campaign import begin
 from runoff.cli.options import (
@@ -18,12 +19,13 @@ from runoff.plan.settings import append_names, parse_settings
 
 
 @click.command(
+    cls=cloup.Command,
     epilog="\b\nExamples:\n  runoff compare default bfs --work hackbench\n"
     "  runoff compare default bfs:rr_interval_ms=3 --work counters:n=1..3\n"
     "  runoff compare default bfs --work hackbench --clock virtual -j 2\n"
     "  runoff compare default short -n short=bfs:rr_interval_ms=1 --work hackbench --margin 1%\n"
     "  runoff compare default bfs --work hackbench --until 1% --most-blocks 200\n"
-    "  runoff compare default bfs --work compile:part=et --load none --load process --load io"
+    "  runoff compare default bfs --work compile:part=et --load none --load process --load io",
 )
 @arm_arguments
 @plan_options("workloads", required=True)

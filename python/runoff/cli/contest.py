@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import cloup
 
 from runoff.cli.campaign import begin
 from runoff.cli.options import (
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=cloup.Command,
     epilog="\b\nExamples:\n  runoff contest default bfs --quick\n"
     "  runoff contest default bfs --load none --load io --load mem --blocks 5\n"
-    "  runoff contest default bfs --clock virtual -j 2"
+    "  runoff contest default bfs --clock virtual -j 2",
 )
 @arm_arguments
 @plan_options("workloads", "loads", workloads="compile with 4 jobs for each CPU", loads="all of contest's but io_other")

@@ -7,7 +7,7 @@ import click
 import cloup
 from click.core import ParameterSource
 
-from runoff.cli.cache import progress
+from runoff.cli.cache_view import progress
 from runoff.cli.campaign import begin
 from runoff.cli.options import RunOptions, run_options
 from runoff.cli.output import echo

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from runoff.cli import types
-from runoff.cli.cache import EXAMPLE
+from runoff.cli.cache_view import EXAMPLE
 from runoff.cli.output import echo
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from runoff import workloads
-from runoff.cli.cache import EXAMPLE, View, progress
+from runoff.cli.cache_view import EXAMPLE, View, progress
 from runoff.cli.output import echo
 from runoff.engines.lab import image, mirror
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from runoff.cli.cache import EXAMPLE, View, progress
+from runoff.cli.cache_view import EXAMPLE, View, progress
 from runoff.cli.output import echo
 from runoff.engines.lab import kernel, kernel_sources, mirror
 

@@ -2,13 +2,18 @@
 
 import importlib
 import io
+import os
 import sys
 
 import click
 
 from runoff.cli.output import OutputError, echo, flush, give_up_stdout, open_streams
-from runoff.errors import RunoffError
+from runoff.errors import RunoffError, UsageError
+from runoff.text import suggest
 from runoff.version import __version__
+
+COMPLETION = "_RUNOFF_COMPLETE"
+"""Environment variable by which a shell asks for completions."""
 
 COMMANDS = {
     "demo": "Make a first comparison, with all that it needs.",
@@ -23,7 +28,7 @@ COMMANDS = {
     "plan": "Compute how many blocks a question needs.",
     "matrix": "Try schedulers on many kernels.",
     "noise": "Measure the noise of this machine.",
-    "list": "List schedulers, workloads, kernels.",
+    "list": "List schedulers, workloads, loads, kernels, plans, ...",
     "published": "Show, check and repeat historic results.",
     "attach": "Run a scheduler on this machine until Ctrl-C.",
     "set": "Show or change parameters of the running scheduler.",
@@ -34,6 +39,8 @@ COMMANDS = {
     "kernel": "Add, list and remove the lab's kernels.",
     "image": "Build, list and remove the lab's images.",
     "qemu": "Build, list and remove the lab's own QEMU.",
+    "cache": "Show what the lab keeps, and remove what it does not need.",
+    "completion": "Print the script that completes words in a shell.",
 }
 """In the order of the help. A command's module is imported only when it is used: the help must come at once."""
 
@@ -58,6 +65,13 @@ class _Commands(click.Group):
         command: click.Command = importlib.import_module(f"runoff.cli.{name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise UsageError(f"there is no command {args[0]!r}{suggest(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -76,6 +90,8 @@ def cli() -> None:
 def main() -> None:
     """Entry point. Exit codes: 0 done, 1 failed, 2 cannot tell or void, 64 usage, 69 something is missing."""
     open_streams()
+    if os.environ.get(COMPLETION):
+        _complete()
     try:
         code = cli.main(prog_name="runoff", standalone_mode=False)
         flush()
@@ -101,6 +117,11 @@ def main() -> None:
     except click.Abort:
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complete() -> None:
+    """Let click answer with the scripts of our own."""
+    importlib.import_module("runoff.cli.completion_scripts")
 
 
 def _fail(text: str, code: int) -> None:

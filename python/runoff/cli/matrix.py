@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import cloup
 
 from runoff.cli.newest import RESULTS
 from runoff.cli.options import cluster_option, collect_given, jobs_option, json_option, make_manner, plan_options
@@ -13,8 +14,9 @@ from runoff.cli.output import echo, write
 
 
 @click.command(
+    cls=cloup.Command,
     epilog="\b\nExamples:\n  runoff matrix --kernel debian:6.18 --kernel debian:7.2 bfs ./my.bpf.o -j 2\n"
-    "  runoff matrix --kernel debian:6.18 'exec:./scx_mine -v' --seconds 30 --blocks 5"
+    "  runoff matrix --kernel debian:6.18 'exec:./scx_mine -v' --seconds 30 --blocks 5",
 )
 @click.argument("arms", nargs=-1, required=True, metavar="ARM...")
 @click.option("--kernel", "kernels", multiple=True, required=True, metavar="KERNEL", help="A stored kernel; repeat it.")

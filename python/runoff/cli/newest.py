@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from runoff.cli.completions import complete_campaign
 from runoff.cli.output import echo
 from runoff.errors import UsageError
 
@@ -33,7 +34,11 @@ def directory_argument(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, directory=directory or _take_newest(), **values)
 
     add_argument: Callable[[Callable[..., Any]], Callable[..., Any]] = click.argument(
-        "directory", type=click.Path(path_type=Path), required=False, metavar="[DIRECTORY]"
+        "directory",
+        type=click.Path(path_type=Path),
+        required=False,
+        metavar="[DIRECTORY]",
+        shell_complete=complete_campaign,
     )
     return add_argument(call)
 

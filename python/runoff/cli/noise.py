@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import cloup
 
 from runoff.cli.campaign import begin
 from runoff.cli.newest import RESULTS
@@ -28,6 +29,7 @@ NAMES = ("a", "b")
 
 
 @click.group(
+    cls=cloup.Group,
     invoke_without_command=True,
     epilog="\b\nExamples:\n  runoff noise --work hackbench --on host --blocks 20\n"
     "  runoff noise --work hackbench --arm bfs\n  runoff noise list\n  runoff noise show hackbench",

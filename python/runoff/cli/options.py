@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import cloup
 from click.core import ParameterSource
 
 from runoff.campaign.manner import Manner
+from runoff.cli.completions import COMPLETE
 from runoff.cli.types import collect_pairs, load_blocks, parse_named_arm, parse_share
 from runoff.errors import UsageError
 from runoff.plan.option import Key, Kind, read_keys
@@ -17,6 +19,22 @@ from runoff.plan.settings import Settings
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Decorator = Callable[[_Function], _Function]
+
+
+def _group(title: str, keys: str) -> dict[str, cloup.OptionGroup]:
+    group = cloup.OptionGroup(title)
+    return dict.fromkeys(keys.split(), group)
+
+
+_GROUPS = {
+    **_group("What is compared", "names workloads loads probes blocks seed margin rare"),
+    **_group("Where", "on clock cpus topology memory_mb swap_mb kernel packages"),
+    **_group("Disk", "disk_mb disk_model place"),
+    **_group("More about blocks", "until most_blocks load_blocks warmup flush quantum sensitivity"),
+}
+"""The sections of a command's help, by the key of a plan."""
+_CARRYING_OUT = cloup.OptionGroup("How it is carried out")
+_RESULT = cloup.OptionGroup("Result")
 
 
 def _combine(*options: _Decorator[Any]) -> _Decorator[Any]:
@@ -55,13 +73,16 @@ def _plan_option(key: Key, default: str, required: bool) -> _Decorator[Any]:
             more |= {"multiple": True, "callback": collect_pairs, "type": _PAIRS[key.name]}
     if key.name == "place":
         more["type"] = click.Path(resolve_path=True)
-    return click.option(*flags, help=help_text, **more)
+    more["shell_complete"] = COMPLETE.get(key.name)
+    return cloup.option(*flags, help=help_text, group=_GROUPS[key.name], **more)
 
 
 _TYPES: dict[Kind, Any] = {"number": int, "share": parse_share}
 _PAIRS: dict[str, Callable[[str], tuple[str, Any]]] = {"names": parse_named_arm, "load_blocks": load_blocks}
 
-arm_arguments = _combine(click.argument("arms", nargs=-1, metavar="ARM ARM..."), plan_options("names"))
+arm_arguments = _combine(
+    click.argument("arms", nargs=-1, metavar="ARM ARM...", shell_complete=COMPLETE["arms"]), plan_options("names")
+)
 
 LAB_KEYS = (
     "on", "clock", "cpus", "topology", "quantum", "memory_mb", "disk_mb", "place", "disk_model", "swap_mb", "kernel",
@@ -69,34 +90,52 @@ LAB_KEYS = (
 )  # fmt: skip
 """Where samples are taken, and on what machine."""
 
-plan_only_option = click.option(
-    "--plan-only", is_flag=True, help="Print the plan as a file for `runoff run`, and take no sample."
+plan_only_option = cloup.option(
+    "--plan-only",
+    is_flag=True,
+    help="Print the plan as a file for `runoff run`, and take no sample.",
+    group=_CARRYING_OUT,
 )
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
-verbose_option = click.option(
-    "-v", "--verbose", is_flag=True, help="Print the method, the machine and what else only the page has, too."
+json_option = cloup.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document on standard output.", group=_RESULT
 )
-jobs_option = click.option(
+verbose_option = cloup.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Print the method, the machine and what else only the page has, too.",
+    group=_RESULT,
+)
+jobs_option = cloup.option(
     "-j",
     "jobs",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="Samples side by side; virtual clock only.  [1]",
+    help="Run N samples in parallel (virtual clock only).  [1]",
+    group=_CARRYING_OUT,
 )
-cluster_option = click.option(
+cluster_option = cloup.option(
     "--cluster",
+    group=_CARRYING_OUT,
     metavar="ADDRESS",
     help="Take samples on a cluster: local:N, tls://HOST:PORT or Dask's scheduler file (docs/cluster.md).",
 )
-keep_going_option = click.option(
-    "--keep-going", is_flag=True, help="Continue even if every sample of the first block is void for the same reason."
+keep_going_option = cloup.option(
+    "--keep-going",
+    is_flag=True,
+    help="Continue even if every sample of the first block is void for the same reason.",
+    group=_CARRYING_OUT,
 )
-reboot_option = click.option(
-    "--reboot", is_flag=True, help="Boot the kernels that arms on the host name, and go on after each boot by itself."
+reboot_option = cloup.option(
+    "--reboot",
+    is_flag=True,
+    help="Boot the kernels that arms on the host name, and go on after each boot by itself.",
+    group=_CARRYING_OUT,
 )
-notify_option = click.option(
+notify_option = cloup.option(
     "--notify",
+    group=_RESULT,
     metavar="CMD",
     help="Run this shell command at the end; RUNOFF_DIRECTORY, RUNOFF_EXIT_CODE and RUNOFF_MESSAGE tell it the result.",
 )
@@ -151,7 +190,12 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, run=run, **values)
 
     add_options: _Decorator[Callable[..., Any]] = _combine(
-        click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaign.  [results/DATE-TIME]"),
+        cloup.option(
+            "--out",
+            type=click.Path(path_type=Path),
+            help="Directory of the campaign.  [results/DATE-TIME]",
+            group=_RESULT,
+        ),
         json_option,
         verbose_option,
         manner_options,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import cloup
 
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import notify, print_way_on, write_report
@@ -97,6 +98,7 @@ def check(name: str, as_json: bool) -> int:
 
 
 @command.command(
+    cls=cloup.Command,
     short_help="Run the comparisons of a report again.",
     epilog="\b\nExamples:\n  runoff published replicate counters-2009 --quick\n"
     "  runoff published replicate zaphod-2004 --from results/zaphod-2004",

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from runoff.cli.cache import EXAMPLE, View, progress
+from runoff.cli.cache_view import EXAMPLE, View, progress
 from runoff.cli.output import echo
 from runoff.engines.lab import mirror
 from runoff.engines.lab.emulator import build, store

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, get_args
 
 import click
+import cloup
 
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import choose_exit_code, print_text
@@ -23,6 +24,11 @@ _FILE = click.File("w", encoding="utf-8", lazy=True)
 """Opened when it is written. Not replaced at once by a whole one: it may be a device, such as /dev/stdout."""
 
 
+_PRINTED = cloup.OptionGroup("What is printed")
+_FILES = cloup.OptionGroup("Files that are written")
+_JUDGED = cloup.OptionGroup("Judging and order")
+
+
 def _parse_within(text: str) -> float:
     """Return a share that leaves something of both sides."""
     value = parse_share(text)
@@ -31,23 +37,30 @@ def _parse_within(text: str) -> float:
     return value
 
 
-@click.command(epilog="\b\nExamples:\n  runoff report\n  runoff report results/20260102-120000 --html report.html")
+@click.command(
+    cls=cloup.Command,
+    epilog="\b\nExamples:\n  runoff report\n  runoff report results/20260102-120000 --html report.html",
+)
 @directory_argument
-@click.option("--html", type=_FILE, help="Write one self-contained page to this file.")
-@click.option("--csv", "csv_file", type=_FILE, help="Write one row per sample and metric to this file.")
-@click.option("--wide", "wide_file", type=_FILE, help="Write CSV with one row per sample to this file.")
-@click.option("--log", "log_file", type=_FILE, help="Write a tab-separated log, one line per valid sample.")
-@click.option(
+@cloup.option("--html", type=_FILE, help="Write one self-contained page to this file.", group=_FILES)
+@cloup.option("--csv", "csv_file", type=_FILE, help="Write one row per sample and metric to this file.", group=_FILES)
+@cloup.option("--wide", "wide_file", type=_FILE, help="Write CSV with one row per sample to this file.", group=_FILES)
+@cloup.option(
+    "--log", "log_file", type=_FILE, help="Write a tab-separated log, one line per valid sample.", group=_FILES
+)
+@cloup.option(
     "--requests",
     "sample",
+    group=_PRINTED,
     metavar="SAMPLE",
     help="Print the requests of a sample's disk as blkparse does, from a campaign with --probe requests.",
 )
-@click.option("--mail", is_flag=True, help="Print plain text for a mail, never wider than 80 columns.")
-@click.option("--markdown", is_flag=True, help="Print Markdown.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option(
+@cloup.option("--mail", is_flag=True, help="Print plain text for a mail, never wider than 80 columns.", group=_PRINTED)
+@cloup.option("--markdown", is_flag=True, help="Print Markdown.", group=_PRINTED)
+@cloup.option("--json", "as_json", is_flag=True, help="Print one JSON document.", group=_PRINTED)
+@cloup.option(
     "--table",
+    group=_PRINTED,
     type=click.Choice(HISTORIC),
     help="Print another table: classic is the analysis of variance of the historic reports; relative has means as "
     "size against the baseline, parameters as columns; contest is that program's, with its accounting; "
@@ -56,20 +69,23 @@ def _parse_within(text: str) -> float:
     "improvement over the number of processes or jobs, with a plot.",
 )
 @verbose_option
-@click.option(
+@cloup.option(
     "--margin",
+    group=_JUDGED,
     type=_parse_within,
     metavar="SHARE",
     help='A change of at most this share counts as "same", e.g. 1%.  [plan\'s]',
 )
-@click.option(
+@cloup.option(
     "--rare",
+    group=_JUDGED,
     type=_parse_within,
     metavar="SHARE",
     help='Call arms "same" only after enough blocks to have seen events in this share of runs.  [plan\'s]',
 )
-@click.option(
+@cloup.option(
     "--sort",
+    group=_JUDGED,
     type=click.Choice(get_args(Sort)),
     default="mean",
     show_default=True,

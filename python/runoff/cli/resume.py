@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+import cloup
 
 from runoff.campaign.manner import Manner
 from runoff.cli.campaign import finish, notify_of_failure
@@ -11,7 +12,9 @@ from runoff.cli.options import RunOptions, json_option, keep_notify, manner_opti
 
 
 @click.command(
-    epilog="\b\nExamples:\n  runoff resume results/20260102-120000\n  runoff resume results/20260102-120000 --blocks 40"
+    cls=cloup.Command,
+    epilog="\b\nExamples:\n  runoff resume results/20260102-120000\n"
+    "  runoff resume results/20260102-120000 --blocks 40",
 )
 @directory_argument
 @click.option(

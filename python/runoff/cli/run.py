@@ -4,18 +4,21 @@ from pathlib import Path
 from typing import Any
 
 import click
+import cloup
 
 from runoff.cli.campaign import begin
+from runoff.cli.completions import complete_plan
 from runoff.cli.options import RunOptions, collect_given, plan_options, run_options
 from runoff.plan.settings import parse_settings, read_settings
 from runoff.plan.shipped import find_shipped
 
 
 @click.command(
+    cls=cloup.Command,
     epilog="\b\nExamples:\n  runoff run demo --out results/demo\n  runoff run contest-2003 --quick\n"
-    "  runoff run ./mine.toml"
+    "  runoff run ./mine.toml",
 )
-@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("plan", type=click.Path(path_type=Path), shell_complete=complete_plan)
 @click.option("--quick", is_flag=True, help="Use the small size: the keys of the plan's table [quick].")
 @click.option("--plan-only", is_flag=True, help="Check the plan, print it with all its defaults, and stop.")
 @plan_options("margin", "rare")

@@ -3,6 +3,7 @@
 from typing import Any
 
 import click
+import cloup
 
 from runoff.cli.campaign import begin
 from runoff.cli.options import LAB_KEYS, RunOptions, collect_given, plan_only_option, plan_options, run_options
@@ -11,10 +12,11 @@ from runoff.plan.sweep import MOST_ARMS, expand_sweep
 
 
 @click.command(
+    cls=cloup.Command,
     epilog="\b\nExamples:\n  runoff sweep bfs:rr_interval_ms=1..20 --work hackbench --clock virtual -j 2\n"
     "  runoff sweep 'eevdf:slice_us=250..16000*2' --work schbench --work hackbench\n"
     "  runoff sweep 'zaphod:mode=pb|eb,time_slice=20|100|200' --work hackbench\n"
-    "  runoff sweep 'default+io=cfq:slice_idle_ms=0..10' --work compile --load io"
+    "  runoff sweep 'default+io=cfq:slice_idle_ms=0..10' --work compile --load io",
 )
 @click.argument("arm", metavar="ARM")
 @click.option("--yes", is_flag=True, help=f"Take a sweep of more than {MOST_ARMS} arms.")

@@ -19,7 +19,7 @@ MOST_LINES = 600
 MOST_LINES_OF_CODE = 400
 CODE = (".py", ".rs", ".c", ".h")
 MEDIAN_OF_RUST = 120
-GENERATED = {"Cargo.lock", "requirements.lock", "requirements-dev.lock", "LICENSE"}
+GENERATED = {"Cargo.lock", "requirements.lock", "requirements-dev.lock", "requirements-release.lock", "LICENSE"}
 DATA_SUFFIXES = {".json", ".txt", ".csv", ".html", ".svg", ".tsv"}
 
 FORBIDDEN = {

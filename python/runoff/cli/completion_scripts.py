@@ -1,0 +1,77 @@
+"""The scripts by which shells ask for completions, and how the answer reaches bash."""
+
+import os
+import shlex
+
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+    add_completion_class,
+)
+
+PROGRAM = "runoff"
+
+_BREAKS = ":="
+"""Characters at which bash begins a new word, so that it replaces only what is behind the last of them."""
+
+
+class ArmsInBash(BashComplete):
+    """Completion for bash of words that contain colons and equals signs, as arms do."""
+
+    source_template = """\
+%(complete_func)s() {
+    local - line IFS=$'\\n'
+    set -f
+    COMPREPLY=()
+    for line in $(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" %(complete_var)s=bash_complete $1); do
+        case "${line%%%%,*}" in
+        file) compopt -o default ;;
+        dir) compopt -o dirnames ;;
+        plain)
+            COMPREPLY+=("${line#*,}")
+            case "$line" in *[=:]) compopt -o nospace ;; esac
+            ;;
+        esac
+    done
+}
+
+complete -o nosort -F %(complete_func)s %(prog_name)s
+"""
+
+    @staticmethod
+    def _check_version() -> None:
+        """Ask nothing: any bash that is still in use has what the script needs."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Return the words before the cursor, and the one that is being typed, whole."""
+        words, is_quoted = self._read_words()
+        incomplete = words.pop() if is_quoted or not self._line[-1:].isspace() else ""
+        return words[1:], incomplete
+
+    def format_completion(self, item: CompletionItem) -> str:
+        """Return what takes the place of the word, or of its part behind the last break."""
+        _, incomplete = self.get_completion_args()
+        _, is_quoted = self._read_words()
+        known = 0 if is_quoted else max(incomplete.rfind(mark) for mark in _BREAKS) + 1
+        return f"{item.type},{item.value[known:]}"
+
+    @property
+    def _line(self) -> str:
+        return os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])]
+
+    def _read_words(self) -> tuple[list[str], bool]:
+        """Return the words before the cursor, and whether the last one is within quotes."""
+        for end in ("", "'", '"'):
+            try:
+                return shlex.split(self._line + end), bool(end)
+            except ValueError:
+                continue
+        return self._line.split(), False
+
+
+add_completion_class(ArmsInBash, "bash")
+
+SHELLS: dict[str, type[ShellComplete]] = {"bash": ArmsInBash, "zsh": ZshComplete, "fish": FishComplete}
