@@ -42,8 +42,7 @@ def _prepare_lab() -> None:
     # A QEMU that is damaged is built again.
     lacking = [each for each in found if each.packages or (each.state == "no" and each.name != doctor.OWN_QEMU)]
     if lacking:
-        names = ", ".join(finding.name for finding in lacking)
-        raise MissingError(f"this machine lacks {names}: {doctor.advise(lacking)}")
+        raise MissingError(f"the lab needs more than this machine has: {doctor.advise(lacking)}")
     try:
         kernel.find_default()
     except MissingError:

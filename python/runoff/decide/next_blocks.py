@@ -7,6 +7,8 @@ from runoff.analysis.values import Report
 
 FARTHEST = 1000
 """Blocks that are looked ahead."""
+USUAL = 10
+"""Blocks for a campaign of one, whose noise nothing is known about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,11 @@ def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
         mine = [(table, comparison) for table, comparison in undecided if comparison.arm == arm]
         if not mine:
             continue
-        further = forecast_decision(report, mine, FARTHEST)[0]
+        has_noise = all(comparison.n > 1 for _, comparison in mine)
+        if not has_noise and results.blocks < USUAL:
+            further: int | None = USUAL - results.blocks
+        else:
+            further = forecast_decision(report, mine, FARTHEST)[0]
         each_s = results.seconds_per_block
         yield NextBlocks(
             arm,

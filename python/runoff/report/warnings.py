@@ -99,9 +99,9 @@ def _describe_drift(warning: Warning, _compared: Sequence[Comparison], _analysis
 
 def _describe_outliers(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
     found = [analysis.summaries[arm] for arm in warning.arms]
-    counts = ", ".join(f"{len(s.outliers)} of {s.n} of {s.arm}" for s in found[:MOST_ARMS])
+    counts = ", ".join(f"{len(s.outliers)} of {s.n} runs of {s.arm}" for s in found[:MOST_ARMS])
     more = f" and {len(found) - MOST_ARMS} more arms" if len(found) > MOST_ARMS else ""
-    return f"far from the rest of their arm, and kept: {counts}{more}; the page shows when they happened"
+    return f"outliers, kept in the result: {counts}{more}"
 
 
 def _describe_rare(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
@@ -189,7 +189,7 @@ def _describe_needed(compared: Sequence[Comparison], question: Question) -> str:
         return ""
     _, arm, advice = max(known, key=lambda each: each[0])
     name = f" for {arm.arm}" if len(compared) > 1 else ""
-    return f"; {_amount(advice, question)} decide it{name} with 80 % chance, {_condition(advice)}"
+    return f"; {_amount(advice, question)} decide it{name} in 80 % of such campaigns, {_condition(advice)}"
 
 
 def _amount(advice: Advice, question: Question) -> str:

@@ -77,9 +77,8 @@ def describe_why_note(panels: Sequence[Explanation]) -> str:
     """Return what to think of panels of counters."""
     compared, chance = sum(panel.compared for panel in panels), sum(panel.chance for panel in panels)
     return (
-        "Exploratory, no verdict: counters whose difference is separated, the largest in standard deviations of "
-        f"one run within a block (SDs) first. Of {compared} that were compared up to {chance:.2g} would be here by "
-        "chance alone, and what differs need not be the reason."
+        f"A hint, not a cause: {compared} counters were compared, and up to {chance:.2g} of those listed differ by "
+        "chance. The largest difference comes first, in standard deviations of one run within a block (SDs)."
     )
 
 
@@ -178,8 +177,8 @@ def list_legend(report: Report) -> tuple[str, ...]:
     several = f", which holds for all {question.tables} headline tables together (Holm)" if question.tables > 1 else ""
     others, false = report.others_judged
     rest = (
-        f" {others} other judged table{'s' if others != 1 else ''}, at {100 * question.alpha:g} % each: "
-        f"about {false:.2g} would show a difference by chance alone."
+        f" {others} more metric{'s are' if others != 1 else ' is'} tested on the page, at {100 * question.alpha:g} % "
+        f"each: expect about {false:.2g} false alarms there."
         if others
         else ""
     )
@@ -191,8 +190,8 @@ def list_legend(report: Report) -> tuple[str, ...]:
         else ""
     )
     return (
-        f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and what hits "
-        f"{100 * question.rare:g} % of runs would have been seen)  ? unclear{_list_rare_glyphs(report)}",
+        f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and an event in "
+        f"{100 * question.rare:g} % of runs would have shown up)  ? unclear{_list_rare_glyphs(report)}",
         *_describe_machine_intervals(report),
         f"Change = the geometric mean of arm / {report.baseline} over blocks, less 1. Its {level} intervals and p(adj) "
         f"hold for all arms of a table together, each from that arm's own blocks; intervals of means are {level} each."

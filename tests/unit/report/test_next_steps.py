@@ -31,6 +31,11 @@ def test_time_and_what_is_too_far_are_told() -> None:
     assert steps[3:] == [NextStep("2 more arms are not decided")]
 
 
+def test_a_campaign_of_one_block_is_to_have_ten() -> None:
+    report = build.build_report(examples.wide(2, 1, blocks=1))
+    assert [each.blocks for each in list_next_blocks(report)] == [10]
+
+
 def test_nothing_is_asked_for_where_blocks_are_not_the_question() -> None:
     whole = examples.three_arms()
     decided = examples.two_arms()

@@ -207,7 +207,7 @@ def test_the_legend_has_the_level_that_was_asked_for(alpha, percent):
     assert report.others_judged == (1, alpha)
     legend = " ".join(wording.list_legend(report))
     assert f"wrong in at most {percent} % of campaigns" in legend
-    assert f"1 other judged table, at {percent} % each: about {alpha:g} would show" in legend
+    assert f"1 more metric is tested on the page, at {percent} % each: expect about {alpha:g} false alarms" in legend
     assert f"Its {100 - 100 * alpha:g} % intervals" in legend
 
 
@@ -243,4 +243,4 @@ def test_an_outlier_in_one_table_of_many_is_not_named():
     assert "worse" not in render_verdict(report)[0]
     (warning,) = [describe_warning(w, first) for w in first.warnings if w.kind == "together"]
     assert "stands out in this table alone, and not among the 10 tables of this report: a (p=0.0" in warning
-    assert "decide it with 80 % chance, if there is no difference" in warning
+    assert "decide it in 80 % of such campaigns, if there is no difference" in warning

@@ -128,15 +128,15 @@ def test_the_hardest_of_several_unclear_arms_is_reported():
     advised = {arm: compare(data).comparisons[arm].advice.blocks for arm in ("arm", "wider")}
     assert advised["arm"] < advised["wider"]
     assert f"unclear: arm, wider; about {advised['wider']} blocks" in text(data)
-    assert "decide it for wider with" in text(data)
+    assert "decide it for wider in 80 %" in text(data)
 
 
 def test_blocks_that_decide_and_how_long_they_take():
     data = {"base": BASE, "arm": WIDE}
     advised = compare(data).comparisons["arm"].advice
     assert text(data) == (
-        f"unclear: arm; about {advised.blocks} blocks ({advised.low} to {advised.high}) decide it with 80 % chance, "
-        "if there is no difference"
+        f"unclear: arm; about {advised.blocks} blocks ({advised.low} to {advised.high}) decide it "
+        "in 80 % of such campaigns, if there is no difference"
     )
     minutes = math.ceil(advised.blocks / 60)
     assert f"about {advised.blocks} blocks ({minutes} min, {advised.low} to" in text(data, seconds_per_block=1.0)
