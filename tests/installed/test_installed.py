@@ -1,10 +1,9 @@
-"""The wheel in a clean user's home on Debian: what doctor says is enough, and the demo gives the clone's answer."""
+"""The wheel in a clean user's home on Debian: what doctor says is enough, and the demo gives an answer."""
 
 import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,21 +39,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-@pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
-    """Return what the demo gives in this clone."""
-    out = tmp_path_factory.mktemp("clone") / "demo"
-    done = subprocess.run(
-        [sys.executable, "-m", "runoff", "demo", "--out", out, "--json"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return read_samples(done.stdout)
-
-
-def read_samples(document: str) -> list[object]:
-    return [(each["id"], each["arm"], each["valid"], each["metrics"]) for each in json.loads(document)["samples"]]
-
-
 @pytest.fixture
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """A file system of the release, with an ordinary user in it."""
@@ -78,11 +62,15 @@ def run(root: Path, script: str) -> None:
 
 
 @pytest.mark.parametrize("root", ["bookworm", "trixie"], indirect=True)
-def test_the_demo_gives_the_same_answer_as_in_the_clone(root: Path, wheel: Path, here: list[object]) -> None:
+def test_an_installed_runoff_makes_the_demo(root: Path, wheel: Path) -> None:
+    """Its figures are not those of another machine, where the image that is made has another digest."""
     shutil.copy(wheel, root / "home/tester")
     run(root, SETUP)
     run(root, DEMO)
-    assert read_samples((root / "home/tester/demo.json").read_text()) == here
+    document = json.loads((root / "home/tester/demo.json").read_text())
+    assert [each["valid"] for each in document["samples"]] == [True] * 60
+    verdicts = {(t["metric"]["name"], a["arm"]): a["verdict"] for t in document["tables"] for a in t["arms"]}
+    assert verdicts["time_s", "bfs"] == verdicts["wakeup_p99_us", "bfs"] == "worse"
     shared = root / "home/tester/.local/share/pipx/venvs/runoff/share"
     assert (shared / "man/man1/runoff-compare.1").is_file()
     assert (shared / "doc/runoff/docs/tutorial.md").is_file()

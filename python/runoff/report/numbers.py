@@ -144,7 +144,12 @@ def format_change_range(interval: Interval, percent: float, decimals: int) -> st
 
 
 def _format_factor(percent: float) -> str:
-    return f"x{1 + percent / 100:.3g}"
+    """Return three digits, or more where fewer would read as no change."""
+    factor = 1 + percent / 100
+    for digits in range(3, MOST_DIGITS):
+        if f"{factor:.{digits}g}" != "1":
+            return f"x{factor:.{digits}g}"
+    return f"x{factor:.{MOST_DIGITS}g}"
 
 
 def format_percent_range(interval: Interval, decimals: int) -> str:

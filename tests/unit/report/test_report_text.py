@@ -9,11 +9,12 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
-from runoff.report import mail
+from runoff.report import mail, numbers
 from runoff.report.data import document
 from runoff.report.html import page
 from runoff.report.layout import cut_middle, find_distinct_width, wrap, wrap_command
 from runoff.report.terminal import screen
+from runoff.statistics import Interval
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -191,3 +192,10 @@ def test_a_wrapped_command_is_still_the_command():
     assert any("'exec:/usr/bin/scx_bpfland -k'" in line for line in lines)
     joined = "\n".join(lines).removeprefix("rerun ").replace("\\\n", "")
     assert joined.split() == command.split()
+
+
+def test_a_factor_beside_one_does_not_read_as_no_change():
+    assert numbers.format_change(1943.0, 1) == "x20.4"
+    assert numbers.format_change_range(Interval(0.31, 3420.0), 494.0, 1) == "[x1.003, x35.2]"
+    assert numbers.format_change_range(Interval(-0.02, 300.0), 120.0, 1) == "[x0.9998, x4]"
+    assert numbers.format_change_range(Interval(0.0, 300.0), 120.0, 1) == "[x1, x4]"
