@@ -2,11 +2,13 @@
 
 Each guest has 8 MiB more memory than the one before and an agent of another digest, so that pages, caches of the kernel
 and phases fall otherwise. The same plan is taken in each. A comparison holds if its interval has the mean change of all
-guests in it; the mean is geometric, as the report's change is.
+guests in it; the mean is geometric, as the report's change is. What each guest found is kept in build/other_guests,
+and is not taken again when the program is started anew.
 
 usage: bench/other_guests.py [GUESTS [BLOCKS]]
 """
 
+import json
 import math
 import os
 import shutil
@@ -26,6 +28,7 @@ from runoff.engines.agent import find_agent
 GUESTS = 20
 BLOCKS = 10
 TARGET = 0.9
+KEPT = Path(__file__).resolve().parents[1] / "build/other_guests"
 LEAST_MB = 512
 STEP_MB = 8
 WORKS = (
@@ -46,6 +49,17 @@ class Found:
     change: float
     low: float
     high: float
+
+
+def find_or_take(guest: int, blocks: int, folder: Path) -> Mapping[Place, Found]:
+    """Return the headline comparisons in one guest, which may be kept from before."""
+    kept = KEPT / f"{guest}-{blocks}.json"
+    if kept.exists():
+        return {tuple(place): Found(*found) for place, found in json.loads(kept.read_text())}
+    taken = take(guest, blocks, folder)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps([(place, (each.change, each.low, each.high)) for place, each in taken.items()]))
+    return taken
 
 
 def take(guest: int, blocks: int, folder: Path) -> Mapping[Place, Found]:
@@ -85,7 +99,7 @@ def main(guests: int = GUESTS, blocks: int = BLOCKS) -> None:
     found: dict[Place, list[Found]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for guest in range(guests):
-            for place, each in take(guest, blocks, Path(folder)).items():
+            for place, each in find_or_take(guest, blocks, Path(folder)).items():
                 found.setdefault(place, []).append(each)
             print(f"guest {guest + 1} of {guests}", file=sys.stderr, flush=True)
     held = told = 0

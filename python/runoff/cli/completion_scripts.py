@@ -1,7 +1,9 @@
 """The scripts by which shells ask for completions, and how the answer reaches bash."""
 
+import functools
 import os
 import shlex
+from dataclasses import dataclass
 
 from click.shell_completion import (
     BashComplete,
@@ -47,29 +49,43 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """Return the words before the cursor, and the one that is being typed, whole."""
-        words, is_quoted = self._read_words()
-        incomplete = words.pop() if is_quoted or not self._line[-1:].isspace() else ""
-        return words[1:], incomplete
+        return self._typed.words, self._typed.incomplete
 
     def format_completion(self, item: CompletionItem) -> str:
         """Return what takes the place of the word, or of its part behind the last break."""
-        _, incomplete = self.get_completion_args()
-        _, is_quoted = self._read_words()
-        known = 0 if is_quoted else max(incomplete.rfind(mark) for mark in _BREAKS) + 1
+        known = 0 if self._typed.is_quoted else max(self._typed.incomplete.rfind(mark) for mark in _BREAKS) + 1
         return f"{item.type},{item.value[known:]}"
 
-    @property
-    def _line(self) -> str:
-        return os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])]
+    @functools.cached_property
+    def _typed(self) -> "_Typed":
+        return _read_typed(os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])])
 
-    def _read_words(self) -> tuple[list[str], bool]:
-        """Return the words before the cursor, and whether the last one is within quotes."""
-        for end in ("", "'", '"'):
-            try:
-                return shlex.split(self._line + end), bool(end)
-            except ValueError:
-                continue
-        return self._line.split(), False
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """What stands before the cursor."""
+
+    words: list[str]
+    """Behind the program's name, without the one that is being typed."""
+    incomplete: str
+    is_quoted: bool
+    """Whether the incomplete word is within quotes."""
+
+
+def _read_typed(line: str) -> _Typed:
+    words, is_quoted = _split(line)
+    incomplete = words.pop() if is_quoted or not line[-1:].isspace() else ""
+    return _Typed(words[1:], incomplete, is_quoted)
+
+
+def _split(line: str) -> tuple[list[str], bool]:
+    """Return the words of a line, and whether the last one is within quotes."""
+    for end in ("", "'", '"'):
+        try:
+            return shlex.split(line + end), bool(end)
+        except ValueError:
+            continue
+    return line.split(), False
 
 
 add_completion_class(ArmsInBash, "bash")

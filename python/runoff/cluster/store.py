@@ -111,16 +111,7 @@ def _forget_old() -> None:
         with contextlib.suppress(FileNotFoundError):
             used.append((path.stat().st_mtime, path))
     for at, path in sorted(used, reverse=True):
-        left -= _measure(path)
+        left -= cache.measure_bytes(path)
         is_unfinished = path.name.startswith(".")
         if now - at > IN_USE_S and (left < 0 or is_unfinished):
             shutil.rmtree(path, ignore_errors=True)
-
-
-def _measure(directory: Path) -> int:
-    """Return the bytes that are allocated on the disk."""
-    total = 0
-    for path in directory.rglob("*"):
-        with contextlib.suppress(OSError):
-            total += path.lstat().st_blocks * 512
-    return total

@@ -1,7 +1,13 @@
-"""Turn a directory tree into an ext4 image without root, byte for byte the same for the same tree and e2fsprogs."""
+"""Turn a directory tree into an ext4 image without root, byte for byte the same for the same tree.
 
+Versions of e2fsprogs differ in their defaults, and in a few bytes of what they write from a tree. So the defaults are
+ours, and a tree that has e2fsprogs is written by its own.
+"""
+
+import functools
 import os
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from runoff.engines import sparse, tools
@@ -18,15 +24,35 @@ _UUID = "6f1d9cbb-4a49-4d5c-9a76-1d2f0f6f3b7e"
 _BLOCK_BYTES = sparse.BLOCK_BYTES
 _INODE_BYTES = 256
 _SPARE_INODES = 32768
+_BYTES_PER_INODE = 16384
 _JOURNAL_BYTES = 16 << 20
 _FIRST_INODE = 11
 _ROOT_INODE = 2
-_PACKAGE = "e2fsprogs"
-_FIXED_TIME = {"SOURCE_DATE_EPOCH": str(EPOCH_S), "E2FSPROGS_FAKE_TIME": str(EPOCH_S)}
+PACKAGE = "e2fsprogs"
+_FIXED = {
+    "SOURCE_DATE_EPOCH": str(EPOCH_S),
+    "E2FSPROGS_FAKE_TIME": str(EPOCH_S),
+    # The distribution's defaults.
+    "MKE2FS_CONFIG": os.devnull,
+}
+_FEATURES = (
+    "none,has_journal,ext_attr,resize_inode,dir_index,filetype,extent,64bit,flex_bg,sparse_super,large_file,huge_file,"
+    "dir_nlink,extra_isize,metadata_csum"
+)
+# All of it is initialised now, or the guest's kernel would do that during the first samples.
+_OPTIONS = (
+    *("-q", "-F", "-b", str(_BLOCK_BYTES), "-I", str(_INODE_BYTES), "-O", _FEATURES, "-U", _UUID),
+    *("-E", f"root_owner=0:0,hash_seed={_UUID},lazy_itable_init=0,lazy_journal_init=0,nodiscard"),
+)
+_LIBRARIES = "usr/lib/x86_64-linux-gnu"
+_LOADER = "ld-linux-x86-64.so.2"
+_PROGRAMS = "usr/sbin"
 
 
-def make(tree: Path, image: Path) -> None:
+def make(tree: Path, image: Path, *, is_trusted: bool = False) -> None:
     """Write ``tree`` as an ext4 file system owned by root with `FREE_BYTES` of room; modes are kept.
+
+    The e2fsprogs of a tree that is trusted are run instead of this machine's.
 
     Raises:
         MissingError: e2fsprogs is not installed.
@@ -38,14 +64,10 @@ def make(tree: Path, image: Path) -> None:
     size += -size % ALIGN_BYTES
     with image.open("wb") as file:
         file.truncate(size)
-    fixed = f"root_owner=0:0,hash_seed={_UUID},lazy_itable_init=0,lazy_journal_init=0,nodiscard"
-    options = f"-q -F -m 0 -b {_BLOCK_BYTES} -I {_INODE_BYTES} -N {inodes} -J size={_JOURNAL_BYTES >> 20} -L runoff"
-    tools.run(
-        [tools.require("mkfs.ext4", _PACKAGE), *options.split(), "-U", _UUID, "-E", fixed, "-d", tree, image],
-        what=f"making {image.name}",
-        env=_FIXED_TIME,
-    )
-    _normalise(image)
+    find = functools.partial(_find_own, tree) if is_trusted and (tree / _PROGRAMS / "mke2fs").exists() else _find
+    own = ("-m", "0", "-N", str(inodes), "-J", f"size={_JOURNAL_BYTES >> 20}", "-L", "runoff", "-d", tree)
+    _run([*find("mke2fs"), *_OPTIONS, *own, image], f"making {image.name}")
+    _normalise(image, find)
 
 
 def write_blank(image: Path, size_mb: int) -> Path:
@@ -57,11 +79,8 @@ def write_blank(image: Path, size_mb: int) -> Path:
     """
     with image.open("wb") as file:
         file.truncate(size_mb << 20)
-    # All of it is initialised now, or the guest's kernel would do that during the first samples.
-    fixed = f"root_owner=0:0,hash_seed={_UUID},lazy_itable_init=0,lazy_journal_init=0,nodiscard"
-    options = f"-q -F -m 0 -b {_BLOCK_BYTES} -L {DISK_LABEL} -U {_UUID}"
-    mkfs = tools.require("mkfs.ext4", _PACKAGE)
-    tools.run([mkfs, *options.split(), "-E", fixed, image], what=f"making {image.name}", env=_FIXED_TIME)
+    own = ("-i", str(_BYTES_PER_INODE), "-L", DISK_LABEL)
+    _run([*_find("mke2fs"), *_OPTIONS, *own, image], f"making {image.name}")
     return image
 
 
@@ -92,12 +111,22 @@ def _measure(tree: Path) -> tuple[int, int]:
     return used, files
 
 
-def _normalise(image: Path) -> None:
+def _find(program: str) -> list[str | Path]:
+    return [tools.require(program, PACKAGE)]
+
+
+def _find_own(tree: Path, program: str) -> list[str | Path]:
+    libraries = tree / _LIBRARIES
+    return [libraries / _LOADER, "--library-path", libraries, tree / _PROGRAMS / program]
+
+
+def _run(command: Sequence[str | Path], what: str) -> str:
+    return tools.run(command, what=what, env=_FIXED)
+
+
+def _normalise(image: Path, find: Callable[[str], list[str | Path]]) -> None:
     """Give every inode to root and set its times: mkfs copies both from the machine that builds it."""
-    debugfs = tools.require("debugfs", _PACKAGE)
-    header = tools.run(
-        [tools.require("dumpe2fs", _PACKAGE), "-h", image], what=f"reading {image.name}", env=_FIXED_TIME
-    )
+    header = _run([*find("dumpe2fs"), "-h", image], f"reading {image.name}")
     count, free = (_header_number(header, field) for field in ("Inode count", "Free inodes"))
     fields = {"uid": "0", "gid": "0"}
     for stamp in ("ctime", "atime", "mtime", "crtime"):
@@ -110,7 +139,7 @@ def _normalise(image: Path) -> None:
             for field, value in fields.items()
         )
     )
-    tools.run([debugfs, "-w", "-f", script, image], what=f"setting the times in {image.name}", env=_FIXED_TIME)
+    _run([*find("debugfs"), "-w", "-f", script, image], f"setting the times in {image.name}")
     script.unlink()
 
 

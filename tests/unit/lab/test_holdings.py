@@ -59,6 +59,11 @@ def test_what_was_used_a_moment_ago_stays_whatever_is_asked(cache: Path):
     assert ("guest", "new") in names(holdings.list_holdings())
 
 
+def test_everything_goes_if_asked(cache: Path):
+    assert CliRunner().invoke(command, ["prune", "--everything"]).output.endswith("4 MiB were removed\n")
+    assert holdings.list_holdings() == []
+
+
 def test_what_another_runoff_holds_stays(cache: Path):
     with (cache / "snapshots/.old.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,6 +1,7 @@
 """The guest's archive and images, checked by the programs that read them (cpio, e2fsprogs), and its console."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -81,6 +82,41 @@ def test_image_is_the_same_for_the_same_tree_made_at_another_time(tmp_path):
     ext4.make(first, tmp_path / "one.ext4")
     ext4.make(second, tmp_path / "two.ext4")
     assert subprocess.run(["cmp", tmp_path / "one.ext4", tmp_path / "two.ext4"], check=False).returncode == 0
+
+
+def add_own_e2fsprogs(tree: Path) -> None:
+    """Give a tree this machine's programs and libraries, where Debian has them."""
+    names = [tools.require(name, "e2fsprogs") for name in ("mke2fs", "dumpe2fs", "debugfs")]
+    listed = subprocess.run(["ldd", *names], check=True, capture_output=True, text=True).stdout
+    libraries = set(re.findall(r"(/\S+\.so\S*)", listed.replace(":", "")))
+    for folder, files in (("usr/sbin", names), ("usr/lib/x86_64-linux-gnu", libraries)):
+        (tree / folder).mkdir(parents=True)
+        for file in files:
+            shutil.copy(file, tree / folder)
+
+
+@needs_e2fsprogs
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_a_tree_of_debian_is_written_by_its_own_programs_and_a_stranger_by_ours(tmp_path, monkeypatch, is_trusted):
+    tree, image = small_tree(tmp_path / "tree"), tmp_path / "image.ext4"
+    add_own_e2fsprogs(tree)
+    for name in ("mke2fs", "dumpe2fs", "debugfs"):
+        ours = tmp_path / "ours" / name
+        ours.parent.mkdir(exist_ok=True)
+        ours.write_text(f'#!/bin/sh\ntouch {tmp_path}/used\nexec {tools.require(name, "e2fsprogs")} "$@"\n')
+        ours.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "ours"), prepend=os.pathsep)
+    ext4.make(tree, image, is_trusted=is_trusted)
+    assert (tmp_path / "used").exists() is not is_trusted
+    subprocess.run([tools.require("e2fsck", "e2fsprogs"), "-fn", image], check=True, capture_output=True)
+
+
+@needs_e2fsprogs
+def test_defaults_of_the_machine_change_nothing(tmp_path, monkeypatch):
+    first = ext4.write_blank(tmp_path / "one", 64).read_bytes()
+    (tmp_path / "mke2fs.conf").write_text("[defaults]\n\tbase_features = filetype\n\tinode_ratio = 65536\n")
+    monkeypatch.setenv("MKE2FS_CONFIG", str(tmp_path / "mke2fs.conf"))
+    assert ext4.write_blank(tmp_path / "two", 64).read_bytes() == first
 
 
 @needs_e2fsprogs

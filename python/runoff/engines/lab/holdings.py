@@ -84,12 +84,4 @@ def _describe(
         # Another runoff may remove it at the same time.
         with contextlib.suppress(FileNotFoundError):
             used_s = path.stat().st_mtime
-            yield Holding(kind, name(path), path, _measure(path), used_s, path in needed)
-
-
-def _measure(path: Path) -> int:
-    total = 0
-    for each in path.rglob("*") if path.is_dir() else [path]:
-        with contextlib.suppress(OSError):
-            total += each.lstat().st_blocks * 512
-    return total
+            yield Holding(kind, name(path), path, cache.measure_bytes(path), used_s, path in needed)

@@ -22,6 +22,8 @@ _DOCUMENTATION = (
     "/usr/share/bash-completion/*",
 )
 _LEFTOVERS = ("var/cache", "var/log", "var/lib/apt", "var/backups")
+_BYTECODE = "usr/share/python3/debpython/__pycache__"
+"""Left by Debian's own scripts while they install, not the same under each version of mmdebstrap."""
 _WORLD_WRITABLE = 0o1777
 
 
@@ -45,6 +47,7 @@ def bootstrap(
     for leftover in _LEFTOVERS:
         shutil.rmtree(tree / leftover, ignore_errors=True)
         (tree / leftover).mkdir(parents=True)
+    shutil.rmtree(tree / _BYTECODE, ignore_errors=True)
     for source, description in fetched.items():
         _unpack_source(source, description, tree / "usr/src" / source)
     return tree
@@ -100,7 +103,7 @@ def list_installed(tree: Path) -> dict[str, str]:
 
 
 def _mmdebstrap(archive: debian.Archive, packages: Sequence[str], tarball: Path) -> list[str]:
-    options = [f"--include={','.join(packages)}"] if packages else []
+    options = [f"--include={','.join([*packages, ext4.PACKAGE])}"]
     options += [f"--dpkgopt=path-exclude={pattern}" for pattern in _DOCUMENTATION]
     options += [f'--aptopt={name} "{value}"' for name, value in archive.proxies().items()]
     line = f"deb [signed-by={debian.keyring()}] {archive.address} {debian.SUITE} main"

@@ -14,10 +14,10 @@ from runoff.report.data import document
 from runoff.report.figures import distribution, forest, heat, order, response, tail, timeline
 from runoff.report.figures.svg import markers
 from runoff.report.html.table import (
-    is_folded,
     list_comparison_rows,
     list_constants,
     list_heat_rows,
+    list_opened,
     list_overall_rows,
     list_result_rows,
     list_run_rows,
@@ -34,7 +34,7 @@ from runoff.report.warnings import describe_warnings
 
 def render(report: Report) -> str:
     """Return the page; same report, same bytes."""
-    panels = why.build(report)
+    panels, opened = why.build(report), list_opened(report)
     return load_template("page.html.j2").render(
         report=report,
         results=report.results,
@@ -47,7 +47,7 @@ def render(report: Report) -> str:
         verdict=render_verdict(report),
         voids=tuple(wording.list_voids(report)),
         warnings=describe_campaign(report),
-        summary=list_summary_rows(report),
+        summary=list_summary_rows(report, opened),
         heat=[
             (wording.render_matrix_heading(m), Markup(heat.draw(m)), list_heat_rows(m)) for m in matrix.build(report)
         ],
@@ -60,11 +60,7 @@ def render(report: Report) -> str:
         responses=_responses(report),
         disk=_disk(report),
         machine_titles=TITLES,
-        sections=[
-            _section(report, table, f"t{number}")
-            for number, table in enumerate(report.tables, 1)
-            if not is_folded(table)
-        ],
+        sections=[_section(report, table, anchor) for anchor, table in opened],
         constants=list_constants(report),
         method=wording.describe_method(report),
         data=embed_json(document.render(report, indent=None)),

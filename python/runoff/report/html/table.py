@@ -1,5 +1,6 @@
 """The page's tables as rows of finished text."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runoff.analysis.table import Table
@@ -59,11 +60,30 @@ class ResultRow:
     p: str
 
 
-def list_summary_rows(report: Report) -> list[SummaryRow]:
-    """Return all tables, headline or not, but those that are folded."""
+def list_opened(report: Report) -> list[tuple[str, Table]]:
+    """Return the tables that are shown, with their anchors: all but the constants."""
+    return [(f"t{number}", table) for number, table in enumerate(report.tables, 1) if not _is_constant(table)]
+
+
+def _is_constant(table: Table) -> bool:
+    """Return whether a table says no more than one value: no headline metric, and the same in every run."""
+    return not table.metric.headline and len({point.value for point in table.points}) == 1
+
+
+def list_constants(report: Report) -> list[tuple[str, str]]:
+    """Return place and title of each constant table, and its value."""
+    return [
+        (f"{table.short_place}: {table.metric.title}", f"{table.points[0].value:.6g} {table.metric.unit}".rstrip())
+        for table in report.tables
+        if _is_constant(table)
+    ]
+
+
+def list_summary_rows(report: Report, opened: Sequence[tuple[str, Table]]) -> list[SummaryRow]:
+    """Return the tables that are shown as rows, headline or not."""
     return [
         SummaryRow(
-            f"t{number}",
+            anchor,
             table.place,
             table.short_place,
             table.metric.title,
@@ -74,22 +94,7 @@ def list_summary_rows(report: Report) -> list[SummaryRow]:
                 _cell(table, arm, report.baseline, Scale.from_table(table), unit=True) for arm in report.results.arms
             ),
         )
-        for number, table in enumerate(report.tables, 1)
-        if not is_folded(table)
-    ]
-
-
-def is_folded(table: Table) -> bool:
-    """Return whether a table says no more than one value: no headline metric, and the same in every run."""
-    return not table.metric.headline and len({point.value for point in table.points}) == 1
-
-
-def list_constants(report: Report) -> list[tuple[str, str]]:
-    """Return place and title of each folded table, and its value."""
-    return [
-        (f"{table.short_place}: {table.metric.title}", f"{table.points[0].value:.6g} {table.metric.unit}".rstrip())
-        for table in report.tables
-        if is_folded(table)
+        for anchor, table in opened
     ]
 
 
