@@ -3,6 +3,7 @@
 import importlib.util
 import logging
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,17 @@ class Connection:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
+def wait_for_answer(future: Any, timeout_s: float | None) -> Any:
+    """Return what a task returned. Raises TimeoutError, ``KILLED``, one of ``LOST``, or what the task raised."""
+    try:
+        return future.result(timeout=timeout_s)
+    except UnboundLocalError as error:
+        # Dask's sync returns a result that it has not got if the wait is cancelled in its loop.
+        if future.status == "error":
+            raise
+        raise distributed.CancelledError(future.key) from error
+
+
 def _start_workers(count: int, folder: Path, *, real_clock: bool) -> Any:
     try:
         return distributed.LocalCluster(
@@ -69,9 +81,17 @@ def _start_workers(count: int, folder: Path, *, real_clock: bool) -> Any:
             local_directory=str(folder),
             silence_logs=logging.CRITICAL,
             resources={REAL_CLOCK: 1} if real_clock else None,
+            scheduler_kwargs={"extensions": _without_spans(distributed.scheduler.DEFAULT_EXTENSIONS)},
+            extensions=_without_spans(distributed.worker.DEFAULT_EXTENSIONS),
         )
     except (OSError, RuntimeError) as error:
         raise RunoffError(f"Dask could not start {count} workers here: {error}") from None
+
+
+def _without_spans(extensions: Mapping[str, type]) -> dict[str, type]:
+    """Return the extensions that keep nothing: the scheduler is in this process, and of each moment in which no sample
+    was waiting it would keep a span of 1.3 kB."""
+    return {name: each for name, each in extensions.items() if name != "spans"}
 
 
 def _connect(address: RemoteScheduler) -> distributed.Client:

@@ -11,7 +11,7 @@ from typing import Any
 from runoff.cluster import worker
 from runoff.cluster.address import parse_address
 from runoff.cluster.answers import Refusal, Unprepared
-from runoff.cluster.connection import KILLED, LOST, REAL_CLOCK, Connection
+from runoff.cluster.connection import KILLED, LOST, REAL_CLOCK, Connection, wait_for_answer
 from runoff.cluster.job import Job, make_job
 from runoff.cluster.places import Anywhere, Places, WholeBlocks
 from runoff.cluster.team import Member, Team
@@ -180,7 +180,7 @@ class ClusterEngine:
                 future.cancel()
                 raise _WorkersGone
             try:
-                answer: Outcome | Refusal | Unprepared = future.result(timeout=LOOK_S)
+                answer: Outcome | Refusal | Unprepared = wait_for_answer(future, LOOK_S)
                 return answer
             except TimeoutError:
                 if name := self._found.team.find_worker(future.key):

@@ -11,7 +11,7 @@ from typing import Any
 from runoff.cluster import worker
 from runoff.cluster.address import require_safe
 from runoff.cluster.answers import About, Refusal
-from runoff.cluster.connection import LOST, PATIENCE_S, REAL_CLOCK, Connection
+from runoff.cluster.connection import LOST, PATIENCE_S, REAL_CLOCK, Connection, wait_for_answer
 from runoff.cluster.job import Job
 from runoff.cluster.parcels import Parcel, read_messages
 from runoff.errors import MissingError, RunoffError
@@ -142,7 +142,7 @@ class Team:
                 for member in self.list_ready()
             ]
             for future in closing:
-                future.result(timeout=CLOSE_S)
+                wait_for_answer(future, CLOSE_S)
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._watcher.join(5 * LOOK_S)
 
@@ -223,7 +223,7 @@ class Team:
         if self._closed.is_set():
             raise NotAdmitted("the campaign has ended")
         future = self._connection.client.submit(function, *args, workers=[address], pure=False)
-        answer = future.result(timeout=ANSWER_S)
+        answer = wait_for_answer(future, ANSWER_S)
         if isinstance(answer, Refusal):
             raise NotAdmitted(answer.reason)
         return answer
