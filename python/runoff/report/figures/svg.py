@@ -1,5 +1,6 @@
 """The few SVG elements the figures are made of."""
 
+import re
 from collections.abc import Iterable, Iterator
 from html import escape
 from importlib import resources
@@ -31,6 +32,11 @@ MARKERS = len(SHAPES) * COLOURS
 
 ANCHORS = {"start": "", "middle": "mid", "end": "end"}
 """Classes of text that does not begin at its place."""
+
+
+_CLASSES = re.compile(r'class="([^"]*)"')
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SELECTED = re.compile(r"\.([\w-]+)")
 
 
 def number(value: float) -> str:
@@ -73,10 +79,10 @@ class Canvas:
         return f"<svg {self._head(height)}>{''.join(self._parts)}</svg>"
 
     def render_alone(self, height: float) -> str:
-        """Return the finished picture as a file of its own, with style sheet and background."""
+        """Return the finished picture as a file of its own, with background and the styles that it uses."""
         size = f'xmlns="http://www.w3.org/2000/svg" width="{number(self.width)}" height="{number(height)}"'
-        paper = '<rect class="paper" width="100%" height="100%"/>'
-        return f"<svg {size} {self._head(height)}>\n<style>\n{_sheet()}</style>\n{paper}{''.join(self._parts)}</svg>\n"
+        content = f'<rect class="paper" width="100%" height="100%"/>{"".join(self._parts)}'
+        return f"<svg {size} {self._head(height)}>\n<style>\n{_pick_styles(content)}</style>\n{content}</svg>\n"
 
     def _head(self, height: float) -> str:
         return f'viewBox="0 0 {number(self.width)} {number(height)}" role="img" aria-label="{escape(self._title)}"'
@@ -86,9 +92,17 @@ class Canvas:
         self._parts.append(f"<{name} {attributes}{inner}")
 
 
-def _sheet() -> str:
+def _pick_styles(content: str) -> str:
+    """Return the colours, and the rules whose classes the content has: a rule for another figure changes nothing."""
     templates = resources.files("runoff.report.html") / "templates"
-    return "".join((templates / name).read_text(encoding="utf-8") for name in ("colours.css", "figures.css"))
+    colours, rules = ((templates / name).read_text(encoding="utf-8") for name in ("colours.css", "figures.css"))
+    classes = {name for names in _CLASSES.findall(content) for name in names.split()}
+    used = (
+        f"{selectors.strip()} {{{body}}}\n"
+        for selectors, body in _RULE.findall(rules)
+        if any(set(_SELECTED.findall(each)) <= classes for each in selectors.split(","))
+    )
+    return colours + "".join(used)
 
 
 def render_dots(places: Iterable[tuple[float, float]]) -> str:
