@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use schedulers::stats::{self, Reader};
 use work::usage;
 
-use crate::{cell, metrics, session, sweep};
+use crate::{metrics, session, sweep};
 
 /// The instrument of runoff
 #[derive(Parser)]
@@ -82,8 +82,8 @@ enum Command {
         #[arg(long)]
         force: bool,
     },
-    /// Print for each regular expression of a JSON list on standard input why it cannot catch a number, or null
-    CheckPatterns,
+    /// Print for each pattern, query or column of a JSON list on standard input why it cannot find a number, or null
+    CheckFinds,
     /// Become a program that is killed when this one's parent ends
     EndWith {
         /// Id of the parent; one that has ended already is noticed
@@ -134,10 +134,9 @@ pub fn run() -> Result<ExitCode> {
             output::pretty_json(&ublk::remove(&device, force)?)?;
         }
         Command::Disk(arguments) => return Ok(ublk::run(&arguments)?),
-        Command::CheckPatterns => {
-            let patterns: Vec<String> = serde_json::from_reader(std::io::stdin())?;
-            let objections: Vec<_> =
-                patterns.iter().map(|it| cell::numbers::objection(it)).collect();
+        Command::CheckFinds => {
+            let sought: Vec<protocol::Find> = serde_json::from_reader(std::io::stdin())?;
+            let objections: Vec<_> = sought.iter().map(numbers::objection).collect();
             output::json(&objections)?;
         }
         Command::EndWith { parent, gently, command } => {

@@ -158,15 +158,20 @@ impl Drop for Scratch {
 
 /// The last part of a file as text; empty if there is none.
 pub fn tail(path: &Path) -> String {
-    let read = || -> io::Result<Vec<u8>> {
+    String::from_utf8_lossy(&read_end(path, OUTPUT_LIMIT).0).into_owned()
+}
+
+/// The last bytes of a file, and whether there are more before them; empty if it cannot be read.
+pub fn read_end(path: &Path, limit_bytes: u64) -> (Vec<u8>, bool) {
+    let read = || -> io::Result<(Vec<u8>, bool)> {
         let mut file = File::open(path)?;
         let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_LIMIT)))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(limit_bytes)))?;
         let mut bytes = Vec::new();
-        file.take(OUTPUT_LIMIT).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        file.take(limit_bytes).read_to_end(&mut bytes)?;
+        Ok((bytes, length > limit_bytes))
     };
-    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+    read().unwrap_or_default()
 }
 
 /// The directories that dead agents have left in the default places.

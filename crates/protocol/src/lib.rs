@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use metrics::{Direction, Metric, Metrics};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -166,7 +166,7 @@ pub struct Workload {
     pub environment: BTreeMap<String, String>,
     /// Limit for each command in seconds.
     pub timeout_s: f64,
-    /// Numbers to read from the program's standard output.
+    /// Numbers to read from what the program prints.
     pub extract: Vec<Extract>,
 }
 
@@ -174,26 +174,62 @@ pub struct Workload {
 #[serde(deny_unknown_fields)]
 pub struct Extract {
     pub metric: String,
-    /// A regular expression whose first group is the number, and whose group named `unit`, if there is one, its unit.
-    pub pattern: String,
+    pub find: Find,
     /// The unit of the metric.
     #[serde(default)]
     pub unit: String,
-    /// Of several matches; without it all must have the same number.
     #[serde(default)]
-    pub which: Option<Which>,
-    /// Commas, colons and points beside the number are not part of it.
+    pub which: Which,
+    /// Commas, colons, points and blanks beside the number are not part of it.
     #[serde(default)]
     pub separated: bool,
+    /// What stands between each three digits of a large number.
+    #[serde(default)]
+    pub thousands: Option<char>,
+    #[serde(default)]
+    pub stream: Stream,
 }
 
-/// One of several matches, or all together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Where the number stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Find {
+    /// A regular expression whose first group is the number, and whose group named `unit`, if there is one, its unit.
+    Pattern(String),
+    /// A `JMESPath` query in each JSON document.
+    Json(String),
+    /// The name of a column in each table.
+    Csv(String),
+}
+
+/// One of several numbers, or all together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Which {
+    /// There is no choice: all must be the same.
+    #[default]
+    Only,
     First,
     Last,
     Sum,
+    Mean,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    #[default]
+    Stdout,
+    Stderr,
+}
+
+impl Stream {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -21,7 +21,7 @@ from runoff.engines import boots
 from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.base import Engine
 from runoff.engines.choose import choose, choose_lab_clock
-from runoff.engines.requirements import require_patterns
+from runoff.engines.requirements import require_findable
 from runoff.errors import MissingError, RunoffError, StoppedError, UsageError
 from runoff.plan import rerun, stopping
 from runoff.plan.make import ChooseClock, make_plan
@@ -50,7 +50,7 @@ def check(settings: Settings, choose_clock: ChooseClock | None = None) -> Plan:
     is the real one.
     """
     plan = make_plan(settings, AGENT_CATALOGUE, choose_clock=choose_clock)
-    require_patterns(plan)
+    require_findable(plan)
     return plan
 
 

@@ -21,7 +21,7 @@ from runoff.errors import MissingError, RunoffError
 from runoff.plan.catalogue import AgentCatalogue
 from runoff.workloads import Work
 
-PROTOCOL = 7
+PROTOCOL = 8
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """Inode of the first PID namespace of a machine (PROC_PID_INIT_INO)."""
 
@@ -81,9 +81,9 @@ AGENT_CATALOGUE = AgentCatalogue(describe_schedulers, describe_elevators)
 """The schedulers and elevators of runoff's own agent."""
 
 
-def check_patterns(patterns: Sequence[str]) -> list[str | None]:
-    """Return for each regular expression why it cannot catch a number; None if it can."""
-    found: list[str | None] = json.loads(_ask("check-patterns", json.dumps(patterns)))
+def check_finds(finds: Sequence[Mapping[str, str]]) -> list[str | None]:
+    """Return for each ``Find`` message why it cannot find a number; None if it can."""
+    found: list[str | None] = json.loads(_ask("check-finds", json.dumps(finds)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Checks what works and loads need before the first sample: patterns that catch numbers, and programs."""
+"""Checks what works and loads need before the first sample: patterns that find numbers, and programs."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 from shutil import which
 
 from runoff.engines import tools
-from runoff.engines.agent import check_patterns
+from runoff.engines.agent import check_finds
 from runoff.errors import MissingError, UsageError
 from runoff.plan.plan import Plan
 from runoff.workloads import Work
@@ -17,14 +17,13 @@ _OWN = "runoff-agent"
 _SHELL = {"&&", "||", "|", ";", ">", ">>", "<"}
 
 
-def require_patterns(plan: Plan) -> None:
-    """Raise UsageError that names the first metric whose pattern cannot catch a number."""
-    named = [(work, name, metric.pattern) for work in _works(plan) for name, metric in work.definition.metrics.items()]
-    for (work, name, pattern), objection in zip(
-        named, check_patterns([pattern for _, _, pattern in named]), strict=True
-    ):
+def require_findable(plan: Plan) -> None:
+    """Raise UsageError that names the first metric whose pattern or query cannot find a number."""
+    named = [(work, name, metric.find) for work in _works(plan) for name, metric in work.definition.metrics.items()]
+    for (work, name, find), objection in zip(named, check_finds([find for _, _, find in named]), strict=True):
         if objection is not None:
-            raise UsageError(f"{work.source.name}: metrics.{name}.pattern {pattern!r} {objection}")
+            ((way, sought),) = find.items()
+            raise UsageError(f"{work.source.name}: metrics.{name}.{way} {sought!r} {objection}")
 
 
 def require_programs_here(plan: Plan) -> None:

@@ -31,20 +31,39 @@ class Parameter(Checked):
 
 
 class MetricDefinition(Checked):
-    """A number in the program's standard output."""
+    """A number in what the program prints."""
 
-    pattern: str
+    pattern: str | None = None
     """A regular expression; its first group is the number, a group named ``unit`` the number's unit."""
+    query: str | None = Field(None, alias="json")
+    """A JMESPath query that leads to the number in each JSON document of the output."""
+    csv: str | None = None
+    """The name of a column in each table of the output."""
+    stream: Literal["stdout", "stderr"] = "stdout"
     unit: str
     direction: Direction
     title: str
     headline: bool = True
-    which: Literal["first", "last", "sum"] | None = None
-    """The match to use if there are several; without it all of them must have the same number."""
+    which: Literal["only", "first", "last", "sum", "mean"] = "only"
+    """The number to use if there are several; ``only`` means that all must be the same."""
     separated: bool = False
-    """Whether commas, colons and points next to the number separate it from others and are not part of it."""
+    """Whether commas, colons, points and blanks next to the number separate it from others and are not part of it."""
+    thousands: str | None = Field(None, min_length=1, max_length=1)
+    """What stands between each three digits of a large number."""
     only: dict[str, list[str]] = Field(default_factory=dict)
     """Values of parameters with which the program prints it; if empty it always does."""
+
+    @model_validator(mode="after")
+    def _is_found_in_one_way(self) -> Self:
+        if len(self.find) != 1:
+            raise ValueError("there must be one of pattern, json and csv")
+        return self
+
+    @property
+    def find(self) -> dict[str, str]:
+        """The agent's ``Find`` message: the one of ``pattern``, ``json`` and ``csv`` that is given."""
+        ways = {"pattern": self.pattern, "json": self.query, "csv": self.csv}
+        return {way: sought for way, sought in ways.items() if sought is not None}
 
 
 class Definition(Checked):

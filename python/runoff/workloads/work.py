@@ -77,10 +77,12 @@ class Work:
             "extract": [
                 {
                     "metric": name,
-                    "pattern": metric.pattern,
+                    "find": metric.find,
                     "unit": metric.unit,
                     "which": metric.which,
                     "separated": metric.separated,
+                    "thousands": metric.thousands,
+                    "stream": metric.stream,
                 }
                 for name, metric in self._own_metrics.items()
             ],

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from runoff.cli.main import cli
 from runoff.engines import ext4, tools
-from runoff.engines.requirements import require_patterns, require_programs_here, require_programs_in
+from runoff.engines.requirements import require_findable, require_programs_here, require_programs_in
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan
@@ -42,17 +42,32 @@ def write_work(place: Path, pattern: str = "'([0-9.]+)'", *, prepare: str = "[]"
 def test_a_pattern_that_catches_no_number_is_named(tmp_path: Path, pattern: str, why: str) -> None:
     work = write_work(tmp_path, pattern)
     with pytest.raises(UsageError) as caught:
-        require_patterns(plan_of(work))
+        require_findable(plan_of(work))
     assert str(caught.value).startswith(f"{work}: metrics.m.pattern ")
     assert why in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_query_that_is_none_is_named(tmp_path: Path) -> None:
+    work = tmp_path / "w.toml"
+    work.write_text(Path(write_work(tmp_path)).read_text().replace("pattern = '([0-9.]+)'", "json = 'jobs['"))
+    with pytest.raises(UsageError, match=r"metrics\.m\.json 'jobs\[' is not a JMESPath query"):
+        require_findable(plan_of(str(work)))
+
+
+@pytest.mark.parametrize("ways", ["", "json = 'a'\ncsv = 'b'"])
+def test_a_number_is_found_in_one_way(tmp_path: Path, ways: str) -> None:
+    work = tmp_path / "w.toml"
+    work.write_text(Path(write_work(tmp_path)).read_text().replace("pattern = '([0-9.]+)'", ways))
+    with pytest.raises(UsageError, match=r"metrics\.m: .*there must be one of pattern, json and csv"):
+        plan_of(str(work))
 
 
 def test_patterns_of_all_that_comes_with_runoff_catch_numbers() -> None:
     from runoff.workloads import LOADS, WORKLOADS
 
     works = [name if name != "command" else "command:true" for name in WORKLOADS.names()]
-    require_patterns(plan_of(*works, loads=tuple(LOADS.names()), on="lab"))
+    require_findable(plan_of(*works, loads=tuple(LOADS.names()), on="lab"))
 
 
 @pytest.mark.parametrize("plan_only", [True, False])

@@ -3,13 +3,10 @@
 //! directories in `site`, its commands in `work`.
 
 pub mod metrics;
-pub mod numbers;
-
-mod capture;
+mod numbers;
 mod refusal;
 mod sample_run;
 mod site;
-mod units;
 mod work;
 
 use machine::instrument::Instrument;

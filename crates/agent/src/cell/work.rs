@@ -110,7 +110,7 @@ fn measure_alone(
     }
     metrics.extend(after.since(&before));
     metrics.merge(observed.unwrap_or_default());
-    numbers::read(workload, &tail(&context.scratch.stdout()), &mut metrics)?;
+    numbers::read(workload, context.scratch, &mut metrics)?;
     containment.end()?;
     Ok(metrics)
 }
@@ -148,7 +148,7 @@ fn measure_with_load(
         (&LOAD_CPU_PCT, 100.0 * usage.cpu.total_s() / elapsed_s),
     ]);
     let output = tail(&load_context.scratch.stdout());
-    numbers::read(&load.work, &output, &mut metrics)?;
+    numbers::read(&load.work, load_context.scratch, &mut metrics)?;
     let counters = numbers::read_counters(&output);
     if usage.is_idle() && counters.iter().all(|(_, number)| number == 0.0) {
         let name = &load.work.name;

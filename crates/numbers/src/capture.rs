@@ -12,17 +12,64 @@ pub fn find_whole(text: &str, caught: Range<usize>) -> Option<&str> {
     let before: Vec<char> = text[..caught.start].chars().rev().take(24).collect();
     let after: Vec<char> = text[caught.end..].chars().take(24).collect();
     let number: Vec<char> = text[caught.clone()].chars().collect();
-    if !is_cut_before(&before, &number, &after) && !is_cut_behind(&before, &number, &after) {
+    let (first, last) = (*number.first()?, *number.last()?);
+    if !is_cut_before(&before, &number) && !is_cut_behind(&before, &number, &after) {
         return None;
     }
-    let is_part = |letter: char| {
-        letter.is_alphanumeric() || SEPARATORS.contains(&letter) || "+-:".contains(letter)
+    let start = if is_behind_days(&before) {
+        text[..caught.start].rfind('\n').map_or(0, |at| at + 1)
+    } else {
+        caught.start - reach(first, text[..caught.start].chars().rev())
     };
-    let start = text[..caught.start].rfind(|letter| !is_part(letter));
-    let start = start.map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-    let end =
-        text[caught.end..].find(|letter| !is_part(letter)).map_or(text.len(), |at| caught.end + at);
-    Some(&text[start..end])
+    let end = caught.end + reach(last, text[caught.end..].chars());
+    Some(text[start..end].trim())
+}
+
+/// The bytes of the letters beside a number that can be part of it; blanks only between digits.
+fn reach(mut last: char, letters: impl Iterator<Item = char>) -> usize {
+    let mut letters = letters.peekable();
+    let mut length = 0;
+    while let Some(letter) = letters.next() {
+        let is_between = last.is_ascii_digit() && letters.peek().is_some_and(char::is_ascii_digit);
+        let is_part = letter.is_alphanumeric()
+            || SEPARATORS.contains(&letter)
+            || "+-\u{2212}:".contains(letter)
+            || letter == ' ' && is_between;
+        if !is_part {
+            break;
+        }
+        length += letter.len_utf8();
+        last = letter;
+    }
+    length
+}
+
+fn count_digits(letters: &[char]) -> usize {
+    letters.iter().take_while(|letter| letter.is_ascii_digit()).count()
+}
+
+/// Whether `before`, read backwards, ends in the first digits of a number that a blank separates from the next three.
+fn ends_in_group(before: &[char]) -> bool {
+    let digits = count_digits(before);
+    (1..=3).contains(&digits)
+        && before.get(digits).is_none_or(|it| !it.is_alphanumeric() && !".,:/-_".contains(*it))
+}
+
+/// Whether it is the rest of `1 day, 0:00:01`, as Python prints a time.
+fn is_behind_days(before: &[char]) -> bool {
+    let text: String = before.iter().rev().collect();
+    text.ends_with(" day, ") || text.ends_with(" days, ")
+}
+
+/// Whether the word before is the begin of a number such as 0xa800.
+fn is_hexadecimal(before: &[char]) -> bool {
+    let word: String = before.iter().take_while(|it| it.is_alphanumeric()).collect();
+    word.to_lowercase().ends_with("x0")
+}
+
+/// Whether `before`, read backwards, ends in the `e` of a number.
+fn is_exponent(before: &[char]) -> bool {
+    matches!(before, ['e' | 'E', digit, ..] if digit.is_ascii_digit() || *digit == '.')
 }
 
 fn is_digit(letter: Option<&char>) -> bool {
@@ -30,24 +77,37 @@ fn is_digit(letter: Option<&char>) -> bool {
 }
 
 /// `before` is read backwards.
-fn is_cut_before(before: &[char], number: &[char], after: &[char]) -> bool {
+fn is_cut_before(before: &[char], number: &[char]) -> bool {
     let Some(&last) = before.first() else { return false };
+    // What looks like a sign is a dash, or that of an exponent.
+    if matches!(number.first(), Some('+' | '-')) {
+        return last.is_alphanumeric();
+    }
     if !is_digit(number.first()) && number.first() != Some(&'.') {
         return false;
     }
-    if last.is_ascii_digit() {
+    if last.is_ascii_digit() || is_hexadecimal(before) {
+        return true;
+    }
+    if "+-".contains(last) && is_exponent(&before[1..]) || is_exponent(before) {
         return true;
     }
     // A minus sign, not the dash of a range or a name.
-    if last == '-' {
+    if "-\u{2212}".contains(last) {
         return !before.get(1).is_some_and(|letter| letter.is_alphanumeric() || *letter == '-');
+    }
+    if number.contains(&':') && is_behind_days(before) {
+        return true;
+    }
+    if last == ' ' {
+        return count_digits(number) == 3 && ends_in_group(&before[1..]);
     }
     if !is_digit(before.get(1)) {
         return false;
     }
-    // The `m` of 3m12.4s.
-    if "hmd".contains(last) {
-        return after.first().is_some_and(|unit| "hms".contains(*unit));
+    // 3m12.4s, PT3M12.4S, 0x1b20.
+    if last.is_alphabetic() {
+        return true;
     }
     // In `cpu0:123` and `p99,120` the digits before belong to a name.
     let is_name = before[1..]
@@ -78,7 +138,15 @@ fn is_cut_behind(before: &[char], number: &[char], after: &[char]) -> bool {
             Some('+' | '-') => is_digit(after.get(2)),
             second => is_digit(second),
         },
-        'h' | 'm' => is_digit(second) && after.iter().any(|unit| "ms".contains(*unit)),
+        'x' | 'X' if number == ['0'] => second.is_some_and(char::is_ascii_hexdigit),
+        // 3m12.4s, 1f3: all of it is one word.
+        letter if letter.is_ascii_alphabetic() => is_digit(second),
+        ' ' => {
+            let backwards: Vec<_> = number.iter().rev().chain(before).copied().collect();
+            count_digits(&after[1..]) == 3
+                && count_digits(&backwards) >= count_digits(number)
+                && ends_in_group(&backwards)
+        }
         ':' => {
             let is_name = before.first().is_some_and(|letter| letter.is_alphabetic());
             !is_name && is_digit(second) && is_digit(after.get(2))
@@ -116,6 +184,11 @@ mod tests {
             ("{12}5 ms", "125"),
             ("{1.2}e3 s", "1.2e3"),
             ("{1}e-3", "1e-3"),
+            ("1e-{3}", "1e-3"),
+            ("1e{-3}", "1e-3"),
+            ("3{-5}", "3-5"),
+            ("0x1b{20}", "0x1b20"),
+            ("1.5E{3}", "1.5E3"),
             ("3m{12.4}s", "3m12.4s"),
             ("{3}m12.4s", "3m12.4s"),
             ("1:{02.5}", "1:02.5"),
@@ -123,6 +196,14 @@ mod tests {
             ("offset: -{5}", "-5"),
             ("-{5}", "-5"),
             ("v1.{2}", "v1.2"),
+            ("rating 50 {003}/x", "50 003"),
+            ("{50} 003/x", "50 003"),
+            ("=1 234 {567}", "1 234 567"),
+            ("\u{2212}{5}", "\u{2212}5"),
+            ("PT3M{12.4}S", "PT3M12.4S"),
+            ("{0}x1f", "0x1f"),
+            ("{1}f3a", "1f3a"),
+            ("1 day, {0:00:01.5}", "1 day, 0:00:01.5"),
         ] {
             assert_eq!(cut(text).as_deref(), Some(expected), "{text}");
         }
@@ -159,6 +240,11 @@ mod tests {
             "10:30 {5}",
             "{5} em",
             "{5}e",
+            "p99 {120}",
+            "cpu{0} 123",
+            "1.5 {120}",
+            "1234 {120}",
+            "5 {12}",
         ] {
             assert_eq!(cut(text), None, "{text}");
         }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Reads numbers from what programs print. What may be another number than the one that was meant is refused, with the
+//! line that it stands in.
+
+mod capture;
+mod json;
+mod output;
+mod pattern;
+mod quantity;
+mod table;
+mod units;
+
+use std::fmt;
+
+use protocol::{Extract, Find, Stream, Which};
+
+pub use output::{Output, Text};
+
+/// How many places a message shows.
+const SHOWN: usize = 3;
+
+/// Why there is no number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Objection {
+    /// One sentence.
+    pub reason: String,
+    /// The lines that explain it.
+    pub detail: String,
+}
+
+/// One number in the output.
+struct Found {
+    /// In the metric's unit; or why it cannot be that, the rest of a sentence that begins with its text.
+    number: Result<f64, String>,
+    text: String,
+    /// Where it stands.
+    line: String,
+}
+
+/// Reads the number that `extract` describes.
+///
+/// # Errors
+/// It is missing, is not a number, or may not be the one that was meant.
+pub fn read(extract: &Extract, output: &Output) -> Result<f64, Objection> {
+    let text = output.of(extract.stream);
+    if let Some(why) = objection(&extract.find) {
+        let reason = format!("the {} of metric {} {why}", name(&extract.find), extract.metric);
+        return Err(Objection { reason, detail: String::new() });
+    }
+    let found = find(extract, text);
+    if found.is_empty() {
+        return Err(refuse_missing(extract, output));
+    }
+    let number =
+        |found: &Found| found.number.clone().map_err(|why| refuse(extract, found, &why, text));
+    let numbers = || found.iter().map(number).collect::<Result<Vec<f64>, _>>();
+    match extract.which {
+        Which::First => number(&found[0]),
+        Which::Last => number(&found[found.len() - 1]),
+        Which::Sum => Ok(numbers()?.iter().sum()),
+        Which::Mean => {
+            let all = numbers()?;
+            Ok(all.iter().sum::<f64>() / count(all.len()))
+        }
+        Which::Only => {
+            let all = numbers()?;
+            let is_same = all.iter().all(|each| each.total_cmp(&all[0]).is_eq());
+            if is_same { Ok(all[0]) } else { Err(refuse_several(extract, &found)) }
+        }
+    }
+}
+
+/// Why a program's output can never have what `find` looks for, if so.
+pub fn objection(find: &Find) -> Option<String> {
+    match find {
+        Find::Pattern(pattern) => pattern::objection(pattern),
+        Find::Json(query) => json::objection(query),
+        Find::Csv(_) => None,
+    }
+}
+
+/// All numbers; none if what describes them has an objection.
+fn find(extract: &Extract, text: &Text) -> Vec<Found> {
+    match &extract.find {
+        Find::Pattern(pattern) => pattern::find(pattern, extract, &text.content),
+        Find::Json(query) => json::find(query, extract, &text.content),
+        Find::Csv(column) => table::find(column, extract, &text.content),
+    }
+}
+
+fn refuse(extract: &Extract, found: &Found, why: &str, text: &Text) -> Objection {
+    let Found { text: caught, line, .. } = found;
+    let reason = format!(
+        "the output has {caught:?} for metric {}, {why}; the line is {line:?}",
+        extract.metric
+    );
+    Objection { reason, detail: last_lines(&text.content) }
+}
+
+fn refuse_several(extract: &Extract, found: &[Found]) -> Objection {
+    let more = if found.len() > SHOWN { ", ..." } else { "" };
+    let shown: Vec<_> = found.iter().take(SHOWN).map(|each| format!("{:?}", each.line)).collect();
+    let reason = format!(
+        "the {} of metric {} fits {} places with other numbers ({}{more}): make it fit one, or say which = \"first\", \
+         \"last\", \"sum\" or \"mean\"",
+        name(&extract.find),
+        extract.metric,
+        found.len(),
+        shown.join(", "),
+    );
+    let lines: Vec<_> = found.iter().map(|each| each.line.as_str()).collect();
+    Objection { reason, detail: last_lines(&lines.join("\n")) }
+}
+
+fn refuse_missing(extract: &Extract, output: &Output) -> Objection {
+    let text = output.of(extract.stream);
+    let end = match text.content.trim_end().lines().next_back() {
+        None => "it is empty".to_owned(),
+        Some(line) => format!("its last line is {:?}", shorten(line)),
+    };
+    let other = match extract.stream {
+        Stream::Stdout => Stream::Stderr,
+        Stream::Stderr => Stream::Stdout,
+    };
+    let is_there = !find(extract, output.of(other)).is_empty();
+    let advice = if is_there {
+        format!("; {} has one: say stream = {:?}", Spoken(other), other.name())
+    } else if text.is_cut {
+        format!("; only its last {} MiB are searched", Output::LIMIT_BYTES >> 20)
+    } else {
+        String::new()
+    };
+    let reason = format!(
+        "the output has no number for metric {} ({} {}): {} was read, {end}{advice}",
+        extract.metric,
+        name(&extract.find),
+        sought(&extract.find),
+        Spoken(extract.stream),
+    );
+    Objection { reason, detail: last_lines(&text.content) }
+}
+
+fn name(find: &Find) -> &'static str {
+    match find {
+        Find::Pattern(_) => "pattern",
+        Find::Json(_) => "JSON query",
+        Find::Csv(_) => "CSV column",
+    }
+}
+
+fn sought(find: &Find) -> &str {
+    match find {
+        Find::Pattern(text) | Find::Json(text) | Find::Csv(text) => text,
+    }
+}
+
+/// A stream in a sentence.
+struct Spoken(Stream);
+
+impl fmt::Display for Spoken {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(match self.0 {
+            Stream::Stdout => "standard output",
+            Stream::Stderr => "standard error",
+        })
+    }
+}
+
+fn last_lines(text: &str) -> String {
+    const MOST: usize = 20;
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(MOST)..].join("\n")
+}
+
+fn shorten(line: &str) -> &str {
+    const MOST: usize = 120;
+    line.char_indices().nth(MOST).map_or(line, |(at, _)| &line[..at]).trim()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an output has fewer numbers than 2^53")]
+fn count(length: usize) -> f64 {
+    length as f64
+}
