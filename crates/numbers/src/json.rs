@@ -5,7 +5,8 @@ use jmespath::{Expression, Rcvar, Variable};
 use protocol::Extract;
 use serde_json::{Deserializer, Value};
 
-use crate::{Found, quantity, shorten};
+use crate::found::{Found, shorten};
+use crate::quantity;
 
 /// Why `query` leads nowhere in any document, if so.
 pub fn objection(query: &str) -> Option<String> {

@@ -3,6 +3,7 @@
 //! line that it stands in.
 
 mod capture;
+mod found;
 mod json;
 mod output;
 mod pattern;
@@ -13,6 +14,8 @@ mod units;
 use std::fmt;
 
 use protocol::{Extract, Find, Stream, Which};
+
+use found::{Found, shorten};
 
 pub use output::{Output, Text};
 
@@ -26,15 +29,6 @@ pub struct Objection {
     pub reason: String,
     /// The lines that explain it.
     pub detail: String,
-}
-
-/// One number in the output.
-struct Found {
-    /// In the metric's unit; or why it cannot be that, the rest of a sentence that begins with its text.
-    number: Result<f64, String>,
-    text: String,
-    /// Where it stands.
-    line: String,
 }
 
 /// Reads the number that `extract` describes.
@@ -170,11 +164,6 @@ fn last_lines(text: &str) -> String {
     const MOST: usize = 20;
     let lines: Vec<&str> = text.trim_end().lines().collect();
     lines[lines.len().saturating_sub(MOST)..].join("\n")
-}
-
-fn shorten(line: &str) -> &str {
-    const MOST: usize = 120;
-    line.char_indices().nth(MOST).map_or(line, |(at, _)| &line[..at]).trim()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an output has fewer numbers than 2^53")]

@@ -4,7 +4,8 @@
 use protocol::Extract;
 use regex::{Captures, Regex, RegexBuilder};
 
-use crate::{Found, capture, quantity, shorten, units};
+use crate::found::{Found, shorten};
+use crate::{capture, quantity, units};
 
 /// The group whose text is the number's unit.
 const UNIT: &str = "unit";

@@ -4,7 +4,8 @@
 use csv::{ReaderBuilder, StringRecord};
 use protocol::Extract;
 
-use crate::{Found, quantity, shorten};
+use crate::found::{Found, shorten};
+use crate::quantity;
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 
