@@ -77,7 +77,7 @@ def make_request(target: str, depth: int, clock: Clock) -> dict[str, Any]:
     command = ["sh", "-ec", script.format(target=target, size_mb=SIZE_MB, read=read)]
     workload = {
         "name": "fio", "root": None, "prepare": [], "command": command, "environment": {}, "timeout_s": LIMIT_S,
-        "extract": [{"metric": "iops", "pattern": IOPS}],
+        "extract": [{"metric": "iops", "find": {"pattern": IOPS}}],
     }  # fmt: skip
     return {"type": "sample", "id": f"{target} {depth}", "scheduler": {"kind": "default"}, "workload": workload}
 

@@ -35,12 +35,15 @@ class Hogs:
     def request(self) -> dict[str, Any]:
         levels = ",".join(map(str, self.nice))
         extract = [
-            {"metric": f"{name}{index}", "pattern": _of_hog(name, index)}
+            {"metric": f"{name}{index}", "find": {"pattern": _of_hog(name, index)}}
             for index in range(len(self.nice))
             for name in ("cpu_s", "longest_gap_ms")
         ]
         if "--sleeper-ms" in " ".join(self.arguments):
-            extract += [{"metric": name, "pattern": rf'"{name}":([0-9.]+)'} for name in ("mean_us", "p99_us", "max_us")]
+            extract += [
+                {"metric": name, "find": {"pattern": rf'"{name}":([0-9.]+)'}}
+                for name in ("mean_us", "p99_us", "max_us")
+            ]
         arguments = [f"--nice={levels}", f"--seconds={self.seconds}", *self.arguments]
         return {
             "type": "sample",

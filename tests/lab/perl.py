@@ -64,7 +64,7 @@ def _printed(
         **request["workload"],
         "root": IMAGE_ROOT,
         "command": ["perl", "-e", TOOLS + program, *arguments],
-        "extract": [{"metric": name, "pattern": pattern} for name, pattern in patterns.items()],
+        "extract": [{"metric": name, "find": {"pattern": pattern}} for name, pattern in patterns.items()],
     }
     outcome = copies.take({**request, "workload": workload})
     assert isinstance(outcome, ValidSample), (outcome, outcome.detail)

@@ -27,7 +27,7 @@ class Scene:
 
     def request(self, scheduler: str) -> dict[str, Any]:
         extract = [
-            {"metric": f"{actor}.{note}", "pattern": rf'"{actor}":\{{[^{{}}]*"{note}":([0-9.eE+-]+)'}
+            {"metric": f"{actor}.{note}", "find": {"pattern": rf'"{actor}":\{{[^{{}}]*"{note}":([0-9.eE+-]+)'}}
             for actor in self.wanted
             for note in NOTES
         ]

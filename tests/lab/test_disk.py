@@ -122,7 +122,7 @@ def request(name: str, script: str, metrics: Mapping[str, str] | None = None, **
             "command": ["sh", "-c", script],
             "environment": {},
             "timeout_s": 300,
-            "extract": [{"metric": key, "pattern": pattern} for key, pattern in (metrics or {}).items()],
+            "extract": [{"metric": key, "find": {"pattern": pattern}} for key, pattern in (metrics or {}).items()],
         },
         **more,
     }
@@ -141,7 +141,7 @@ def reads(elevator: str, readers: str) -> dict[str, Any]:
     """The share of an ide2003 that readers get."""
     count = 2 if "--readers 2" in readers else 1
     per_reader = [
-        {"metric": f"{name}{index}", "pattern": rf'"{name}":\[(?:[0-9.]+,){{{index}}}([0-9.]+)'}
+        {"metric": f"{name}{index}", "find": {"pattern": rf'"{name}":\[(?:[0-9.]+,){{{index}}}([0-9.]+)'}}
         for index in range(count)
         for name in ("mb_per_s", "reads_per_s")
     ]

@@ -40,7 +40,7 @@ def switching(script: str, seconds: float, nice: tuple[int, ...]) -> dict[str, A
     request = steady.request
     levels = ",".join(map(str, nice))
     command = f"runoff-agent hogs --nice={levels} --seconds={seconds} & hogs=$!; {script} wait"
-    counted = [{"metric": "changes", "pattern": "changes ([0-9]+)"}] if "changes" in script else []
+    counted = [{"metric": "changes", "find": {"pattern": "changes ([0-9]+)"}}] if "changes" in script else []
     extract = [*request["workload"]["extract"], *counted]
     workload = {**request["workload"], "extract": extract, "root": guest.IMAGE_ROOT, "command": ["sh", "-c", command]}
     return {**request, "id": f"switching {script}", "workload": workload}

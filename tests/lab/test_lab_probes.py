@@ -27,7 +27,7 @@ Metrics = Mapping[str, float]
 
 
 def request(scheduler: dict[str, Any], *words: str, probes: list[str], wakeups: bool = False) -> dict[str, Any]:
-    extract = [{"metric": "own_wakeups", "pattern": r'"wakeups":(\d+)'}] if wakeups else []
+    extract = [{"metric": "own_wakeups", "find": {"pattern": r'"wakeups":(\d+)'}}] if wakeups else []
     return {
         "type": "sample",
         "id": " ".join(words),

@@ -191,7 +191,7 @@ def _yielders(scheduler: str, tasks: int) -> dict[str, object]:
             "command": ["runoff-agent", "yielders", f"--tasks={tasks}", "--yields=50000"],
             "environment": {},
             "timeout_s": hogs.LIMIT_S,
-            "extract": [{"metric": "yield_ns", "pattern": '"yield_ns":([0-9.]+)'}],
+            "extract": [{"metric": "yield_ns", "find": {"pattern": '"yield_ns":([0-9.]+)'}}],
         },
     }
 

@@ -134,7 +134,7 @@ def request(arm: Arm, options: Sequence[str], before: str, probes: Sequence[str]
             "command": ["unshare", "--mount", "sh", "-c", f"{before} && {run}"],
             "environment": {},
             "timeout_s": SECONDS + END_LIMIT_S,
-            "extract": [{"metric": name, "pattern": rf'"{name}":([0-9.]+)'} for name in COUNTS],
+            "extract": [{"metric": name, "find": {"pattern": rf'"{name}":([0-9.]+)'}} for name in COUNTS],
         },
     }
 

@@ -83,7 +83,7 @@ fn a_load_that_waits_nearly_all_the_time_worked_if_it_counted_something() {
 #[test]
 fn output_that_is_not_a_number_voids_its_sample_and_the_session_goes_on() {
     let Some(mut session) = Session::start() else { return };
-    let extract = json!({"extract": [{"metric": "speed", "pattern": "speed (\\S+)"}]});
+    let extract = json!({"extract": [{"metric": "speed", "find": {"pattern": "speed (\\S+)"}}]});
     for text in ["nan", "inf", "-infinity", "1e999"] {
         let reason = session.reason(&sample(&format!("echo speed {text}"), &[], &extract));
         let told = format!("the output has {text:?} for metric speed, which is not a number");
