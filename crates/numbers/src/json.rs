@@ -8,31 +8,39 @@ use serde_json::{Deserializer, Value};
 use crate::found::{Found, shorten};
 use crate::quantity;
 
-/// Why `query` leads nowhere in any document, if so.
-pub fn objection(query: &str) -> Option<String> {
-    let error = jmespath::compile(query).err()?;
-    let why = error.to_string();
-    Some(format!("is not a JMESPath query: {}", why.lines().next().unwrap_or_default()))
+/// A query that leads somewhere.
+pub struct Query(Expression<'static>);
+
+impl Query {
+    /// # Errors
+    /// Why it leads nowhere in any document.
+    pub fn new(query: &str) -> Result<Self, String> {
+        jmespath::compile(query).map(Self).map_err(|error| {
+            let why = error.to_string();
+            format!("is not a JMESPath query: {}", why.lines().next().unwrap_or_default())
+        })
+    }
+
+    /// Finds all numbers.
+    pub fn find(&self, extract: &Extract, text: &str) -> Vec<Found> {
+        documents(text).iter().flat_map(|document| search(&self.0, extract, document)).collect()
+    }
 }
 
-/// Finds all numbers; none if there is an objection to the query.
-pub fn find(query: &str, extract: &Extract, text: &str) -> Vec<Found> {
-    let Ok(expression) = jmespath::compile(query) else { return Vec::new() };
-    documents(text).iter().flat_map(|document| search(&expression, extract, document)).collect()
-}
-
-/// The objects and lists that begin a line; other lines are what programs print around them.
+/// The objects and lists that begin at the left margin; other lines are what programs print around them. Nothing counts
+/// after one that breaks off or is broken below its first line: what follows may be a part of it.
 fn documents(text: &str) -> Vec<Value> {
     let mut found = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let mut stream = Deserializer::from_str(rest).into_iter::<Value>();
-        let is_document = rest.trim_start_matches([' ', '\t']).starts_with(['{', '[']);
-        match if is_document { stream.next() } else { None } {
+        let begins = rest.starts_with(['{', '[']);
+        match if begins { stream.next() } else { None } {
             Some(Ok(document)) => {
                 found.push(document);
                 rest = &rest[stream.byte_offset()..];
             }
+            Some(Err(error)) if error.is_eof() || error.line() > 1 => break,
             _ => rest = rest.split_once('\n').map_or("", |(_, rest)| rest),
         }
     }
@@ -92,8 +100,20 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_broken_document_is_no_document() {
+        let cut = "{\n  \"iops\": 1,\n  \"warm_up\":\n  {\n    \"iops\": 2\n  },\n  \"iops";
+        let unindented = "[\n{\"iops\": 1},\n{\"iops\": 2},\n{\"iops\":";
+        let broken = "[\n{\"iops\": nan},\n{\"iops\": 2}\n]\n";
+        for text in [cut, unindented, broken] {
+            assert!(documents(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_query_that_is_none_is_named() {
-        assert_eq!(objection("jobs[0].read.iops"), None);
-        assert!(objection("jobs[").unwrap().starts_with("is not a JMESPath query: Parse error"));
+        assert!(Query::new("jobs[0].read.iops").is_ok());
+        assert!(
+            Query::new("jobs[").err().unwrap().starts_with("is not a JMESPath query: Parse error")
+        );
     }
 }

@@ -16,6 +16,9 @@ use std::fmt;
 use protocol::{Extract, Find, Stream, Which};
 
 use found::{Found, shorten};
+use json::Query;
+use pattern::Pattern;
+use table::Column;
 
 pub use output::{Output, Text};
 
@@ -37,13 +40,13 @@ pub struct Objection {
 /// It is missing, is not a number, or may not be the one that was meant.
 pub fn read(extract: &Extract, output: &Output) -> Result<f64, Objection> {
     let text = output.of(extract.stream);
-    if let Some(why) = objection(&extract.find) {
+    let finder = Finder::new(&extract.find).map_err(|why| {
         let reason = format!("the {} of metric {} {why}", name(&extract.find), extract.metric);
-        return Err(Objection { reason, detail: String::new() });
-    }
-    let found = find(extract, text);
+        Objection { reason, detail: String::new() }
+    })?;
+    let found = finder.find(extract, text);
     if found.is_empty() {
-        return Err(refuse_missing(extract, output));
+        return Err(refuse_missing(extract, output, &finder));
     }
     let number =
         |found: &Found| found.number.clone().map_err(|why| refuse(extract, found, &why, text));
@@ -66,19 +69,33 @@ pub fn read(extract: &Extract, output: &Output) -> Result<f64, Objection> {
 
 /// Why a program's output can never have what `find` looks for, if so.
 pub fn objection(find: &Find) -> Option<String> {
-    match find {
-        Find::Pattern(pattern) => pattern::objection(pattern),
-        Find::Json(query) => json::objection(query),
-        Find::Csv(_) => None,
-    }
+    Finder::new(find).err()
 }
 
-/// All numbers; none if what describes them has an objection.
-fn find(extract: &Extract, text: &Text) -> Vec<Found> {
-    match &extract.find {
-        Find::Pattern(pattern) => pattern::find(pattern, extract, &text.content),
-        Find::Json(query) => json::find(query, extract, &text.content),
-        Find::Csv(column) => table::find(column, extract, &text.content),
+/// What finds numbers.
+enum Finder {
+    Pattern(Pattern),
+    Json(Query),
+    Csv(Column),
+}
+
+impl Finder {
+    /// # Errors
+    /// Why it can never find any.
+    fn new(find: &Find) -> Result<Self, String> {
+        Ok(match find {
+            Find::Pattern(pattern) => Self::Pattern(Pattern::new(pattern)?),
+            Find::Json(query) => Self::Json(Query::new(query)?),
+            Find::Csv(column) => Self::Csv(Column::new(column)),
+        })
+    }
+
+    fn find(&self, extract: &Extract, text: &Text) -> Vec<Found> {
+        match self {
+            Self::Pattern(pattern) => pattern.find(extract, &text.content),
+            Self::Json(query) => query.find(extract, &text.content),
+            Self::Csv(column) => column.find(extract, &text.content),
+        }
     }
 }
 
@@ -106,7 +123,7 @@ fn refuse_several(extract: &Extract, found: &[Found]) -> Objection {
     Objection { reason, detail: last_lines(&lines.join("\n")) }
 }
 
-fn refuse_missing(extract: &Extract, output: &Output) -> Objection {
+fn refuse_missing(extract: &Extract, output: &Output, finder: &Finder) -> Objection {
     let text = output.of(extract.stream);
     let end = match text.content.trim_end().lines().next_back() {
         None => "it is empty".to_owned(),
@@ -116,7 +133,7 @@ fn refuse_missing(extract: &Extract, output: &Output) -> Objection {
         Stream::Stdout => Stream::Stderr,
         Stream::Stderr => Stream::Stdout,
     };
-    let is_there = !find(extract, output.of(other)).is_empty();
+    let is_there = !finder.find(extract, output.of(other)).is_empty();
     let advice = if is_there {
         format!("; {} has one: say stream = {:?}", Spoken(other), other.name())
     } else if text.is_cut {

@@ -10,48 +10,44 @@ use crate::{capture, quantity, units};
 /// The group whose text is the number's unit.
 const UNIT: &str = "unit";
 
-/// Why `pattern` cannot catch a number, if so.
-pub fn objection(pattern: &str) -> Option<String> {
-    match compile(pattern) {
-        Err(error) => {
+/// A pattern that can catch a number. `^` and `$` are the begin and the end of a line.
+pub struct Pattern {
+    regex: Regex,
+    /// Its first group that is not the unit.
+    group: usize,
+    has_unit: bool,
+}
+
+impl Pattern {
+    /// # Errors
+    /// Why it cannot catch a number.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        let regex = RegexBuilder::new(pattern).multi_line(true).build().map_err(|error| {
             let why = error.to_string();
             let last = why.lines().next_back().unwrap_or_default().trim_start_matches("error: ");
-            Some(format!("is not a regular expression of the regex crate: {last}"))
-        }
-        Ok(regex) if group(&regex).is_none() => {
-            Some("has no group for the number, such as ([0-9.]+)".into())
-        }
-        Ok(_) => None,
+            format!("is not a regular expression of the regex crate: {last}")
+        })?;
+        let mut groups = regex.capture_names().enumerate().skip(1);
+        let group = groups.find(|(_, name)| *name != Some(UNIT)).map(|(at, _)| at);
+        let group = group.ok_or("has no group for the number, such as ([0-9.]+)")?;
+        let has_unit = regex.capture_names().any(|name| name == Some(UNIT));
+        Ok(Self { regex, group, has_unit })
     }
-}
 
-/// `^` and `$` are the begin and the end of a line.
-fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).multi_line(true).build()
-}
-
-/// The first group that is not the unit.
-fn group(regex: &Regex) -> Option<usize> {
-    let mut groups = regex.capture_names().enumerate().skip(1);
-    groups.find(|(_, name)| *name != Some(UNIT)).map(|(at, _)| at)
-}
-
-/// Finds all numbers; none if there is an objection to the pattern.
-pub fn find(pattern: &str, extract: &Extract, text: &str) -> Vec<Found> {
-    let Ok(regex) = compile(pattern) else { return Vec::new() };
-    let Some(group) = group(&regex) else { return Vec::new() };
-    let has_unit = regex.capture_names().any(|name| name == Some(UNIT));
-    let found = |captures: Captures| {
-        let number = captures.get(group)?;
-        let unit = has_unit.then(|| captures.name(UNIT).map_or("", |unit| unit.as_str()));
-        let caught = Caught { extract, output: text, start: number.start(), end: number.end() };
-        Some(Found {
-            number: caught.number(unit),
-            text: caught.text().to_owned(),
-            line: caught.line().to_owned(),
-        })
-    };
-    regex.captures_iter(text).filter_map(found).collect()
+    /// Finds all numbers.
+    pub fn find(&self, extract: &Extract, text: &str) -> Vec<Found> {
+        let found = |captures: Captures| {
+            let number = captures.get(self.group)?;
+            let unit = self.has_unit.then(|| captures.name(UNIT).map_or("", |unit| unit.as_str()));
+            let caught = Caught { extract, output: text, start: number.start(), end: number.end() };
+            Some(Found {
+                number: caught.number(unit),
+                text: caught.text().to_owned(),
+                line: caught.line().to_owned(),
+            })
+        };
+        self.regex.captures_iter(text).filter_map(found).collect()
+    }
 }
 
 /// The text of the number's group.

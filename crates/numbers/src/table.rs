@@ -9,41 +9,67 @@ use crate::quantity;
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 
-/// Finds the numbers below each header that has the column, down to the first row of another length.
-pub fn find(column: &str, extract: &Extract, text: &str) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        let Some((delimiter, at, length)) = find_header(line, column) else { continue };
-        while let Some(row) = lines.peek() {
-            let Some(fields) = parse(row, delimiter).filter(|fields| fields.len() == length) else {
-                break;
-            };
-            // A table that begins anew.
-            if find_header(row, column).is_some() {
-                break;
-            }
-            let number = quantity::read(&fields[at], extract);
-            found.push(Found {
-                number,
-                text: fields[at].to_owned(),
-                line: shorten(row).to_owned(),
-            });
-            lines.next();
-        }
+/// A column, by its name in the header.
+pub struct Column(String);
+
+impl Column {
+    pub fn new(name: &str) -> Self {
+        Self(name.to_owned())
     }
-    found
+
+    /// Finds the numbers below each header that has the column, down to the first row of another length.
+    pub fn find(&self, extract: &Extract, text: &str) -> Vec<Found> {
+        let mut found = Vec::new();
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            let Some(header) = self.find_header(line) else { continue };
+            if header.has_twins {
+                found.push(refuse_twins(line));
+                continue;
+            }
+            while let Some(row) = lines.peek() {
+                let fields = parse(row, header.delimiter);
+                let Some(fields) = fields.filter(|fields| fields.len() == header.length) else {
+                    break;
+                };
+                // A table that begins anew.
+                if self.find_header(row).is_some() {
+                    break;
+                }
+                let text = &fields[header.at];
+                let number = quantity::read(text, extract);
+                found.push(Found { number, text: text.to_owned(), line: shorten(row).to_owned() });
+                lines.next();
+            }
+        }
+        found
+    }
+
+    /// None if the line has no field of this name.
+    fn find_header(&self, line: &str) -> Option<Header> {
+        DELIMITERS.into_iter().find_map(|delimiter| {
+            let fields = parse(line, delimiter)?;
+            let mut places = fields.iter().enumerate().filter(|(_, name)| name.trim() == self.0);
+            let (at, _) = places.next()?;
+            Some(Header { delimiter, at, length: fields.len(), has_twins: places.next().is_some() })
+        })
+    }
 }
 
-/// What separates its fields, where the column is and how many there are; None if the line is no header with it.
-fn find_header(line: &str, column: &str) -> Option<(u8, usize, usize)> {
-    DELIMITERS.into_iter().find_map(|delimiter| {
-        let fields = parse(line, delimiter)?;
-        let mut places = fields.iter().enumerate().filter(|(_, name)| name.trim() == column);
-        let (at, _) = places.next()?;
-        // Two columns of one name are none.
-        places.next().is_none().then_some((delimiter, at, fields.len()))
-    })
+/// The first line of a table.
+struct Header {
+    delimiter: u8,
+    /// Where the column is.
+    at: usize,
+    /// How many columns there are.
+    length: usize,
+    /// Another column has its name.
+    has_twins: bool,
+}
+
+fn refuse_twins(line: &str) -> Found {
+    let line = shorten(line).to_owned();
+    Found { number: Err("the name of two columns".into()), text: line.clone(), line }
 }
 
 fn parse(line: &str, delimiter: u8) -> Option<StringRecord> {

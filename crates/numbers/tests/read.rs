@@ -171,7 +171,12 @@ fn a_column_is_found_by_its_header() {
             .unwrap_err()
             .contains("\"1,5\" for metric time_s, which may be more")
     );
-    assert!(read_from(&column("t"), "t,t\n1,2\n").unwrap_err().contains("no number"));
+    for which in [Which::Only, Which::Last] {
+        let reason = read_from(&Extract { which, ..column("t") }, "t,t\n1,2\n").unwrap_err();
+        assert!(
+            reason.contains("the output has \"t,t\" for metric time_s, the name of two columns")
+        );
+    }
     let rows = "t\n1\n2\nt\n3\n";
     assert!(read_from(&column("t"), rows).unwrap_err().contains("fits 3 places"));
     assert_eq!(read_from(&Extract { which: Which::Mean, ..column("t") }, rows), Ok(2.0));

@@ -196,7 +196,7 @@ _HOST_CHECKS = (_check_sched_ext, _check_btf, _check_root, _check_cgroup, _check
 _LAB_CHECKS = (
     _make_program_check("qemu-system-x86_64", "qemu-system-x86", "it boots the guests"),
     _make_program_check("mmdebstrap", "mmdebstrap", "it makes root file systems"),
-    _make_program_check("mkfs.ext4", "e2fsprogs", "it makes their images"),
+    _make_program_check("mke2fs", "e2fsprogs", "it makes their images"),
     _make_program_check("depmod", "kmod", "it orders a kernel's modules"),
     _make_program_check("dpkg-source", "dpkg-dev", "it unpacks the sources that workloads compile"),
     _make_program_check("apt-get", "apt", "it fetches kernels and packages"),

@@ -3,12 +3,14 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import distributed
 import pytest
 
-from runoff.cluster.connection import LOST, wait_for_answer
+from runoff.cluster.address import LocalWorkers
+from runoff.cluster.connection import LOST, Connection, wait_for_answer
 
 LIMIT_S = 60.0
 
@@ -74,3 +76,15 @@ def test_the_same_error_of_a_task_is_its_own(client: Any) -> None:
 
     with pytest.raises(UnboundLocalError, match="of the task"):
         wait_for_answer(client.submit(fail, pure=False), LIMIT_S)
+
+
+def test_no_moment_without_waiting_tasks_is_kept(tmp_path: Path) -> None:
+    connection = Connection(LocalWorkers(1), tmp_path / "workers", real_clock=False)
+    try:
+        extensions = connection.client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.extensions))
+        of_workers = connection.client.run(lambda dask_worker: list(dask_worker.extensions))
+        for names in [extensions, *of_workers.values()]:
+            assert names
+            assert "spans" not in names
+    finally:
+        connection.close()

@@ -12,7 +12,7 @@ from runoff.engines import ext4, tools
 from runoff.engines.lab import guest, initramfs, rootfs
 from runoff.errors import MissingError, RunoffError, UsageError
 
-needs_e2fsprogs = pytest.mark.skipif(tools.locate("mkfs.ext4") is None, reason="no e2fsprogs on this machine")
+needs_e2fsprogs = pytest.mark.skipif(tools.locate("mke2fs") is None, reason="no e2fsprogs on this machine")
 
 
 @pytest.fixture

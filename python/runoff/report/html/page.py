@@ -15,14 +15,13 @@ from runoff.report.figures import distribution, forest, heat, order, response, t
 from runoff.report.figures.svg import markers
 from runoff.report.html.table import (
     list_comparison_rows,
-    list_constants,
     list_heat_rows,
-    list_opened,
     list_overall_rows,
     list_result_rows,
     list_run_rows,
     list_spread_rows,
     list_summary_rows,
+    split_constants,
 )
 from runoff.report.html.templating import embed_json, load_template
 from runoff.report.machines import TITLES, describe_agreement, list_machine_rows
@@ -34,7 +33,8 @@ from runoff.report.warnings import describe_warnings
 
 def render(report: Report) -> str:
     """Return the page; same report, same bytes."""
-    panels, opened = why.build(report), list_opened(report)
+    panels = why.build(report)
+    opened, constants = split_constants(report)
     return load_template("page.html.j2").render(
         report=report,
         results=report.results,
@@ -61,7 +61,7 @@ def render(report: Report) -> str:
         disk=_disk(report),
         machine_titles=TITLES,
         sections=[_section(report, table, anchor) for anchor, table in opened],
-        constants=list_constants(report),
+        constants=constants,
         method=wording.describe_method(report),
         data=embed_json(document.render(report, indent=None)),
     )

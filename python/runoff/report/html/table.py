@@ -60,23 +60,21 @@ class ResultRow:
     p: str
 
 
-def list_opened(report: Report) -> list[tuple[str, Table]]:
-    """Return the tables that are shown, with their anchors: all but the constants."""
-    return [(f"t{number}", table) for number, table in enumerate(report.tables, 1) if not _is_constant(table)]
+def split_constants(report: Report) -> tuple[list[tuple[str, Table]], list[tuple[str, str]]]:
+    """Return the tables that are shown, with their anchors; and place, title and value of those that say no more."""
+    opened, constants = [], []
+    for number, table in enumerate(report.tables, 1):
+        if _is_constant(table):
+            value = f"{table.points[0].value:.6g} {table.metric.unit}".rstrip()
+            constants.append((f"{table.short_place}: {table.metric.title}", value))
+        else:
+            opened.append((f"t{number}", table))
+    return opened, constants
 
 
 def _is_constant(table: Table) -> bool:
     """Return whether a table says no more than one value: no headline metric, and the same in every run."""
     return not table.metric.headline and len({point.value for point in table.points}) == 1
-
-
-def list_constants(report: Report) -> list[tuple[str, str]]:
-    """Return place and title of each constant table, and its value."""
-    return [
-        (f"{table.short_place}: {table.metric.title}", f"{table.points[0].value:.6g} {table.metric.unit}".rstrip())
-        for table in report.tables
-        if _is_constant(table)
-    ]
 
 
 def list_summary_rows(report: Report, opened: Sequence[tuple[str, Table]]) -> list[SummaryRow]:
