@@ -58,6 +58,20 @@ def works_do_their_work(folder: Path, *arms: str) -> None:
             assert sample["metrics"][number] > 0, (sample["arm"], sample["workload"], number)
 
 
+def own_files_travel(folder: Path, *arms: str) -> None:
+    """Each sample has its own copies, and what one of them does to these is not seen by the next."""
+    script = "#!/bin/sh -e\ntest $(cat ./input/number) = 7\necho 8 >./input/number\n! test -e ./elsewhere\n"
+    (folder / "input").mkdir()
+    (folder / "input/number").write_text("7\n")
+    (folder / "elsewhere").touch()
+    (folder / "bench.sh").write_text(script)
+    (folder / "bench.sh").chmod(0o755)
+    work = 'title = "w"\ndescription = "w"\nfiles = ["bench.sh", "input/number"]\ncommand = ["./bench.sh"]\n'
+    (folder / "w.toml").write_text(work)
+    assert len(take(folder, arms, "--work", str(folder / "w.toml"))) == len(arms)
+    assert (folder / "input/number").read_text() == "7\n"
+
+
 def loads_do_their_work(folder: Path, *arms: str) -> None:
     loads = [word for load in LOADS for word in ("--load", load)]
     taken = take(folder, arms, "--work", "command:sleep 2", *loads)
@@ -75,6 +89,15 @@ def test_workloads_here(tmp_path: Path) -> None:
 
 def test_loads_here(tmp_path: Path) -> None:
     loads_do_their_work(tmp_path, "default")
+
+
+def test_own_files_here(tmp_path: Path) -> None:
+    own_files_travel(tmp_path, "default")
+
+
+@pytest.mark.sched_ext
+def test_own_files_under_bfs(tmp_path: Path) -> None:
+    own_files_travel(tmp_path, "default", "bfs")
 
 
 @pytest.mark.sched_ext

@@ -15,7 +15,7 @@ from conftest import MakeCopies
 
 from runoff.engines import ext4
 from runoff.engines.lab import guest, kernel
-from runoff.engines.lab.initramfs import add_libraries
+from runoff.engines.lab.libraries import add_libraries
 from runoff.engines.outcome import Outcome, ValidSample, VoidSample
 
 pytestmark = [pytest.mark.lab, pytest.mark.core]

@@ -11,7 +11,7 @@ from conftest import MakeCopies
 from hogs import described
 
 from runoff.engines.lab import guest
-from runoff.engines.lab.initramfs import add_libraries
+from runoff.engines.lab.libraries import add_libraries
 from runoff.engines.outcome import Outcome, VoidSample
 
 pytestmark = [pytest.mark.lab]

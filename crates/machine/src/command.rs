@@ -213,6 +213,10 @@ fn c_path(path: &Path) -> Result<CString> {
 
 fn explain(program: &str, error: &io::Error) -> anyhow::Error {
     match error.kind() {
+        // The kernel says the same of the program that a script's first line names.
+        io::ErrorKind::NotFound if program.contains('/') => {
+            anyhow::anyhow!("the program {program}, or what is to interpret it, was not found")
+        }
         io::ErrorKind::NotFound => anyhow::anyhow!("the program {program} was not found"),
         _ => anyhow::anyhow!("cannot start {program}: {error}"),
     }

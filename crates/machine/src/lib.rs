@@ -17,6 +17,7 @@ pub mod measure;
 pub mod metrics;
 pub mod mounts;
 pub mod output;
+pub mod own_files;
 pub mod owner;
 pub mod process;
 pub mod removal;

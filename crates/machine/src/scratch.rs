@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use nix::errno::Errno;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use protocol::OwnFile;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
+use crate::own_files;
 use crate::owner::Agent;
 use crate::removal::{DIRECTORY, remove};
 use crate::root::Root;
@@ -67,6 +69,14 @@ impl Scratch {
         make_room(&scratch.logs)?;
         scratch.search_path = search_path(root, &scratch.logs)?;
         Ok(scratch)
+    }
+
+    /// Copies files of the user's into the working directory.
+    ///
+    /// # Errors
+    /// One cannot be copied, or is not the one of its digest.
+    pub fn bring(&self, files: &[OwnFile]) -> Result<()> {
+        own_files::copy_into(&self.outside, files)
     }
 
     /// Makes the working directory as fresh as it was.

@@ -6,6 +6,7 @@
 //! validates every line against that print. See docs/protocol.md.
 
 pub mod metrics;
+mod work;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,9 +16,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use metrics::{Direction, Metric, Metrics};
+pub use work::{Extract, Find, Load, OwnFile, Stream, Which, Workload};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -128,16 +130,6 @@ pub struct MadeDisk {
     pub content: PathBuf,
 }
 
-/// Work in the background. It is ended by SIGTERM after the workload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Load {
-    /// Its numbers are read from the output when it has ended.
-    pub work: Workload,
-    /// A regular expression: the workload starts when the output matches it; at once without it.
-    pub ready: Option<String>,
-}
-
 /// The scheduler that is to be in charge of the CPUs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
@@ -150,86 +142,6 @@ pub enum Scheduler {
     Object { path: PathBuf, parameters: BTreeMap<String, String> },
     /// A program that attaches a scheduler for as long as it runs.
     Program { argv: Vec<String> },
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Workload {
-    pub name: String,
-    /// Becomes the root directory of every command; the scratch directory is made inside it.
-    pub root: Option<PathBuf>,
-    /// Run one after the other before the clock starts, in the scratch directory.
-    pub prepare: Vec<Vec<String>>,
-    /// The measured program.
-    pub command: Vec<String>,
-    /// Added to a clean environment.
-    pub environment: BTreeMap<String, String>,
-    /// Limit for each command in seconds.
-    pub timeout_s: f64,
-    /// Numbers to read from what the program prints.
-    pub extract: Vec<Extract>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Extract {
-    pub metric: String,
-    pub find: Find,
-    /// The unit of the metric.
-    #[serde(default)]
-    pub unit: String,
-    #[serde(default)]
-    pub which: Which,
-    /// Commas, colons, points and blanks beside the number are not part of it.
-    #[serde(default)]
-    pub separated: bool,
-    /// What stands between each three digits of a large number.
-    #[serde(default)]
-    pub thousands: Option<char>,
-    #[serde(default)]
-    pub stream: Stream,
-}
-
-/// Where the number stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Find {
-    /// A regular expression whose first group is the number, and whose group named `unit`, if there is one, its unit.
-    Pattern(String),
-    /// A `JMESPath` query in each JSON document.
-    Json(String),
-    /// The name of a column in each table.
-    Csv(String),
-}
-
-/// One of several numbers, or all together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Which {
-    /// There is no choice: all must be the same.
-    #[default]
-    Only,
-    First,
-    Last,
-    Sum,
-    Mean,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Stream {
-    #[default]
-    Stdout,
-    Stderr,
-}
-
-impl Stream {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Stdout => "stdout",
-            Self::Stderr => "stderr",
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -375,17 +287,4 @@ pub struct State {
     pub enable_seq: u64,
     pub nr_rejected: u64,
     pub switch_all: u64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_is_the_one_that_was_written() {
-        let text = r#"{"name": "w", "root": null, "prepare": [], "command": [], "environment": {},
-            "timeout_s": 1.888888888888889e91, "extract": []}"#;
-        let workload: Workload = serde_json::from_str(text).unwrap();
-        assert_eq!(workload.timeout_s, 1.888_888_888_888_889e91);
-    }
 }

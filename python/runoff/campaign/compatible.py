@@ -8,6 +8,7 @@ from typing import Any
 from runoff.campaign.journal import Journal
 from runoff.campaign.records import Definitions, Outline, Part
 from runoff.errors import UsageError
+from runoff.workloads import StoredFile
 
 _OWN = ("seed", "blocks", "most_blocks")
 """Settings that each machine may have for itself."""
@@ -41,14 +42,23 @@ def identify_campaign(place: Path) -> CampaignIdentity:
             raise UsageError(f"{place} has no samples: carry it out first, with: runoff resume {place}")
         return CampaignIdentity(
             place=place,
-            plan=dict(_describe_plan(settings, outline, definitions, parts[-1], journal.fact("objects", {}))),
+            plan=dict(_describe_plan(settings, outline, definitions, parts[-1], _read_digests(journal))),
             machine=parts[-1].runoff.machine,
             first_row=journal.first_sample,
         )
 
 
+def _read_digests(journal: Journal) -> dict[str, str]:
+    """Return the SHA-256 of objects and of the user's own files; libraries are of each machine."""
+    objects: dict[str, str] = journal.fact("objects", {})
+    files: dict[str, StoredFile] = journal.fact("files", {})
+    return {f"object {name}": sha256 for name, sha256 in objects.items()} | {
+        f"file {key}": file.sha256 for key, file in files.items()
+    }
+
+
 def _describe_plan(
-    settings: Mapping[str, Any], outline: Outline, definitions: Definitions, part: Part, objects: Mapping[str, str]
+    settings: Mapping[str, Any], outline: Outline, definitions: Definitions, part: Part, digests: Mapping[str, str]
 ) -> Iterator[tuple[str, Any]]:
     yield "engine", settings.get("on")
     yield "clock", outline.clock
@@ -62,8 +72,7 @@ def _describe_plan(
     for noun, table in (("workload", definitions.workloads), ("load", definitions.loads)):
         for name, stored in table.items():
             yield f"definition of the {noun} {name}", stored.sha256
-    for name, sha256 in objects.items():
-        yield f"object {name}", sha256
+    yield from digests.items()
     for label, facts in part.arms.items():
         for key in _IN_CHARGE:
             yield f"{key} of the arm {label}", facts.get(key, "")

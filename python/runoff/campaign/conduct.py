@@ -7,11 +7,11 @@ from pathlib import Path
 
 from runoff.campaign import directory as campaigns
 from runoff.campaign import repeats
+from runoff.campaign.copies import use_copies
 from runoff.campaign.ending import Ending
 from runoff.campaign.journal import Journal
 from runoff.campaign.manifest import find_changes
 from runoff.campaign.manner import Manner
-from runoff.campaign.objects import use_stored_objects
 from runoff.campaign.observer import Observer, SilentObserver
 from runoff.campaign.parts import find_machines
 from runoff.campaign.reboots import Reboots, put_back_on_failure
@@ -21,6 +21,7 @@ from runoff.engines import boots
 from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.base import Engine
 from runoff.engines.choose import choose, choose_lab_clock
+from runoff.engines.lab.libraries import bring_libraries
 from runoff.engines.requirements import require_findable
 from runoff.errors import MissingError, RunoffError, StoppedError, UsageError
 from runoff.plan import rerun, stopping
@@ -49,7 +50,7 @@ def check(settings: Settings, choose_clock: ChooseClock | None = None) -> Plan:
     ``choose_clock`` chooses the lab's clock if the settings leave it open, which may boot a guest; without it the clock
     is the real one.
     """
-    plan = make_plan(settings, AGENT_CATALOGUE, choose_clock=choose_clock)
+    plan = bring_libraries(make_plan(settings, AGENT_CATALOGUE, choose_clock=choose_clock))
     require_findable(plan)
     return plan
 
@@ -156,7 +157,7 @@ def _find_next_kernel(plan: Plan, journal: Journal) -> str:
 
 def _take(plan: Plan, journal: Journal, observer: Observer, manner: Manner) -> Ending:
     """Take what is missing."""
-    stored = replace(plan, arms=use_stored_objects(plan.arms, journal.directory))
+    stored = use_copies(plan, journal.directory)
     engine = _choose_engine(stored, journal, manner)
     observer.began(stored, len(journal.done()))
     try:
@@ -191,7 +192,7 @@ def _repeat(plan: Plan, where: Path, observer: Observer, manner: Manner) -> Endi
         if repeats.exists(where, name):
             again, journal = campaigns.reopen(place, trusted=True)
         else:
-            again = replace(plan, settings=settings, arms=use_stored_objects(plan.arms, where))
+            again = use_copies(replace(plan, settings=settings), where)
             journal = campaigns.create(place, again)
         with journal:
             observer.say(f"once more with {name}, in {place}")

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from runoff.campaign import consistency, merged, pace, repeats, requests, takers, trust
+from runoff.campaign.copies import store_copies
 from runoff.campaign.extend import extend
 from runoff.campaign.foreign import make_printable
 from runoff.campaign.join import join_results
 from runoff.campaign.journal import Journal
 from runoff.campaign.manifest import collect_definitions, make_outline
-from runoff.campaign.objects import store_objects
 from runoff.campaign.records import Outline, Part, Row
 from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.errors import UsageError
@@ -25,6 +25,8 @@ from runoff.plan.settings import Settings, parse_settings
 from runoff.plan.stored import StoredInputs
 from runoff.results import Ended, Results, Sample
 from runoff.version import __version__
+from runoff.workloads import StoredFile
+from runoff.workloads.own_files import describe_stored
 
 
 def create(directory: Path, plan: Plan) -> Journal:
@@ -37,7 +39,10 @@ def create(directory: Path, plan: Plan) -> Journal:
         "definitions": collect_definitions(plan).model_dump(mode="json"),
         "objects": {arm.object.name: arm.object.sha256 for arm in plan.arms if arm.object is not None},
     }
-    return Journal.create(directory, facts, lambda: store_objects(plan.arms, directory))
+    if plan.own_files:
+        stored = describe_stored(plan.own_files)
+        facts["files"] = {key: each.model_dump(mode="json") for key, each in stored.items()}
+    return Journal.create(directory, facts, lambda: store_copies(plan, directory))
 
 
 def reopen(directory: Path, *, blocks: int | None = None, trusted: bool = False) -> tuple[Plan, Journal]:
@@ -68,6 +73,7 @@ def _load_plan(journal: Journal) -> Plan:
         {name: each.toml for name, each in written.workloads.items()},
         {name: each.toml for name, each in written.loads.items()},
         _require_fact(journal, "objects"),
+        journal.fact("files", {}),
     )
     plan = make_plan(_settings(journal), AGENT_CATALOGUE, stored=stored)
     _refuse_another(_require_fact(journal, "outline"), make_outline(plan))
@@ -176,11 +182,18 @@ def _fingerprint(
         "workloads": {name: each.sha256 for name, each in written.workloads.items()},
         "loads": {name: each.sha256 for name, each in written.loads.items()},
         "objects": _require_fact(journal, "objects"),
+        "files": _list_digests(journal.fact("files", {})),
     }
     return {
         **takers.join_tables(outline, begun, names),
         **{noun: table for noun, table in digests.items() if table},
     }
+
+
+def _list_digests(files: Mapping[str, StoredFile]) -> dict[str, str]:
+    """Return the SHA-256 of the users' own files and of the libraries that they brought."""
+    libraries = {f"{key}: {name}": sha256 for key, file in files.items() for name, sha256 in file.libraries}
+    return {key: file.sha256 for key, file in files.items()} | libraries
 
 
 def _sample(row: Row, machine: str) -> Sample:

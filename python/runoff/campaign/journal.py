@@ -12,7 +12,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from runoff.campaign import chain, database
-from runoff.campaign.objects import is_left_over
+from runoff.campaign.copies import is_left_over
 from runoff.campaign.records import Row, read_fact
 from runoff.engines.outcome import Outcome, ValidSample
 from runoff.errors import MissingError, UsageError

@@ -60,13 +60,15 @@ def find_changes(plan: Plan) -> Iterator[str]:
             found = "gone"
         if found != source.sha256:
             yield _note(f"{catalogue.noun} {source.name}", source.sha256, found)
-    for name, sha256 in sorted({(arm.object.name, arm.object.sha256) for arm in plan.arms if arm.object is not None}):
+    named = {("object", arm.object.name, arm.object.sha256) for arm in plan.arms if arm.object is not None}
+    named |= {("file", file.key, file.sha256) for file in plan.own_files}
+    for noun, name, sha256 in sorted(named):
         try:
-            found = hashlib.sha256(Path(name).read_bytes()).hexdigest()
+            found = hashlib.sha256(Path(name).expanduser().read_bytes()).hexdigest()
         except OSError:
             found = "gone"
         if found != sha256:
-            yield _note(f"object {name}", sha256, found)
+            yield _note(f"{noun} {name}", sha256, found)
 
 
 def _note(what: str, was: str, is_now: str) -> str:

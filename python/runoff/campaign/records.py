@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 
 from runoff.results import Clock, Conditions, Ended, EngineName, Metric
 from runoff.validation import STRICT, Checked
+from runoff.workloads import StoredFile
 
 
 class StoredDefinition(Checked):
@@ -106,6 +107,7 @@ FACTS: dict[str, Any] = {
     "outline": Outline,
     "definitions": Definitions,
     "objects": dict[str, str],
+    "files": dict[str, StoredFile],
     "parts": list[Part],
     "warnings": list[str],
     "boots": list[Boot],

@@ -58,13 +58,15 @@ def find_stranger(directory: Path) -> str | None:
 
 
 def describe_runs(plan: Plan) -> Iterator[str]:
-    """Yield a line for each command, program and object that a campaign would run or load."""
+    """Yield a line for each command, program, object and file that a campaign would run or load."""
     for arm in plan.arms:
         if arm.scheduler["kind"] == "program":
             yield f"arm {arm.label}: {shlex.join(arm.scheduler['argv'])}"
         elif arm.object is not None:
             yield f"arm {arm.label}: the object {arm.object.name}, sha256 {arm.object.sha256}"
     works: dict[str, Work] = {work.label: work for work in (*plan.works, *plan.loads) if work is not None}
+    for file in plan.own_files:
+        yield f"the file {file.key}, sha256 {file.sha256}"
     for label, work in works.items():
         message = work.message(None)
         setup = work.definition.setup if plan.settings.on == "lab" else []

@@ -131,15 +131,26 @@ def _definitions(catalogue: workloads.Catalogue) -> list[dict[str, Any]]:
 
 def _definition(name: str, definition: workloads.Definition) -> dict[str, Any]:
     parameters = [
-        {"name": key, "default": parameter.default, "range": _range(parameter), "about": parameter.about}
+        {
+            "name": key,
+            "default": parameter.default,
+            "range": _range(parameter, is_argument=_is_argument(definition, key)),
+            "about": parameter.about,
+        }
         for key, parameter in definition.parameters.items()
     ]
     return {"name": name, "title": definition.description, "parameters": parameters}
 
 
-def _range(parameter: workloads.Parameter) -> str:
+def _is_argument(definition: workloads.Definition, key: str) -> bool:
+    """Return whether the words of a choice take the place of an argument, which is left out if there are none."""
+    return any(f"{{{key}}}" in argv for argv in (*definition.prepare, definition.command))
+
+
+def _range(parameter: workloads.Parameter, *, is_argument: bool) -> str:
     if parameter.choices is not None:
-        return " or ".join(parameter.choices)
+        nothing = " (no argument)" if is_argument else ""
+        return " or ".join(choice if words else f"{choice}{nothing}" for choice, words in parameter.choices.items())
     if parameter.minimum is not None:
         return f"{parameter.minimum}..{parameter.maximum}"
     return "any"

@@ -21,7 +21,7 @@ from runoff.errors import MissingError, RunoffError
 from runoff.plan.catalogue import AgentCatalogue
 from runoff.workloads import Work
 
-PROTOCOL = 8
+PROTOCOL = 9
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """Inode of the first PID namespace of a machine (PROC_PID_INIT_INO)."""
 

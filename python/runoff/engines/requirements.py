@@ -1,7 +1,7 @@
-"""Checks what works and loads need before the first sample: patterns that find numbers, and programs."""
+"""Checks what works and loads need before the first sample: patterns that find numbers, programs, and modules."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from shutil import which
 
@@ -9,11 +9,13 @@ from runoff.engines import tools
 from runoff.engines.agent import check_finds
 from runoff.errors import MissingError, UsageError
 from runoff.plan.plan import Plan
-from runoff.workloads import Work
+from runoff.workloads import OwnFile, Work
 
 _SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 """Where the agent looks for programs (crates/machine/src/scratch.rs)."""
 _OWN = "runoff-agent"
+_LONGEST_FIRST_LINE = 256
+"""What the kernel reads of a script to find its interpreter (BINPRM_BUF_SIZE)."""
 _SHELL = {"&&", "||", "|", ";", ">", ">>", "<"}
 
 
@@ -27,19 +29,21 @@ def require_findable(plan: Plan) -> None:
 
 
 def require_programs_here(plan: Plan) -> None:
-    """Raise MissingError naming a program or file that this machine lacks, and its package where that is known."""
+    """Raise MissingError naming a program, file or module that this machine lacks, and the way to it."""
     path = os.pathsep.join(_SEARCHED)
     for work in _works(plan):
+        about = f"{_noun(plan, work)} {work.label!r}"
         for program in work.definition.programs:
             if which(program) is None:
                 packages = " ".join(work.definition.packages)
-                raise MissingError(f"{_noun(plan, work)} {work.label!r} needs {program}: apt-get install {packages}")
-        for file in work.files:
+                raise MissingError(f"{about} needs {program}: apt-get install {packages}")
+        for file in work.needs:
             if not Path(file).exists():
-                raise MissingError(
-                    f"{_noun(plan, work)} {work.label!r} needs {file} on the host: put it there, or use --on lab"
-                )
-        _require_first(plan, work, lambda program: which(program, path=path) is not None, "install it")
+                raise MissingError(f"{about} needs {file} on the host: put it there, or use --on lab")
+        for module in work.definition.modules:
+            if not _has_module(module):
+                raise MissingError(f"{about} needs the kernel module {module}: sudo modprobe {module}")
+        _require_startable(work, about, lambda program: which(program, path=path) is not None, "install it")
 
 
 def require_programs_in(image: Path, plan: Plan) -> None:
@@ -49,24 +53,63 @@ def require_programs_in(image: Path, plan: Plan) -> None:
         return any(_is_in(image, path) for path in _places(program))
 
     for work in _works(plan):
-        _require_first(plan, work, is_there, "name the Debian package that has it with --package")
+        about = f"{_noun(plan, work)} {work.label!r}"
+        _require_startable(work, about, is_there, "name the Debian package that has it with --package")
 
 
-def _require_first(plan: Plan, work: Work, is_there: Callable[[str], bool], way_out: str) -> None:
-    """Require the first program of a work; earlier programs of the work may make the others."""
-    message = work.message(None)
-    command = next(iter([*message["prepare"], message["command"]]))
-    if not command or command[0] == _OWN or "PATH" in message["environment"]:
+def _require_startable(work: Work, about: str, is_there: Callable[[str], bool], way_out: str) -> None:
+    """Require the user's own programs, and the first of all; earlier programs of the work may make the others."""
+    commands = [work.fill(argv) for argv in (*work.definition.prepare, work.definition.command) if argv]
+    own = {f"./{file.name}": file for file in work.files}
+    for argv in commands:
+        if argv and argv[0] in own:
+            _require_own(own[argv[0]], about, is_there, way_out)
+    if commands and commands[0] and commands[0][0] not in own and "PATH" not in work.definition.environment:
+        _require_first(commands[0], about, is_there, way_out)
+
+
+def _require_own(file: OwnFile, about: str, is_there: Callable[[str], bool], way_out: str) -> None:
+    if not file.is_executable:
+        raise UsageError(f"{about}: {file.key} is not executable: chmod +x {file.key}")
+    with file.path.open("rb") as content:
+        first_line = content.readline(_LONGEST_FIRST_LINE)
+    if first_line.startswith(b"\x7fELF"):
         return
+    words = first_line.removeprefix(b"#!").decode(errors="replace").split()
+    if not first_line.startswith(b"#!") or not words:
+        raise UsageError(f"{about}: {file.key} is neither a program nor a script: its first line has no #!/bin/sh")
+    interpreter, *arguments = words
+    asked = [word for word in arguments if not word.startswith("-") and "=" not in word]
+    for program in (interpreter, *(asked[:1] if Path(interpreter).name == "env" else ())):
+        if not is_there(program):
+            raise MissingError(f"{about}: {file.key} is a script for {program}, which was not found: {way_out}")
+
+
+def _require_first(command: Sequence[str], about: str, is_there: Callable[[str], bool], way_out: str) -> None:
     program = command[0]
+    if program == _OWN:
+        return
     if program.startswith("/") or "/" not in program:
         if is_there(program):
             return
+        if program.startswith("/") and Path(program).exists():
+            way_out += "; what begins with ./, ../ or ~/ is brought from here"
     else:
-        way_out = "each sample begins in an empty directory, so give the whole path"
+        way_out = "each sample begins in an empty directory, so name it in files = [...]"
     if _SHELL.intersection(command) or any(word.endswith(";") for word in command):
         way_out = "a shell is needed for such a line, as in command:sh -c '...'"
-    raise MissingError(f"{_noun(plan, work)} {work.label!r}: the program {program} was not found: {way_out}")
+    raise MissingError(f"{about}: the program {program} was not found: {way_out}")
+
+
+def _has_module(name: str) -> bool:
+    """Return whether this machine's kernel has the module loaded, or built in."""
+    name = name.replace("-", "_")
+    builtin = Path("/lib/modules", os.uname().release, "modules.builtin")
+    try:
+        names = {line.rpartition("/")[2].removesuffix(".ko").replace("-", "_") for line in builtin.read_text().split()}
+    except OSError:
+        names = set()
+    return name in names or Path("/sys/module", name).is_dir()
 
 
 def _works(plan: Plan) -> Iterator[Work]:

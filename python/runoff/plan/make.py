@@ -79,7 +79,8 @@ def _parse_works(settings: Settings, stored: StoredInputs | None) -> tuple[tuple
     """Return the workloads and the loads; None among the loads is a run without one."""
     works, loads = WORKLOADS, LOADS
     if stored is not None:
-        works, loads = replace(works, stored=stored.workloads), replace(loads, stored=stored.loads)
+        works = replace(works, stored=stored.workloads, stored_files=stored.files)
+        loads = replace(loads, stored=stored.loads, stored_files=stored.files)
     return (
         tuple(work for text in settings.workloads for work in parse_works(text, settings.cpus, works)),
         tuple(load for text in settings.loads for load in parse_loads(text, settings.cpus, loads)) or (None,),

@@ -8,7 +8,7 @@ from runoff.plan.arms import Arm
 from runoff.plan.settings import Settings
 from runoff.plan.topology import Topology, parse_topology
 from runoff.results import NO_LOAD, Clock
-from runoff.workloads import Definition, Work
+from runoff.workloads import Definition, OwnFile, Work
 
 HOST_DISK_MB = 1024
 """Default size of disks that are made on the host, in its memory."""
@@ -73,6 +73,12 @@ class Plan:
     def definitions(self) -> list[Definition]:
         """The definitions of everything that will run."""
         return [work.definition for work in (*self.works, *self.loads) if work is not None]
+
+    @property
+    def own_files(self) -> tuple[OwnFile, ...]:
+        """The files of the user's that works and loads have in their working directories, each once."""
+        files = {file.key: file for work in (*self.works, *self.loads) if work is not None for file in work.files}
+        return tuple(files.values())
 
     @property
     def disk_mb(self) -> int:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from runoff.workloads import StoredFile
+
 
 @dataclass(frozen=True, slots=True)
 class StoredInputs:
@@ -13,3 +15,5 @@ class StoredInputs:
     loads: Mapping[str, str]
     objects: Mapping[str, str]
     """SHA-256 of object files, by their names in the arms."""
+    files: Mapping[str, StoredFile]
+    """What is known of the users' own files, by key."""

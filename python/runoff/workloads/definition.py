@@ -8,12 +8,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from runoff.errors import UsageError
 from runoff.results import Direction
 from runoff.text import suggest
 from runoff.validation import Checked, describe_mistake
+from runoff.workloads.own_files import StoredFile
 
 
 class Parameter(Checked):
@@ -24,10 +25,23 @@ class Parameter(Checked):
     minimum: int | None = None
     maximum: int | None = None
     """With both limits the value is a whole number, and ``1..4`` means one workload for each value."""
-    choices: dict[str, list[str]] | None = None
-    """The words that replace ``{parameter}`` in a command, by value."""
+    choices: dict[str, list[str]] | None = Field(None, min_length=1)
+    """The words that replace ``{parameter}`` in a command, by value; in TOML also a list of values that replace it
+    themselves."""
     words: bool = False
     """Whether it is all text after the workload's name, split as by a shell."""
+
+    @field_validator("choices", mode="before")
+    @classmethod
+    def _read_list(cls, choices: object) -> object:
+        is_list = isinstance(choices, list) and all(isinstance(each, str) for each in choices)
+        return {each: [each] for each in choices} if is_list else choices  # type: ignore[attr-defined]
+
+    @model_validator(mode="after")
+    def _default_is_a_choice(self) -> Self:
+        if self.choices is not None and self.default not in self.choices:
+            raise ValueError(f"the default {self.default!r} is not one of its choices")
+        return self
 
 
 class MetricDefinition(Checked):
@@ -79,8 +93,12 @@ class Definition(Checked):
     """Debian source packages that the image holds below /usr/src."""
     setup: list[list[str]] = Field(default_factory=list)
     """Commands that are run once inside the image while it is built."""
-    files: list[str] = Field(default_factory=list)
+    modules: list[str] = Field(default_factory=list)
+    """Kernel modules that must be there: the lab loads them, the host must have them."""
+    needs: list[str] = Field(default_factory=list)
     """Paths that must exist on the host."""
+    files: list[str] = Field(default_factory=list)
+    """The user's own, as paths from the folder of the TOML file: they are in the working directory of each sample."""
     prepare: list[list[str]] = Field(default_factory=list)
     """Commands that are run before each sample, outside the measured time, in an empty directory."""
     command: list[str] = Field(default_factory=list)
@@ -128,6 +146,8 @@ class Catalogue:
     noun: str
     stored: Mapping[str, str] | None = None
     """Texts by name, to be read instead of files."""
+    stored_files: Mapping[str, StoredFile] | None = None
+    """What a campaign knows of the users' own files, by key, to be used instead of these."""
 
     def names(self) -> list[str]:
         """Return the names of the definitions that come with runoff."""

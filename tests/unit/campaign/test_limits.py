@@ -10,7 +10,7 @@ def work(timeout_s: float, prepare: int, *, rehearse: bool = False) -> Work:
     definition = WORKLOADS.find("hackbench").model_copy(
         update={"timeout_s": timeout_s, "prepare": [["true"]] * prepare, "rehearse": rehearse}
     )
-    return Work("w", definition, {}, WORKLOADS.read("hackbench"))
+    return Work("w", definition, {}, WORKLOADS.read("hackbench"), 1)
 
 
 def test_every_command_of_work_and_load_may_take_its_own_time_out() -> None:

@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from runoff.campaign import directory, requests
+from runoff.campaign.copies import OBJECTS, store_copies, use_copies
 from runoff.campaign.journal import FILE, Journal
 from runoff.campaign.manifest import find_changes
-from runoff.campaign.objects import FOLDER, store_objects, use_stored_objects
 from runoff.cli.main import cli
 from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError, RunoffError, UsageError
@@ -233,7 +233,7 @@ def test_a_disk_may_be_read_only(campaign: Path, open_log: bool) -> None:
 
 
 def test_objects_are_in_it_by_their_digest_before_anything_else(campaign: Path) -> None:
-    (kept,) = (campaign / FOLDER).iterdir()
+    (kept,) = (campaign / OBJECTS).iterdir()
     plan = begun(campaign)
     assert plan.arms[1].object is not None
     assert kept.name == f"{plan.arms[1].object.sha256}.bpf.o"
@@ -248,7 +248,7 @@ def test_a_campaign_goes_on_with_what_it_has_kept(campaign: Path, workshop: Path
     with journal:
         assert plan.works[0].message(None)["command"] == ["spin", str(len(os.sched_getaffinity(0)))]
         assert [load and load.message(None)["command"] for load in plan.loads] == [None, ["burn"]]
-        arms = use_stored_objects(plan.arms, campaign)
+        arms = use_copies(plan, campaign).arms
         assert [Path(arm.scheduler["path"]).read_bytes() for arm in arms[1:]] == [OBJECT, OBJECT]
         assert arms[1].scheduler["parameters"] == {"slice_ns": "5"}
         assert [arm.label for arm in arms] == ["default", "./my.bpf.o:slice_ns=5", "mine"]
@@ -281,12 +281,12 @@ def test_cpus_stay_those_that_it_began_with(campaign: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"\x7fELF changed", None])
 def test_a_kept_object_that_is_not_whole_is_named_with_the_way_out(campaign: Path, content: bytes | None) -> None:
-    (kept,) = (campaign / FOLDER).iterdir()
+    (kept,) = (campaign / OBJECTS).iterdir()
     kept.unlink()
     if content is not None:
         kept.write_bytes(content)
     with pytest.raises(UsageError) as caught:
-        use_stored_objects(begun(campaign).arms, campaign)
+        use_copies(begun(campaign), campaign)
     text = str(caught.value)
     assert "the object of the arm './my.bpf.o:slice_ns=5'" in text
     assert str(kept) in text
@@ -305,20 +305,20 @@ def test_an_object_that_changes_while_it_is_kept_is_refused(workshop: Path) -> N
 def test_leftovers_of_a_runoff_killed_while_storing_objects_are_not_an_obstacle(workshop: Path) -> None:
     plan = begun(workshop)
     (workshop / "c").mkdir()
-    store_objects(plan.arms, workshop / "c")
-    (workshop / "c" / FOLDER / f"{'0' * 64}.bpf.o.new").write_bytes(b"half")
+    store_copies(plan, workshop / "c")
+    (workshop / "c" / OBJECTS / f"{'0' * 64}.bpf.o.new").write_bytes(b"half")
     directory.create(Path("c"), plan).close()
-    (workshop / "d" / FOLDER).mkdir(parents=True)
-    (workshop / "d" / FOLDER / "thesis.tex").write_text("")
+    (workshop / "d" / OBJECTS).mkdir(parents=True)
+    (workshop / "d" / OBJECTS / "thesis.tex").write_text("")
     with pytest.raises(UsageError, match="is not empty"):
         directory.create(Path("d"), plan)
 
 
 def test_a_full_disk_is_reported_before_the_campaign_begins(workshop: Path) -> None:
     (workshop / "c").mkdir()
-    (workshop / "c" / FOLDER).write_text("a file where the folder should be")
+    (workshop / "c" / OBJECTS).write_text("a file where the folder should be")
     with pytest.raises(MissingError, match="cannot write"):
-        store_objects(begun(workshop).arms, workshop / "c")
+        store_copies(begun(workshop), workshop / "c")
 
 
 def test_repeats_have_what_the_campaign_has_kept(campaign: Path, workshop: Path) -> None:
@@ -326,9 +326,9 @@ def test_repeats_have_what_the_campaign_has_kept(campaign: Path, workshop: Path)
     plan = begun(workshop)
     (workshop / "my.bpf.o").write_bytes(b"\x7fELF another")
     place = campaign / "sensitivity" / "quantum=500"
-    arms = use_stored_objects(plan.arms, campaign)
+    arms = use_copies(plan, campaign).arms
     directory.create(place, Plan(plan.settings, arms, plan.works, plan.loads)).close()
-    (kept,) = (place / FOLDER).iterdir()
+    (kept,) = (place / OBJECTS).iterdir()
     assert kept.read_bytes() == OBJECT
     again, journal = directory.reopen(place)
     journal.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from runoff.engines import ext4, tools
-from runoff.engines.lab import guest, initramfs, rootfs
+from runoff.engines.lab import guest, initramfs, libraries, rootfs
 from runoff.errors import MissingError, RunoffError, UsageError
 
 needs_e2fsprogs = pytest.mark.skipif(tools.locate("mke2fs") is None, reason="no e2fsprogs on this machine")
@@ -35,7 +35,7 @@ def test_cpio_reads_the_archive(agent, tmp_path):
     module = tmp_path / "nd_pmem.ko"
     module.write_bytes(b"module")
     files = {"/boot.json": b"{}", "/etc/deep/er": b"x"}
-    programs = initramfs.add_libraries({"/programs/0/ls": Path("/bin/ls")})
+    programs = libraries.add_libraries({"/programs/0/ls": Path("/bin/ls")})
     initramfs.build(agent, [module], files, out, programs=programs)
     names = names_in(out)
     assert {"init", "modules/nd_pmem.ko", "modules/order", "boot.json", "etc", "etc/deep", "etc/deep/er"} <= set(names)
@@ -62,7 +62,7 @@ def test_guest_paths_are_absolute(agent, tmp_path, path):
 
 def test_missing_program_is_named(agent, tmp_path):
     with pytest.raises(MissingError, match="scx_none"):
-        initramfs.add_libraries({"/programs/0/scx_none": tmp_path / "scx_none"})
+        libraries.add_libraries({"/programs/0/scx_none": tmp_path / "scx_none"})
 
 
 def small_tree(directory: Path) -> Path:

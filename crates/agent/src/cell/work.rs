@@ -32,11 +32,12 @@ fn create_containment(purpose: Purpose) -> anyhow::Result<Containment> {
     Containment::create(&Root::machine(), purpose)
 }
 
-/// Runs the preparations of `workload` one after the other.
+/// Brings the files of `workload`, and runs its preparations one after the other.
 ///
 /// # Errors
-/// One of them fails.
+/// A file is not the one of its digest, or a preparation fails.
 pub fn prepare(workload: &Workload, context: &Surroundings) -> Result<(), Refusal> {
+    context.scratch.bring(&workload.files)?;
     workload.prepare.iter().try_for_each(|argv| {
         run_once(Purpose::Prepare, &format!("the preparation `{}`", shorten(argv)), argv, context)
     })

@@ -33,8 +33,7 @@ pub fn kernel_file_systems() -> Result<()> {
     // has some controller on; pids is the one that changes no scheduling.
     fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+pids")
         .context("cannot switch a cgroup controller on")?;
-    // Nice to have: the fingerprint reads the preemption model from debugfs.
-    let _ = attach("debugfs", "debugfs", Path::new("/sys/kernel/debug"));
+    kernel_insides(Path::new("/sys/kernel"));
     Ok(())
 }
 
@@ -51,6 +50,7 @@ pub fn image(device: &Path) -> Result<()> {
     ] {
         attach(kind, kind, &root.join(target))?;
     }
+    kernel_insides(&root.join("sys/kernel"));
     attach("tmpfs", "tmpfs", &root.join("dev/shm"))?;
     attach("devpts", "devpts", &root.join("dev/pts"))?;
     let programs = root.join(PROGRAMS.trim_start_matches('/'));
@@ -73,6 +73,14 @@ pub fn swap(device: &Path) -> Result<()> {
     let failed = unsafe { libc::swapon(path.as_ptr(), 0) } != 0;
     ensure!(!failed, "cannot swap on {}: {}", device.display(), io::Error::last_os_error());
     Ok(())
+}
+
+/// Mounts debugfs and tracefs, which some kernels lack; the fingerprint reads the preemption model there, and work its
+/// settings of the scheduler.
+fn kernel_insides(place: &Path) {
+    for (kind, target) in [("debugfs", "debug"), ("tracefs", "tracing")] {
+        let _ = attach(kind, kind, &place.join(target));
+    }
 }
 
 fn attach(kind: &str, source: &str, target: &Path) -> Result<()> {

@@ -13,7 +13,7 @@ from runoff.engines.lab import cache, debian, rootfs
 from runoff.errors import MissingError, UsageError
 from runoff.workloads import Definition
 
-FORMAT = 3
+FORMAT = 4
 """Version of how images are made; raising it makes all of them anew."""
 _META = "meta.json"
 _IMAGE = "image.ext4"
@@ -27,7 +27,7 @@ class Recipe:
 
     suite: str
     packages: tuple[str, ...]
-    """Names of packages, sorted; their dependencies and `ext4.PACKAGE` come with them."""
+    """Names of packages, sorted; their dependencies and `rootfs.USUAL` come with them."""
     sources: tuple[str, ...]
     """Names of source packages, sorted; unpacked in /usr/src/NAME."""
     setup: tuple[tuple[str, ...], ...] = ()

@@ -3,15 +3,12 @@
 Format: the kernel's Documentation/driver-api/early-userspace/buffer-format.rst.
 """
 
-import re
 import stat
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from runoff.engines import tools
 from runoff.engines.lab import cache
 from runoff.errors import MissingError, UsageError
 
@@ -21,8 +18,6 @@ _DIRECTORIES = ("/boot", "/dev", "/image", "/modules", "/proc", "/run", "/sys", 
 _DEVICES = {"/dev/console": (5, 1), "/dev/null": (1, 3)}
 _EXECUTABLE = stat.S_IFREG | 0o755
 _PLAIN = stat.S_IFREG | 0o644
-_LDD_LINE = re.compile(r"^\s*(?:\S+ => )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
-_LDD_MISSING = re.compile(r"^\s*(\S+) => not found$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +39,7 @@ def build(
 
     ``agent`` becomes /init; ``modules`` are inserted in the given order; ``files`` maps absolute guest paths to their
     content or to a file of the host; ``programs`` maps them to programs and libraries of the host
-    (``add_libraries``). `Kernel.guest_files` gives the files that libbpf needs.
+    (``libraries.add_libraries``). `Kernel.guest_files` gives the files that libbpf needs.
 
     Raises:
         MissingError: a file is missing. UsageError: a guest path is not absolute.
@@ -64,29 +59,6 @@ def build(
     with cache.explain_write_errors(), out.open("wb") as archive:
         for part in _archive(entries):
             archive.write(part)
-
-
-def add_libraries(programs: Mapping[str, Path]) -> dict[str, Path]:
-    """Return ``programs`` with the libraries that they load, by path in the guest. Raises MissingError."""
-    libraries = {path: Path(path) for program in programs.values() for path in list_libraries(program)}
-    return {**libraries, **programs}
-
-
-def list_libraries(program: Path) -> list[str]:
-    """Return the shared libraries that a program loads, the dynamic linker among them, by the paths that `ldd` names.
-
-    Raises:
-        MissingError: the program or one of the libraries is not there.
-    """
-    if not program.is_file():
-        raise MissingError(f"the program {program} does not exist: give its full path")
-    ldd = subprocess.run(
-        [tools.require("ldd", "libc-bin"), str(program.absolute())], capture_output=True, text=True, check=False
-    )
-    lost = _LDD_MISSING.findall(ldd.stdout)
-    if lost:
-        raise MissingError(f"{program} needs {', '.join(lost)}, which this machine does not have: install the library")
-    return _LDD_LINE.findall(ldd.stdout)
 
 
 def _archive(entries: Mapping[str, _Entry]) -> Iterator[bytes]:

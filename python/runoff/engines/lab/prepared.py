@@ -62,8 +62,8 @@ class PreparedMachine:
         return make_sample_request(
             cell.id,
             guest_paths.translate_scheduler(plan, arm),
-            work,
-            load,
+            guest_paths.translate_work(work),
+            None if load is None else guest_paths.translate_work(load),
             flush=plan.settings.flush,
             probes=plan.probes,
             root=root,
@@ -117,7 +117,7 @@ class PreparedMachine:
             if not self._content.exists():
                 ext4.write_blocks(self._content, self.plan.disk_mb)
         files = {**cargo.files, disks.CONTENT: self._content}
-        return replace(cargo, files=files, modules=disks.list_modules(self.plan))
+        return replace(cargo, files=files, modules=(*cargo.modules, *disks.list_modules(self.plan)))
 
     def fingerprint(self, guests: Mapping[str, Any], emulation: Mapping[str, Any]) -> dict[str, Any]:
         """Return the tables of a report: about the ``guests`` by kernel, kernels, image and QEMU (``emulation``)."""

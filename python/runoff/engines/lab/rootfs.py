@@ -12,6 +12,8 @@ from runoff.errors import RunoffError
 
 MOUNT_POINTS = ("proc", "sys", "dev", "tmp", "run", "scratch")
 """Directories that the guest's agent mounts something on."""
+USUAL = (ext4.PACKAGE, "mount")
+"""Packages that every tree has: the image is made with the first, and preparations mount with the second."""
 _DOCUMENTATION = (
     "/usr/share/doc/*",
     "/usr/share/doc-base/*",
@@ -30,7 +32,7 @@ _WORLD_WRITABLE = 0o1777
 def bootstrap(
     archive: debian.Archive, packages: Sequence[str], sources: Sequence[str], scratch: Path, progress: cache.Progress
 ) -> Path:
-    """Return a tree with the essential packages, ``packages``, and each of ``sources`` unpacked in /usr/src/NAME.
+    """Return a tree with the essential packages, ``USUAL``, ``packages``, and each of ``sources`` in /usr/src/NAME.
 
     Raises:
         MissingError: mmdebstrap, a package or a source is not there.
@@ -103,7 +105,7 @@ def list_installed(tree: Path) -> dict[str, str]:
 
 
 def _mmdebstrap(archive: debian.Archive, packages: Sequence[str], tarball: Path) -> list[str]:
-    options = [f"--include={','.join([*packages, ext4.PACKAGE])}"]
+    options = [f"--include={','.join([*packages, *USUAL])}"]
     options += [f"--dpkgopt=path-exclude={pattern}" for pattern in _DOCUMENTATION]
     options += [f'--aptopt={name} "{value}"' for name, value in archive.proxies().items()]
     line = f"deb [signed-by={debian.keyring()}] {archive.address} {debian.SUITE} main"

@@ -1,5 +1,6 @@
 """What the guests of a plan are made of: found on this machine, or sent by another."""
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -43,11 +44,14 @@ def find_supplies(plan: Plan, say: Callable[[str], None]) -> Supplies:
         if asked not in found:
             found[asked] = _find_kernel(plan.kernels.get(asked, "" if asked == DEFAULT_KERNEL else asked))
         _require_sched_ext(arm, found[asked])
+    cargo = guest_paths.collect_cargo(plan)
+    for kernel, module in itertools.product(found.values(), cargo.modules):
+        kernel.module(module)
     image = None
     if any(_needs_image(definition) for definition in plan.definitions):
         image = images.ensure(images.derive_recipe(plan.definitions, plan.settings.packages), say)
         requirements.require_programs_in(image.path, plan)
-    return Supplies(found, image, guest_paths.collect_cargo(plan))
+    return Supplies(found, image, cargo)
 
 
 def _asked_kernel(plan: Plan, arm: Arm) -> str:
