@@ -16,7 +16,16 @@ from runoff.analysis.values import Report
 from runoff.analysis.warnings import find_warnings
 from runoff.errors import UsageError
 from runoff.results import Metric, Results, Sample, Sort
-from runoff.statistics import Analysis, Observation, Question, Verdict, analyse, analyse_machines, judge_family
+from runoff.statistics import (
+    Analysis,
+    Observation,
+    Question,
+    Verdict,
+    analyse,
+    analyse_machines,
+    analyse_unpaired,
+    judge_family,
+)
 from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_MARGIN, DEFAULT_RARE
 
 
@@ -48,6 +57,7 @@ def build_report(
         DEFAULT_RARE if seen is None else seen,
         seconds_per_block=results.seconds_per_block,
         sequential=results.is_sequential,
+        paired=results.is_paired,
     )
     tables = _judge_as_one_family([_sort_arms(table, sort) for table in _tables(results, asked)])
     repeats = {
@@ -140,6 +150,8 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
 
 def _analyse_points(results: Results, points: Sequence[Point], question: Question) -> Analysis:
     """Analyse one metric, on several machines with the machine as the unit."""
+    if not results.is_paired:
+        return analyse_unpaired(_observe(results, points), question)
     if len(results.machines) < 2:
         return analyse(_observe(results, points), question)
     machines = {name: _observe(results, [p for p in points if p.machine == name]) for name in results.machines}

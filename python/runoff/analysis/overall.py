@@ -19,6 +19,8 @@ def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Ov
         return None
     if len({table.metric.direction for table in chosen}) > 1:
         return Overall(chosen, None, "in some of the first headline metrics less is better, in others more")
+    if not asked.paired:
+        return Overall(chosen, None, "runs of different workloads do not belong together")
     if any(point.value <= 0 for table in chosen for point in table.points):
         return Overall(chosen, None, "some values are not positive, and these have no ratios")
     observed = [

@@ -33,10 +33,16 @@ def _describe_baseline(warning: Warning, _compared: Sequence[Comparison], analys
     )
 
 
-def _describe_few(warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
+def _describe_few(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+    counts = ", ".join(f"{c.arm} ({c.n})" for c in compared)
+    if not analysis.question.paired:
+        return (
+            f"too few runs of each to separate any but large differences: {counts}; take at least {warning.blocks}, "
+            "10 are better"
+        )
     return (
         "too few blocks with a valid sample of both to separate any but large differences: "
-        f"{', '.join(f'{c.arm} ({c.n})' for c in compared)}; take at least {warning.blocks} (--blocks), 10 are better"
+        f"{counts}; take at least {warning.blocks} (--blocks), 10 are better"
     )
 
 
@@ -47,14 +53,15 @@ def _describe_copies(_warning: Warning, _compared: Sequence[Comparison], _analys
     )
 
 
-def _describe_constant(warning: Warning, _compared: Sequence[Comparison], _analysis: Analysis) -> str:
+def _describe_constant(warning: Warning, _compared: Sequence[Comparison], analysis: Analysis) -> str:
     if not warning.arms:
         return (
             "all values are identical: the clock is too coarse, or the work does not depend on the scheduler; " + FINER
         )
+    by = "their signs" if analysis.question.paired else "how rarely values that are dealt anew sort as well"
     return (
-        "no arm varies between blocks, so intervals have no width and differences are tested by their signs; "
-        f"{FINER} if the clock is coarse"
+        f"no arm varies between {_unit(analysis.question)}, so intervals have no width and differences are tested by "
+        f"{by}; {FINER} if the clock is coarse"
     )
 
 
@@ -112,8 +119,8 @@ def _describe_rare(warning: Warning, compared: Sequence[Comparison], analysis: A
     relative = compared[0].percent is not None
     within = f"within +-{100 * question.margin:g} %" if relative else "to the last digit like it"
     return (
-        f"{', '.join(warning.arms)}: {within} over all {n} blocks, too few to call it the same: what happens in up to "
-        f"{percent} % of runs could have gone unseen; {needed} blocks{_time(needed, question)}, or {short}"
+        f"{', '.join(warning.arms)}: {within} over all {_count(n, question)}, too few to call it the same: what happens in up to "
+        f"{percent} % of runs could have gone unseen; {_count(needed, question)}{_time(needed, question)}, or {short}"
     )
 
 
@@ -135,12 +142,14 @@ def _describe_resolution(warning: Warning, compared: Sequence[Comparison], analy
         machines = max(c.between.machines for c in compared if c.between is not None)
         return f"{unclear} over {machines} machines; more machines narrow the interval, more blocks on each do less"
     if compared[0].sd is None:
+        if not analysis.question.paired:
+            return f"{unclear}; one run has no spread to measure against, take 10 of each"
         return f"{unclear}; one block has no spread to measure against, take 10 (--blocks)"
     if compared[0].advice is not None:
         return unclear + _describe_needed(compared, analysis.question)
     return (
         f"{unclear}; no difference was seen, and where percent mean nothing only identical values "
-        "are the same: more blocks narrow the interval and decide nothing"
+        f"are the same: more {_unit(analysis.question)} narrow the interval and decide nothing"
     )
 
 
@@ -194,12 +203,21 @@ def _describe_needed(compared: Sequence[Comparison], question: Question) -> str:
 
 def _amount(advice: Advice, question: Question) -> str:
     if advice.blocks > MOST_BLOCKS:
-        return f"more than {MOST_BLOCKS} blocks"
+        return f"more than {_count(MOST_BLOCKS, question)}"
     high = str(advice.high) if advice.high <= MOST_BLOCKS else f"over {MOST_BLOCKS}"
     spread = f"{advice.low} to {high}" if advice.low < advice.high else ""
     time = _time(advice.blocks, question).removeprefix(" (").removesuffix(")")
     inside = ", ".join(part for part in (time, spread) if part)
-    return f"about {advice.blocks} blocks" + (f" ({inside})" if inside else "")
+    return f"about {_count(advice.blocks, question)}" + (f" ({inside})" if inside else "")
+
+
+def _count(number: int, question: Question) -> str:
+    """Return so many blocks, or runs of each arm."""
+    return f"{number} {'blocks' if question.paired else 'runs of each'}"
+
+
+def _unit(question: Question) -> str:
+    return "blocks" if question.paired else "runs"
 
 
 def _condition(advice: Advice) -> str:

@@ -148,6 +148,8 @@ class Results:
     samples: tuple[Sample, ...]
     planned: int
     """Number of samples in the plan."""
+    is_paired: bool = True
+    """Whether samples of one block belong together; else a block is only the number of an arm's run."""
     parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """All values of each workload's parameters, defaults too, by its label."""
     twins: Mapping[str, int] = field(default_factory=dict)

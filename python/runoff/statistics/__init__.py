@@ -1,6 +1,7 @@
 """Numbers in, numbers out: what the samples of one metric support.
 
-``analyse`` compares the arms on one metric, ``analyse_machines`` on several machines, ``judge_family`` judges several
+``analyse`` compares the arms on one metric, ``analyse_unpaired`` those without blocks, ``analyse_machines`` those of
+several machines, ``judge_family`` judges several
 metrics as one family, ``analyse_classic`` looks at one as the historic reports did. All return plain values from
 ``values``. The modules that compute import scipy, so they are imported on the first call and not before.
 """
@@ -50,6 +51,7 @@ __all__ = [
     "analyse",
     "analyse_classic",
     "analyse_machines",
+    "analyse_unpaired",
     "geometric_mean",
     "judge_family",
 ]
@@ -67,6 +69,13 @@ def analyse_machines(machines: Mapping[str, Mapping[str, Sequence[Observation]]]
     from runoff.statistics import machines as several
 
     return several.analyse_machines(machines, question)
+
+
+def analyse_unpaired(arms: Mapping[str, Sequence[Observation]], question: Question) -> Analysis:
+    """Compare arms whose runs are in no blocks; see ``runoff.statistics.unpaired.analyse_unpaired``."""
+    from runoff.statistics import unpaired
+
+    return unpaired.analyse_unpaired(arms, question)
 
 
 def judge_family(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:

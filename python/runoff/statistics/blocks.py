@@ -74,33 +74,33 @@ def differences(baseline: Sequence[Observation], arm: Sequence[Observation]) -> 
     if not couples:
         return None
     base, other = (np.array([couple[i].value for couple in couples]) for i in (0, 1))
-    logs = _ratios_make_sense([o.value for o in baseline], [o.value for o in arm])
+    logs = ratios_make_sense([o.value for o in baseline], [o.value for o in arm])
     with np.errstate(over="ignore"):
         plain = other - base
     values = np.log(other) - np.log(base) if logs else plain
-    mean, sd = _moments(values, 1.0 if logs else float(max(np.abs(base).max(), np.abs(other).max())))
+    mean, sd = find_moments(values, 1.0 if logs else float(max(np.abs(base).max(), np.abs(other).max())))
     ratio, ratio_sd = _ratio(base, other) if logs else (None, None)
     return Differences(
         values=tuple(map(float, values)),
         logs=logs,
         mean=mean,
         sd=sd,
-        mean_in_units=_moments(plain, float(max(np.abs(base).max(), np.abs(other).max())))[0],
+        mean_in_units=find_moments(plain, float(max(np.abs(base).max(), np.abs(other).max())))[0],
         ratio_of_means=ratio,
         ratio_sd=ratio_sd,
         correlation=_correlation(values, mean, sd),
         confounded=_is_confounded(couples, base, other, logs),
-        step=_step(np.concatenate([base, other]), logs),
+        step=find_step(np.concatenate([base, other]), logs=logs),
     )
 
 
-def _ratios_make_sense(baseline: Sequence[float], arm: Sequence[float]) -> bool:
+def ratios_make_sense(baseline: Sequence[float], arm: Sequence[float]) -> bool:
     """Return whether percent is meaningful: every value of both arms is positive."""
     low, high = min(*baseline, *arm), max(*baseline, *arm)
     return low > 0 and high / FARTHEST < low
 
 
-def _moments(values: npt.NDArray[np.float64], scale: float) -> tuple[float, float | None]:
+def find_moments(values: npt.NDArray[np.float64], scale: float) -> tuple[float, float | None]:
     """Return mean and SD; differences that agree to rounding, for values up to ``scale``, are equal."""
     if float(np.ptp(values)) <= ROUNDING * scale:
         mean = float(values[0])
@@ -108,8 +108,8 @@ def _moments(values: npt.NDArray[np.float64], scale: float) -> tuple[float, floa
     return moments([float(value) for value in values])
 
 
-def _step(values: npt.NDArray[np.float64], logs: bool) -> float | None:
-    """Return the smallest gap of distinct values, in times of a value where there are ratios.
+def find_step(values: npt.NDArray[np.float64], *, logs: bool) -> float | None:
+    """Return the smallest gap of distinct values, in times of a value where there are ratios (``logs``).
 
     A value is known to half a gap, and so is the one it is compared with: together their mean is off by a gap at most.
     Where no two values are equal they spread over many more gaps than one, and cutting them off is noise like theirs.

@@ -34,7 +34,7 @@ def find_warnings(
         found += list(_check_spread(summaries, comparisons, question)) or _check_coarse(comparisons, question)
     found += _check_order(comparisons, question)
     found += _check_dependent(comparisons, question)
-    found += _check_drift(arms, summaries)
+    found += _check_drift(arms, summaries) if question.paired else ()
     found += _check_outliers(summaries)
     found += find_unclear(comparisons, question)
     return tuple(found)

@@ -83,6 +83,8 @@ class Question:
     """For advice on blocks; None if it is not known."""
     sequential: bool = False
     """Blocks were taken after earlier ones were looked at: intervals and p hold over all looks together."""
+    paired: bool = True
+    """Observations belong together in blocks; else an arm's number of runs takes the place of that of blocks."""
     repeats_exactly: bool = False
     """The engine is deterministic and no metric of any arm changed between blocks: the samples are
     copies of one run, so their number is no evidence."""

@@ -31,7 +31,7 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
         p=p,
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
         step=found.step,
-        coarse=_is_coarse(found, question),
+        coarse=is_coarse(found.step, question, logs=found.logs),
         within=_is_within_margin(found, interval, question, comparisons),
         unseen=power.unseen_share(found.n),
         effect=standardise(found),
@@ -63,8 +63,9 @@ def margin_of(comparison: Comparison, question: Question) -> float | None:
     return math.log1p(question.margin) - (comparison.step or 0.0)
 
 
-def _is_coarse(found: Differences, question: Question) -> bool:
-    return found.step is None or (found.logs and found.step >= math.log1p(question.margin))
+def is_coarse(step: float | None, question: Question, *, logs: bool) -> bool:
+    """Return whether values that come in steps of ``step`` are too coarse for the margin."""
+    return step is None or (logs and step >= math.log1p(question.margin))
 
 
 def _test(found: Differences, question: Question, comparisons: int) -> tuple[float | None, Interval | None]:

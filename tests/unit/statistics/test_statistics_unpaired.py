@@ -1,0 +1,142 @@
+"""Arms without blocks: what R prints for the same numbers, several columns together, and numbers that do not vary."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from runoff.results import Direction
+from runoff.statistics import Analysis, Comparison, Observation, Question, Verdict, analyse_unpaired
+
+PLANTS = [4.17, 5.58, 5.18, 6.11, 4.50, 4.61, 5.17, 4.53, 5.33, 5.14]
+
+# t.test(b, a) of R 4.2.2, of logarithms but for the first: difference, its interval, degrees of freedom, p.
+R = {
+    "sleep": (
+        [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
+        [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4],
+        (1.58, -0.205483230712, 3.36548323071, 17.7764735162, 0.0793941401874),
+    ),
+    "plants": (
+        PLANTS,
+        [4.81, 4.17, 4.41, 3.59, 5.87, 3.83, 6.03, 4.89, 4.32, 4.69],
+        (-0.0832154093244, -0.218940076225, 0.0525092575758, 16.0308466022, 0.212133068447),
+    ),
+    "other plants": (
+        PLANTS,
+        [6.31, 5.12, 5.54, 5.50, 5.37, 5.29, 4.92, 6.15, 5.80, 5.26],
+        (0.0968287578514, 0.00312024543015, 0.190537270273, 15.8886645024, 0.0436484245818),
+    ),
+    "other counts": (
+        [10.1, 11.3, 9.8],
+        [12.9, 14.2, 13.1, 12.2, 13.7, 15.0],
+        (0.261753736896, 0.115561813733, 0.407945660059, 4.01488643103, 0.00761097477314),
+    ),
+    "two runs": (
+        [100.5, 100.25],
+        [101.5, 103.0],
+        (0.0184814965128, -0.0647138341535, 0.101676827179, 1.05760062623, 0.232578912808),
+    ),
+    "other spreads": (
+        [1000.1, 1000.2, 999.9, 1000.0, 1000.3],
+        [700.0, 1400.0, 900.0, 1200.0, 1100.0, 650.0, 1500.0],
+        (0.0180072586603, -0.284408668909, 0.320423186229, 6.00000392728, 0.888929423302),
+    ),
+    "large": (
+        [1e12, 1.1e12, 1.05e12],
+        [1.2e12, 1.3e12, 1.25e12, 1.22e12],
+        (0.168636609839, 0.0734365707714, 0.263836648906, 3.53955113589, 0.00915613452397),
+    ),
+}
+
+
+def analyse(*arms: list[float], direction: Direction = "lower") -> Analysis:
+    named = {chr(ord("a") + number): values for number, values in enumerate(arms)}
+    observed = {arm: [Observation(value, at, at) for at, value in enumerate(each)] for arm, each in named.items()}
+    return analyse_unpaired(observed, Question("a", direction, paired=False))
+
+
+def compare(*arms: list[float], direction: Direction = "lower") -> Comparison:
+    return analyse(*arms, direction=direction).comparisons["b"]
+
+
+@pytest.mark.parametrize("name", R)
+def test_two_columns_are_what_r_says(name: str) -> None:
+    base, other, (difference, low, high, _, p) = R[name]
+    found = compare(base, other)
+    if name == "sleep":
+        assert found.log_mean is None
+        assert found.difference == pytest.approx(difference, rel=1e-9)
+        interval = found.interval
+    else:
+        assert found.log_mean == pytest.approx(difference, rel=1e-9)
+        interval = found.log_interval
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-6)
+    assert found.p == pytest.approx(p, rel=1e-6)
+    assert found.separated == (p <= 0.05)
+    expected = Verdict.UNCLEAR if p > 0.05 else Verdict.WORSE if difference > 0 else Verdict.BETTER
+    assert found.verdict is expected
+
+
+def test_several_columns_are_judged_together() -> None:
+    rng = np.random.default_rng(1)
+    columns = [list(100 * np.exp(0.02 * rng.standard_normal(n))) for n in (8, 10, 12)]
+    found = analyse(*columns).comparisons
+    for arm, values in zip("bc", columns[1:], strict=True):
+        alone = stats.ttest_ind(np.log(values), np.log(columns[0]), equal_var=False)
+        assert found[arm].p == pytest.approx(1 - (1 - alone.pvalue) ** 2, rel=1e-9)
+        interval, wanted = found[arm].log_interval, alone.confidence_interval(math.sqrt(0.95))
+        assert interval is not None
+        assert (interval.low, interval.high) == pytest.approx((wanted.low, wanted.high), rel=1e-9)
+
+
+def test_the_order_of_runs_means_nothing() -> None:
+    base, other, _ = R["other plants"]
+    assert compare(base[::-1], sorted(other)).p == pytest.approx(compare(base, other).p, rel=1e-9)
+
+
+def test_the_better_one_depends_on_the_direction() -> None:
+    base, other, _ = R["other plants"]
+    verdicts = [compare(base, other, direction=direction).verdict for direction in ("lower", "higher", "none")]
+    assert verdicts == [Verdict.WORSE, Verdict.BETTER, None]
+
+
+def test_the_same_needs_as_many_runs_as_blocks() -> None:
+    rng = np.random.default_rng(2)
+    base, other = (list(100 * np.exp(0.001 * rng.standard_normal(60))) for _ in range(2))
+    assert compare(base, other).verdict is Verdict.SAME
+    assert compare(base, other[:20]).verdict is Verdict.SMALL
+    # Equal in the geometric mean alone: rare slow runs are not the same as none.
+    slow = [*other[:54], *(value * 1.6 for value in other[54:])]
+    shift = math.exp(np.mean(np.log(other)) - np.mean(np.log(slow)))
+    assert compare(base, [value * shift for value in slow]).verdict is Verdict.UNCLEAR
+
+
+def test_numbers_that_do_not_vary_are_told_by_how_they_are_dealt() -> None:
+    assert compare([5.0] * 4, [5.0] * 4).p == 1.0
+    few = compare([5.0] * 3, [6.0] * 3)
+    assert (few.p, few.log_interval, few.verdict) == (pytest.approx(2 / 20), None, Verdict.UNCLEAR)
+    enough = compare([5.0] * 5, [6.0] * 5)
+    assert (enough.p, enough.verdict) == (pytest.approx(2 / 252), Verdict.WORSE)
+    one_varies = compare([5.0] * 5, [6.0, 6.1, 6.2, 6.05, 6.1])
+    expected = stats.ttest_1samp(np.log([6.0, 6.1, 6.2, 6.05, 6.1]), math.log(5.0)).pvalue
+    assert one_varies.p == pytest.approx(expected, rel=1e-9)
+
+
+def test_one_run_has_no_interval() -> None:
+    found = compare([5.0, 5.1, 5.2], [6.0])
+    assert (found.p, found.log_interval, found.verdict, found.n) == (None, None, Verdict.UNCLEAR, 1)
+    assert found.percent == pytest.approx(100 * (6 / math.exp(np.mean(np.log([5.0, 5.1, 5.2]))) - 1))
+    nothing = analyse([5.0, 5.1], []).comparisons["b"]
+    assert nothing.verdict is Verdict.VOID
+    assert analyse([], [5.0, 5.1]).comparisons["b"].verdict is Verdict.UNCLEAR
+
+
+def test_values_that_are_not_positive_are_compared_in_their_unit() -> None:
+    found = compare([0.0, 1.0, 2.0, 1.0], [5.0, 6.0, 7.0, 6.0])
+    assert (found.log_mean, found.percent) == (None, None)
+    assert found.interval is not None
+    assert found.interval.low > 0
+    assert found.verdict is Verdict.WORSE
