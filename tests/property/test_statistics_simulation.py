@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
+import unpaired_errors as unpaired
 import verdict_errors as errors
 import verdict_rule as rule
 import verdict_scenarios as scenarios
 from verdict_scenarios import Shape, Tables
 
 from runoff.plan.order import draw
-from runoff.statistics import Observation, Question, Verdict, analyse, judge_family
+from runoff.statistics import Observation, Question, Verdict, analyse, analyse_unpaired, judge_family
 
 TABLES = int(os.environ.get("VERDICT_TABLES") or 2000)
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -160,3 +161,25 @@ def test_what_stalls_now_and_then_is_seldom_called_the_same(share, times):
 
 def test_equal_arms_are_called_the_same_when_there_are_blocks_enough():
     assert errors.count_same(errors.take(scenarios.normal(0.01), Shape(TABLES, 45, 2))) > 95
+
+
+@pytest.mark.parametrize("name", [*scenarios.USUAL, *scenarios.BEYOND])
+def test_the_rule_without_blocks_for_arrays_is_that_of_the_package(name):
+    draw = {**scenarios.USUAL, **scenarios.BEYOND}[name]
+    for runs, arms in ((5, 3), (10, 2), (20, 3)):
+        taken = errors.take(draw, Shape(10, runs, arms))
+        found = unpaired.find_p(taken.values)
+        for number in range(10):
+            analysis = analyse_unpaired(asked(taken, number), Question("arm0", "lower", paired=False))
+            for arm in range(1, arms):
+                p = analysis.comparisons[f"arm{arm}"].p
+                alone = -math.expm1(math.log1p(-p) / (arms - 1)) if p < 1 else 1.0
+                assert alone == pytest.approx(found[number, arm - 1], rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", scenarios.USUAL)
+@pytest.mark.parametrize("arms", unpaired.ARMS)
+def test_verdicts_without_blocks_are_wrong_as_seldom_as_they_say(name, arms):
+    for runs in unpaired.COUNTS:
+        values = unpaired.draw_values(scenarios.USUAL[name], Shape(TABLES, runs, arms))
+        assert at_most(0.055, unpaired.count_false(values)), runs

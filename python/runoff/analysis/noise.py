@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, Strict, model_validator
 
 from runoff.errors import UsageError
-from runoff.results import Clock, EngineName, LoadedWork, Metric, Results
+from runoff.results import IMPORTED, Clock, EngineName, LoadedWork, Metric, Results
 from runoff.validation import Checked
 
 KIBIBYTES_PER_GIB = 1 << 20
@@ -106,6 +106,9 @@ def measure_noise(results: Results) -> tuple[Noise, ...]:
 
     Raises UsageError if it was of different arms, or if a place has fewer than two blocks with a valid sample of both.
     """
+    engine = results.engine
+    if engine == IMPORTED:
+        raise UsageError("noise is of a machine, and this campaign was imported: measure this machine by runoff noise")
     plan = tomllib.loads(results.plan_text)
     arms = [plan.get("names", {}).get(arm, arm) for arm in plan["arms"]]
     if len(arms) != 2 or arms[0] != arms[1]:
@@ -119,11 +122,13 @@ def measure_noise(results: Results) -> tuple[Noise, ...]:
             "samples and their copies: measure again by runoff noise"
         )
     return tuple(
-        _measure_place(results, arms[0], workload, load) for workload in results.workloads for load in results.loads
+        _measure_place(results, engine, arms[0], workload, load)
+        for workload in results.workloads
+        for load in results.loads
     )
 
 
-def _measure_place(results: Results, arm: str, workload: str, load: str) -> Noise:
+def _measure_place(results: Results, engine: EngineName, arm: str, workload: str, load: str) -> Noise:
     samples = [s for s in results.judged_samples if (s.workload, s.load) == (workload, load)]
     every = (_measure_metric(results, metric, workload, load) for metric in results.metrics[workload])
     metrics = [found for found in every if found is not None]
@@ -137,7 +142,7 @@ def _measure_place(results: Results, arm: str, workload: str, load: str) -> Nois
     first = min((s.conditions.started for s in samples if s.conditions), default="")
     return Noise(
         machine=identify_machine(results),
-        engine=results.engine,
+        engine=engine,
         clock=results.clock,
         arm=arm,
         workload=workload,

@@ -8,7 +8,7 @@ from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
 from runoff.analysis.warnings import CampaignWarning
 from runoff.errors import UsageError
-from runoff.results import Results, Sample
+from runoff.results import IMPORTED, Results, Sample
 from runoff.statistics import Analysis, Question
 
 
@@ -72,6 +72,8 @@ class Report:
     @property
     def engine(self) -> str:
         """Engine and clock, as every table is tagged."""
+        if self.results.engine == IMPORTED:
+            return IMPORTED
         return f"{self.results.engine}, {self.results.clock} clock"
 
     @property

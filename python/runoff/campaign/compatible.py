@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from runoff.campaign.imported import is_imported
 from runoff.campaign.journal import Journal
 from runoff.campaign.records import Definitions, Outline, Part
 from runoff.errors import UsageError
@@ -34,6 +35,8 @@ class CampaignIdentity:
 def identify_campaign(place: Path) -> CampaignIdentity:
     """Read what merging depends on. Raises UsageError."""
     with Journal.open(place, write=False) as journal:
+        if is_imported(journal):
+            raise UsageError(f"{place} was imported: give the files of all machines to runoff import, not to merge")
         settings: dict[str, Any] = journal.fact("settings", {})
         outline: Outline | None = journal.fact("outline")
         definitions: Definitions | None = journal.fact("definitions")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runoff.campaign import consistency, merged, pace, repeats, requests, takers, trust
+from runoff.campaign import consistency, imported, merged, pace, repeats, requests, takers, trust
 from runoff.campaign.copies import store_copies
 from runoff.campaign.extend import extend
 from runoff.campaign.foreign import make_printable
@@ -52,6 +52,7 @@ def reopen(directory: Path, *, blocks: int | None = None, trusted: bool = False)
     """
     merged.refuse_merged(directory)
     with Journal.open(directory, write=False) as journal:
+        imported.refuse_imported(journal)
         plan = _load_plan(journal)
     trust.require_no_links(directory)
     if not trusted:
@@ -115,6 +116,8 @@ def read_results(directory: Path) -> Results:
 
 def _read(directory: Path) -> Results:
     with Journal.open(directory, write=False) as journal:
+        if imported.is_imported(journal):
+            return imported.read_imported(journal)
         settings = _settings(journal)
         outline: Outline = _require_fact(journal, "outline")
         begun: list[Part] = journal.fact("parts", [])

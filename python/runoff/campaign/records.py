@@ -90,6 +90,25 @@ class Part(Checked):
         return self.model_dump(mode="json")
 
 
+class ImportedFile(Checked):
+    """A file that numbers came from; the campaign has a copy."""
+
+    name: str
+    format: str
+    sha256: str
+
+
+class ImportRecord(Checked):
+    """Where the numbers of a campaign came from that were measured elsewhere."""
+
+    files: list[ImportedFile] = Field(min_length=1)
+    is_paired: bool
+    """Whether the files say which runs were taken together."""
+    notes: list[str]
+    command: list[str]
+    """The words of the command that imports them again."""
+
+
 class Boot(Checked):
     """A boot of this machine that a campaign has asked for."""
 
@@ -108,6 +127,7 @@ FACTS: dict[str, Any] = {
     "definitions": Definitions,
     "objects": dict[str, str],
     "files": dict[str, StoredFile],
+    "imported": ImportRecord,
     "parts": list[Part],
     "warnings": list[str],
     "boots": list[Boot],

@@ -5,14 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runoff.campaign.ending import Ending
-from runoff.cli.newest import RESULTS
+from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import RunOptions
 from runoff.cli.output import echo, write
 from runoff.errors import INTERRUPTED, RunoffError
@@ -33,7 +32,7 @@ def begin(
     if plan_only:
         write(complete_plan_text(settings))
         return 0
-    place = run.out or RESULTS / time.strftime("%Y%m%d-%H%M%S")
+    place = run.out or choose_new_directory()
     with notify_of_failure(run.notify, place):
         conducted = conduct(settings, place, Progress(), run.manner)
     return finish(conducted, run, show)

@@ -23,6 +23,7 @@ COMMANDS = {
     "run": "Carry out a plan file.",
     "resume": "Continue a campaign that was interrupted.",
     "report": "Show the results of a campaign.",
+    "import": "Compare numbers that other programs have measured.",
     "merge": "Merge campaigns of several machines.",
     "gate": "Check a campaign against a limit, for CI.",
     "plan": "Compute how many blocks a question needs.",
@@ -62,7 +63,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"runoff.cli.{name}").command
+        # A module cannot have the name of a keyword.
+        module = "import_files" if name == "import" else name
+        command: click.Command = importlib.import_module(f"runoff.cli.{module}").command
         return command
 
     def resolve_command(

@@ -1,14 +1,13 @@
 """``runoff matrix``: arms on many kernels, for the continuous integration of people who write schedulers."""
 
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 import cloup
 
-from runoff.cli.newest import RESULTS
+from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import cluster_option, collect_given, jobs_option, json_option, make_manner, plan_options
 from runoff.cli.output import echo, write
 
@@ -56,7 +55,7 @@ def command(
     from runoff.matrix import page, views
     from runoff.matrix.conduct import conduct_matrix
 
-    place = out or RESULTS / time.strftime("%Y%m%d-%H%M%S")
+    place = out or choose_new_directory()
     manner = make_manner(jobs, cluster)
     values = collect_given(options)
     found = conduct_matrix(kernels, arms, values, place, Progress(), seconds=seconds, work=work, manner=manner)

@@ -1,6 +1,7 @@
 """The campaign that a command is for when none is named: the newest below ``results``."""
 
 import functools
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,11 @@ from runoff.errors import UsageError
 
 RESULTS = Path("results")
 """Where campaigns are unless ``--out`` says otherwise."""
+
+
+def choose_new_directory() -> Path:
+    """Return the directory of a campaign that has none: named by the moment."""
+    return RESULTS / time.strftime("%Y%m%d-%H%M%S")
 
 
 def find_newest(place: Path) -> Path | None:

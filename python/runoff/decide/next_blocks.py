@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runoff.analysis.values import Report
+from runoff.results import IMPORTED
 
 FARTHEST = 1000
 """Blocks that are looked ahead."""
@@ -33,7 +34,12 @@ def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
     from runoff.decide.stopping import find_open, forecast_decision
 
     results = report.results
-    if len(results.machines) > 1 or results.until is not None or len(results.samples) < results.planned:
+    if (
+        results.engine == IMPORTED
+        or len(results.machines) > 1
+        or results.until is not None
+        or len(results.samples) < results.planned
+    ):
         return
     undecided = find_open(report)
     for arm in results.arms[1:]:

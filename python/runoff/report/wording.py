@@ -8,7 +8,7 @@ from runoff.analysis.why import Explanation
 from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.matrix import Matrix
 from runoff.report.numbers import Scale
-from runoff.results import Sample
+from runoff.results import IMPORTED, Sample
 from runoff.statistics import Verdict
 
 MOST_LISTED = 8
@@ -20,7 +20,8 @@ def describe_title(report: Report) -> str:
     r = report.results
     void = f", {len(report.voids)} void" if report.voids else ""
     arms = f"{len(r.arms)} arm{'s' if len(r.arms) != 1 else ''}"
-    blocks = f"{r.blocks} block{'s' if r.blocks != 1 else ''}"
+    unit = "block" if r.is_paired else "run"
+    blocks = f"{r.blocks} {unit}{'s' if r.blocks != 1 else ''}"
     if len(r.machines) > 1:
         blocks += f" on {len(r.machines)} machines"
     return (
@@ -31,8 +32,17 @@ def describe_title(report: Report) -> str:
 
 
 def describe_order(report: Report) -> str:
-    """Return how the run order was drawn."""
+    """Return how the run order was drawn, or that it is not known."""
+    if not report.results.is_paired:
+        return "not known: the files do not say which runs were taken together, or when"
+    if report.results.engine == IMPORTED:
+        return "the blocks of the files; how the order was drawn is not known"
     return f"arms in random order, every second block backwards, drawn from seed {report.results.seed}"
+
+
+def describe_seed(report: Report) -> str:
+    """Return from which seed the order was drawn, as the end of a list; empty if it was not."""
+    return "" if report.results.engine == IMPORTED else f", order seed {report.results.seed}"
 
 
 def render_heading(table: Table) -> str:
@@ -87,10 +97,11 @@ def describe_unseen(table: Table) -> Iterator[str]:
     same = [c for c in table.analysis.comparisons.values() if c.verdict is Verdict.SAME]
     if same:
         share = max(c.unseen or 0.0 for c in same)
-        blocks = min(c.n for c in same)
+        taken = min(c.n for c in same)
+        told = f"{taken} blocks" if table.analysis.question.paired else f"{taken} runs of each"
         yield (
-            f"{', '.join(c.arm for c in same)}: the same in {blocks} blocks; what happens in less than "
-            f"{100 * share:.2g} % of runs may have gone unseen"
+            f"{', '.join(c.arm for c in same)}: the same in {told}; what happens in less than {100 * share:.2g} % of "
+            "runs may have gone unseen"
         )
 
 
@@ -193,8 +204,8 @@ def list_legend(report: Report) -> tuple[str, ...]:
         f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and an event in "
         f"{100 * question.rare:g} % of runs would have shown up)  ? unclear{_list_rare_glyphs(report)}",
         *_describe_machine_intervals(report),
-        f"Change = the geometric mean of arm / {report.baseline} over blocks, less 1. Its {level} intervals and p(adj) "
-        f"hold for all arms of a table together, each from that arm's own blocks; intervals of means are {level} each."
+        f"{_describe_change(report)}, less 1. Its {level} intervals and p(adj) hold for all arms of a table together, "
+        f"each from that arm's own {name_unit(report)}; intervals of means are {level} each."
         f"{describe_void_mark(report)}{diff}",
         f"{sequential}A + or - is wrong in at most {100 * question.alpha:g} % of campaigns without a difference"
         f"{several}; of campaigns whose arms differ in shape, as by rare slow runs, in more.{rest}",
@@ -202,7 +213,7 @@ def list_legend(report: Report) -> tuple[str, ...]:
 
 
 _RARE_GLYPHS = {
-    Verdict.SMALL: "within the margin, in too few blocks for =",
+    Verdict.SMALL: "within the margin, in too few {units} for =",
     Verdict.MIXED: "better on some machines, worse on others",
     Verdict.VOID: "void",
     Verdict.PENDING: "not run yet",
@@ -212,7 +223,19 @@ _RARE_GLYPHS = {
 def _list_rare_glyphs(report: Report) -> str:
     """Return what those glyphs mean that few reports have."""
     there = {c.verdict for table in report.tables if table.points for c in table.analysis.comparisons.values()}
-    return "".join(f"  {verdict} {told}" for verdict, told in _RARE_GLYPHS.items() if verdict in there)
+    told = {verdict: text.format(units=name_unit(report)) for verdict, text in _RARE_GLYPHS.items()}
+    return "".join(f"  {verdict} {text}" for verdict, text in told.items() if verdict in there)
+
+
+def name_unit(report: Report) -> str:
+    """Return what samples are counted in."""
+    return "blocks" if report.results.is_paired else "runs"
+
+
+def _describe_change(report: Report) -> str:
+    if report.results.is_paired:
+        return f"Change = the geometric mean of arm / {report.baseline} over blocks"
+    return f"Change = the ratio of the geometric means of arm and {report.baseline}"
 
 
 def describe_void_mark(report: Report) -> str:
@@ -233,22 +256,43 @@ def _describe_machine_intervals(report: Report) -> Iterator[str]:
 
 def describe_method(report: Report) -> tuple[str, ...]:
     """Return how the numbers came about; docs/statistics.md has the formulas."""
-    r = report.results
     question = report.question
     return (
-        f"Samples were taken in {r.blocks} blocks ({report.engine}); {describe_order(report)}. "
-        "Samples of different engines are never in one table.",
-        "A sample is void if the arm's scheduler was not in charge from before its start until after its end, or the "
-        "work failed. Voids are counted and shown; no valid sample is left out.",
-        "Each arm is compared with the baseline within blocks: the mean of the log ratios of their samples, Student's "
-        f"t with these ratios' own SD, at Sidak's level for {100 * question.alpha:g} % over the arms of a table. What "
-        "other arms do changes nothing but their number. Where a value is zero or negative, differences are given in "
-        "the metric's unit.",
+        *_describe_samples(report),
+        f"{_describe_comparison(report)}, at Sidak's level for {100 * question.alpha:g} % over the arms of a table. "
+        "What other arms do changes nothing but their number. Where a value is zero or negative, differences are given "
+        "in the metric's unit.",
         f"An arm is the same (=) if its whole interval lies within ±{100 * question.margin:g} % of the baseline, by a "
-        f"step of the values at least, and there are blocks enough to have seen, with 90 % chance, what hits "
-        f"{100 * question.rare:g} % of runs; better (+) or worse (-) if its interval excludes no change, by Holm's "
-        "procedure over all headline tables, and it is not the same; and else unclear (?).",
+        f"step of the values at least, and there are {name_unit(report)} enough to have seen, with 90 % chance, what "
+        f"hits {100 * question.rare:g} % of runs; better (+) or worse (-) if its interval excludes no change, by "
+        "Holm's procedure over all headline tables, and it is not the same; and else unclear (?).",
         "Intervals of means use each arm's own SD and Student's t. Quantiles use rank p(n + 1). Drift along the run "
         "order is checked by Mann-Kendall at 1 %. runoff report DIR --table classic has the one-way analysis of "
         "variance with Tukey-Kramer's pairs.",
+    )
+
+
+def _describe_samples(report: Report) -> tuple[str, ...]:
+    """Return where the samples came from, and which count."""
+    results = report.results
+    if results.engine == IMPORTED:
+        order = describe_order(report)
+        return (f"The numbers were imported from files, which this campaign has copies of; order: {order}.",)
+    return (
+        f"Samples were taken in {results.blocks} blocks ({report.engine}); {describe_order(report)}. "
+        "Samples of different engines are never in one table.",
+        "A sample is void if the arm's scheduler was not in charge from before its start until after its end, or the "
+        "work failed. Voids are counted and shown; no valid sample is left out.",
+    )
+
+
+def _describe_comparison(report: Report) -> str:
+    if not report.results.is_paired:
+        return (
+            "Each arm is compared with the baseline by the means of the logarithms of their runs: Welch's t, with each "
+            "arm's own SD and Satterthwaite's degrees of freedom"
+        )
+    return (
+        "Each arm is compared with the baseline within blocks: the mean of the log ratios of their samples, Student's "
+        "t with these ratios' own SD"
     )

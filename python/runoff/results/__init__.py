@@ -2,6 +2,7 @@
 
 from runoff.results.values import (
     FIRST_LOOK,
+    IMPORTED,
     NO_LOAD,
     PROBE_COST,
     Clock,
@@ -19,6 +20,7 @@ from runoff.results.values import (
 
 __all__ = [
     "FIRST_LOOK",
+    "IMPORTED",
     "NO_LOAD",
     "PROBE_COST",
     "Clock",

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 EngineName = Literal["host", "lab"]
 """The engine that takes the samples."""
+IMPORTED: Literal["imported"] = "imported"
+"""In place of an engine's name: the samples were measured elsewhere."""
 Clock = Literal["real", "virtual"]
 
 Direction = Literal["lower", "higher", "none"]
@@ -135,7 +137,7 @@ class Ended:
 class Results:
     """A campaign's plan in brief and all samples taken so far, in run order."""
 
-    engine: EngineName
+    engine: EngineName | Literal["imported"]
     clock: Clock
     seed: int
     blocks: int

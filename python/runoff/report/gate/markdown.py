@@ -6,6 +6,7 @@ from runoff.decide.gate.values import EXIT_CODES, Gate, Line
 from runoff.report.gate import wording
 from runoff.report.gate.text import COLUMNS, ORDER
 from runoff.report.markdown import SPECIAL
+from runoff.report.wording import describe_seed
 from runoff.statistics.gate import Outcome
 from runoff.text import escape_lines
 
@@ -32,7 +33,7 @@ def _lines(gate: Gate) -> Iterator[str]:
         yield f"| | {' | '.join(COLUMNS)} |\n|---|--:|--:|--:|--:|"
         for truth, chances in wording.list_risk_rows(gate):
             yield f"| {truth} | {' | '.join(wording.format_chances(chances))} |"
-    yield f"\nrunoff {_safe(results.version)}, {gate.report.engine}, order seed {results.seed}\n"
+    yield f"\nrunoff {_safe(results.version)}, {gate.report.engine}{describe_seed(gate.report)}\n"
     yield from (f"    {line}" for line in escape_lines(results.rerun).split("\n"))
     yield "\n</details>"
 

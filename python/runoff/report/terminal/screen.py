@@ -145,11 +145,12 @@ def _overall(report: Report, width: int) -> Iterator[Text]:
 
 
 def _describe_machine(report: Report, width: int, mail: bool) -> Iterator[Text]:
-    yield Text()
     fingerprint = report.results.fingerprint
     facts = describe_machine(fingerprint) | {
         f"machine {name}": summarise_facts(fingerprint.get("machines", {}), name) for name in report.results.machines
     }
+    if any(facts.values()):
+        yield Text()
     for name, told in facts.items():
         if told:
             yield from _fact(name, told, width, is_whole=mail or told.startswith(SEVERAL))
@@ -187,7 +188,8 @@ def _notes(report: Report, width: int) -> Iterator[Text]:
 def _foot(report: Report, width: int) -> Iterator[Text]:
     """Yield the glyphs, and where to find the rest."""
     yield Text()
-    legend = f"{wording.list_legend(report)[0]}.{wording.describe_void_mark(report)}"
+    legend, mark = wording.list_legend(report)[0].rstrip("."), wording.describe_void_mark(report)
+    legend = f"{legend}." if mark.strip(" .") in legend else f"{legend}.{mark}"
     told = f"{legend} --verbose has the method, how to repeat it, and what is not shown here."
     yield from (Text(line, style="bright_black") for line in wrap(told, width))
 

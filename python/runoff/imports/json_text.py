@@ -1,0 +1,30 @@
+"""JSON that a program has written, checked where it is read."""
+
+import json
+from typing import Any
+
+from runoff.imports.reading import File
+
+
+def parse(file: File) -> Any:
+    """Return the document. Raises UsageError where it breaks off or is broken."""
+    try:
+        return json.loads(file.text)
+    except ValueError as error:
+        at = getattr(error, "lineno", None)
+        where = f" in line {at}" if at else ""
+        raise file.refuse(f"it is not whole JSON ({getattr(error, 'msg', error)}{where})") from None
+
+
+def looks_like(text: str, *keys: str) -> bool:
+    """Return whether a JSON text has these keys somewhere near its begin, whole or not."""
+    head = text.lstrip()[:200_000]
+    return head.startswith(("{", "[")) and all(f'"{key}"' in head for key in keys)
+
+
+def take(value: Any, key: str, kind: type, file: File, where: str) -> Any:
+    """Return ``value[key]``, of this kind. Raises UsageError."""
+    found = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(found, kind):
+        raise file.refuse(f"{where} has no {key}, which is needed")
+    return found
