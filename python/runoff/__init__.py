@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from runoff.plan.settings import Settings
     from runoff.results import Results
 
-__all__ = ["__version__", "analyse", "conduct", "load", "make_settings", "render"]
+__all__ = ["__version__", "analyse", "conduct", "load", "make_frame", "make_settings", "render"]
 
 Form = Literal["text", "mail", "markdown", "html", "json", "csv"]
 
@@ -59,6 +59,13 @@ def load(directory: str | Path) -> "Results":
     from runoff.campaign.directory import read_results
 
     return read_results(Path(directory))
+
+
+def make_frame(results: "Results") -> Any:
+    """Return the samples as a ``pandas.DataFrame``, where pandas is installed; see ``runoff.results.frame``."""
+    from runoff.results import frame
+
+    return frame.make_frame(results)
 
 
 def analyse(results: "Results", *, margin: float | None = None, rare: float | None = None) -> "Report":

@@ -15,9 +15,9 @@ def list_environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -
         EnvironmentRow(key, (text,))
         for name, value in fingerprint.items()
         if name != PER_ARM
-        for key, text in _flatten(name, value)
+        for key, text in flatten(name, value)
     ]
-    per_arm = {arm: dict(_flatten("", fingerprint.get(PER_ARM, {}).get(arm, {}))) for arm in arms}
+    per_arm = {arm: dict(flatten("", fingerprint.get(PER_ARM, {}).get(arm, {}))) for arm in arms}
     keys = dict.fromkeys(key for facts in per_arm.values() for key in facts)
     rows = [EnvironmentRow(key, tuple(per_arm[arm].get(key, "-") for arm in arms)) for key in keys]
     return (
@@ -52,7 +52,7 @@ _BEST_KNOWN: Mapping[str, Callable[[str], str]] = {
 
 def summarise_facts(fingerprint: Mapping[str, Any], table: str) -> str:
     """Return one table's best known facts on one line, or all if it has none of these; empty without such a table."""
-    facts = dict(_flatten("", fingerprint.get(table, {})))
+    facts = dict(flatten("", fingerprint.get(table, {})))
     known = [_tell(name, facts[name]) for name in _BEST_KNOWN if name in facts]
     return ", ".join(known or [f"{name} {value}".strip() for name, value in facts.items()])
 
@@ -81,10 +81,11 @@ def describe_machine(fingerprint: Mapping[str, Any]) -> dict[str, str]:
     return {name: told for name, told in facts.items() if told}
 
 
-def _flatten(name: str, value: Any) -> Iterator[tuple[str, str]]:
+def flatten(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the facts of nested tables, by their keys joined with points behind ``name``."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _flatten(f"{name}.{key}" if name else str(key), inner)
+            yield from flatten(f"{name}.{key}" if name else str(key), inner)
     elif isinstance(value, (list, tuple)):
         yield name, ", ".join(str(item) for item in value)
     else:

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from runoff.cli.campaign import choose_exit_code, print_text
+from runoff.cli.named_directories import name_directories
 from runoff.cli.options import json_option, verbose_option
 from runoff.cli.output import echo, write
-from runoff.errors import UsageError
 
 
 @click.command(
@@ -29,7 +29,7 @@ def command(campaigns: tuple[str, ...], out: Path, as_json: bool, verbose: bool)
     from runoff.report.data import document
     from runoff.report.files import write_files
 
-    report = build_report_with_noise(merge(_name_machines(campaigns), out))
+    report = build_report_with_noise(merge(name_directories(campaigns, "machine"), out))
     page = write_files(report, out)
     if as_json:
         write(document.render(report))
@@ -37,19 +37,3 @@ def command(campaigns: tuple[str, ...], out: Path, as_json: bool, verbose: bool)
         print_text(report, directory=out, verbose=verbose)
     echo(f"page: {page}", err=as_json)
     return choose_exit_code(report)
-
-
-def _name_machines(campaigns: tuple[str, ...]) -> dict[str, Path]:
-    """Return the directories by names, in the order given. Raises UsageError where a name is given twice."""
-    from runoff.campaign.merge import name_machines
-
-    places, names = [], []
-    for text in campaigns:
-        name, equals, place = text.partition("=")
-        has_name = bool(equals) and not Path(text).exists()
-        if has_name and (not name or name in names):
-            raise UsageError(f"{text}: every machine needs a name of its own, e.g. laptop={place or 'results/a'}")
-        places.append(Path(place if has_name else text))
-        names.append(name if has_name else None)
-    found = name_machines(places)
-    return {name or own: place for name, (own, place) in zip(names, found.items(), strict=True)}

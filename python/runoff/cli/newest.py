@@ -37,7 +37,7 @@ def directory_argument(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, directory: Path | None, **values: Any) -> Any:
-        return function(*args, directory=directory or _take_newest(), **values)
+        return function(*args, directory=directory or take_newest(), **values)
 
     add_argument: Callable[[Callable[..., Any]], Callable[..., Any]] = click.argument(
         "directory",
@@ -49,7 +49,8 @@ def directory_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     return add_argument(call)
 
 
-def _take_newest() -> Path:
+def take_newest() -> Path:
+    """Return the newest campaign below ``results``, and say which it is. Raises UsageError without one."""
     found = find_newest(RESULTS)
     if found is None:
         raise UsageError(f"no campaign is below {RESULTS}: name its directory")

@@ -1,6 +1,7 @@
 """``runoff report``: the results of a campaign in the form that is wanted."""
 
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, TextIO, get_args
 
 import click
@@ -8,7 +9,9 @@ import cloup
 
 from runoff.campaign.directory import read_results
 from runoff.cli.campaign import choose_exit_code, print_text
-from runoff.cli.newest import directory_argument
+from runoff.cli.completions import complete_campaign
+from runoff.cli.named_directories import name_directories
+from runoff.cli.newest import take_newest
 from runoff.cli.options import verbose_option
 from runoff.cli.output import echo, write
 from runoff.cli.types import parse_share
@@ -39,14 +42,22 @@ def _parse_within(text: str) -> float:
 
 @click.command(
     cls=cloup.Command,
-    epilog="\b\nExamples:\n  runoff report\n  runoff report results/20260102-120000 --html report.html",
+    epilog="\b\nExamples:\n  runoff report\n  runoff report results/20260102-120000 --html report.html\n"
+    "  runoff report base=results/monday changed=results/friday",
 )
-@directory_argument
+@click.argument("directories", nargs=-1, metavar="[[NAME=]DIRECTORY]...", shell_complete=complete_campaign)
 @cloup.option("--html", type=_FILE, help="Write one self-contained page to this file.", group=_FILES)
 @cloup.option("--csv", "csv_file", type=_FILE, help="Write one row per sample and metric to this file.", group=_FILES)
 @cloup.option("--wide", "wide_file", type=_FILE, help="Write CSV with one row per sample to this file.", group=_FILES)
 @cloup.option(
     "--log", "log_file", type=_FILE, help="Write a tab-separated log, one line per valid sample.", group=_FILES
+)
+@cloup.option(
+    "--figures",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write each figure of the page as an SVG file in this directory.",
+    group=_FILES,
 )
 @cloup.option(
     "--requests",
@@ -84,6 +95,13 @@ def _parse_within(text: str) -> float:
     help='Call arms "same" only after enough blocks to have seen events in this share of runs.  [plan\'s]',
 )
 @cloup.option(
+    "--control",
+    group=_JUDGED,
+    metavar="ARM",
+    help="Of several campaigns: the arm that others are taken as multiples of, block by block; none compares values as "
+    "they are.  [the first arm, if all have it]",
+)
+@cloup.option(
     "--sort",
     group=_JUDGED,
     type=click.Choice(get_args(Sort)),
@@ -92,37 +110,64 @@ def _parse_within(text: str) -> float:
     help="Order of the arms in tables: best mean first, by name, or as in the plan.",
 )
 def command(
-    directory: Path,
+    directories: tuple[str, ...],
     html: TextIO | None,
     sample: str | None,
     table: str | None,
+    figures: Path | None,
     margin: float | None,
     rare: float | None,
+    control: str | None,
     sort: Sort,
     verbose: bool,
     **forms: TextIO | bool | None,
 ) -> int:
-    """Show the results of a campaign, finished or not; without DIRECTORY those of the newest below results."""
+    """Show the results of a campaign, finished or not; without DIRECTORY those of the newest below results.
+
+    Of several campaigns each is an arm: base and changed may have been measured on different days. What both have in
+    common is the control, and a warning says what differs between their environments.
+    """
     from runoff.decide.noise import build_report_with_noise
 
     files = {name: file for name, file in {"html": html, **forms}.items() if file and not isinstance(file, bool)}
     printed = [name for name in ("mail", "markdown", "as_json") if forms[name]]
     printed += [name for name, value in (("table", table), ("sample", sample)) if value is not None]
-    _exclude(printed, list(files) if sample is not None else [])
-    results = read_results(directory)
+    written_too = [*files, *(["figures"] if figures is not None else [])]
+    _exclude(printed, written_too if sample is not None else [])
+    directory, results = _read(directories, control)
     if sample is not None:
         write(_requests(results, sample))
         return 0
     report = build_report_with_noise(results, margin=margin, rare=rare, sort=sort)
     for name, file in files.items():
         file.write(render_form(report, _FORM_OF.get(name, name)))
+    if figures is not None:
+        from runoff.report.files import write_figures
+
+        written = write_figures(report, figures)
+        echo(f"{len(written)} figures in {figures}", err=bool(printed))
     if printed:
         write(render_form(report, table or _FORM_OF.get(printed[0], printed[0])))
-    elif not files:
+    elif not files and figures is None:
         print_text(report, directory=directory, verbose=verbose)
-        if (page := directory / PAGE).exists():
+        if len(directories) < 2 and (page := directory / PAGE).exists():
             echo(f"page: {page}")
     return choose_exit_code(report)
+
+
+def _read(directories: tuple[str, ...], control: str | None) -> tuple[Path, "Results"]:
+    """Return the first directory, and the results of all. Raises UsageError."""
+    if len(directories) < 2:
+        if control is not None:
+            raise UsageError("--control is for several campaigns: give their directories")
+        directory = Path(directories[0]) if directories else take_newest()
+        return directory, read_results(directory)
+    from runoff.analysis.beside import lay_beside
+
+    places = name_directories(directories, "campaign")
+    rerun = join(["runoff", "report", *directories, *(["--control", control] if control else [])])
+    campaigns = {name: read_results(place) for name, place in places.items()}
+    return next(iter(places.values())), lay_beside(campaigns, control, rerun)
 
 
 _FORM_OF = {"as_json": "json", "csv_file": "csv", "wide_file": "wide", "log_file": "log"}

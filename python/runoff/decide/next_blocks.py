@@ -35,7 +35,8 @@ def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
 
     results = report.results
     if (
-        results.engine == IMPORTED
+        not results.is_paired
+        or results.engine == IMPORTED
         or len(results.machines) > 1
         or results.until is not None
         or len(results.samples) < results.planned

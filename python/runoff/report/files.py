@@ -10,6 +10,20 @@ from runoff.report.forms import PAGE
 from runoff.report.html import page
 
 
+def write_figures(report: Report, directory: Path) -> list[Path]:
+    """Write each figure into ``directory``, which is made, and return their paths. Raises MissingError, UsageError."""
+    from runoff.report.figures.gallery import draw_figures
+
+    figures = draw_figures(report)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, text in figures.items():
+            write_whole(directory / name, text.encode())
+    except OSError as error:
+        raise MissingError(f"cannot write in {directory}: {error.strerror}; choose another --figures") from None
+    return [directory / name for name in figures]
+
+
 def write_files(report: Report, directory: Path) -> Path:
     """Write them, each whole or not at all, and return the page's path. Raises MissingError."""
     files = {PAGE: page.render(report), "runs.tsv": runs.render_log(report), "runs.csv": runs.render_wide(report)}

@@ -34,6 +34,8 @@ def describe_title(report: Report) -> str:
 def describe_order(report: Report) -> str:
     """Return how the run order was drawn, or that it is not known."""
     if not report.results.is_paired:
+        if report.results.engine != IMPORTED:
+            return "each campaign's own, at its own time"
         return "not known: the files do not say which runs were taken together, or when"
     if report.results.engine == IMPORTED:
         return "the blocks of the files; how the order was drawn is not known"
@@ -42,7 +44,8 @@ def describe_order(report: Report) -> str:
 
 def describe_seed(report: Report) -> str:
     """Return from which seed the order was drawn, as the end of a list; empty if it was not."""
-    return "" if report.results.engine == IMPORTED else f", order seed {report.results.seed}"
+    is_drawn = report.results.engine != IMPORTED and report.results.is_paired
+    return "" if not is_drawn else f", order seed {report.results.seed}"
 
 
 def render_heading(table: Table) -> str:
@@ -278,6 +281,11 @@ def _describe_samples(report: Report) -> tuple[str, ...]:
     if results.engine == IMPORTED:
         order = describe_order(report)
         return (f"The numbers were imported from files, which this campaign has copies of; order: {order}.",)
+    if not results.is_paired:
+        return (
+            f"Each arm is a campaign ({report.engine}), taken at its own time. Where there is a control, its values "
+            "are multiples of the control's in the same block.",
+        )
     return (
         f"Samples were taken in {results.blocks} blocks ({report.engine}); {describe_order(report)}. "
         "Samples of different engines are never in one table.",

@@ -35,6 +35,7 @@ def report(*words: str | Path) -> Result:
         (("--requests", "1", "--table", "relative"), "--table and --requests"),
         (("--requests", "1", "--html", "x.html"), "--requests and --html"),
         (("--requests", "1", "--csv", "x.csv"), "--requests and --csv"),
+        (("--requests", "1", "--figures", "x"), "--requests and --figures"),
     ],
 )
 def test_options_that_exclude_each_other_are_refused(words: tuple[str, ...], both: str) -> None:

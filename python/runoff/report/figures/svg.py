@@ -34,6 +34,9 @@ ANCHORS = {"start": "", "middle": "mid", "end": "end"}
 """Classes of text that does not begin at its place."""
 
 
+_PICTURE = re.compile(
+    r'<svg (?P<head>viewBox="0 0 (?P<width>[\d.]+) (?P<height>[\d.]+)"[^>]*)>(?P<content>.*)</svg>', re.DOTALL
+)
 _CLASSES = re.compile(r'class="([^"]*)"')
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SELECTED = re.compile(r"\.([\w-]+)")
@@ -80,9 +83,7 @@ class Canvas:
 
     def render_alone(self, height: float) -> str:
         """Return the finished picture as a file of its own, with background and the styles that it uses."""
-        size = f'xmlns="http://www.w3.org/2000/svg" width="{number(self.width)}" height="{number(height)}"'
-        content = f'<rect class="paper" width="100%" height="100%"/>{"".join(self._parts)}'
-        return f"<svg {size} {self._head(height)}>\n<style>\n{_pick_styles(content)}</style>\n{content}</svg>\n"
+        return make_standalone(self.render(height))
 
     def _head(self, height: float) -> str:
         return f'viewBox="0 0 {number(self.width)} {number(height)}" role="img" aria-label="{escape(self._title)}"'
@@ -90,6 +91,17 @@ class Canvas:
     def _element(self, name: str, attributes: str, tip: str) -> None:
         inner = f"><title>{escape(tip)}</title></{name}>" if tip else "/>"
         self._parts.append(f"<{name} {attributes}{inner}")
+
+
+def make_standalone(picture: str, arms: int = 0) -> str:
+    """Return a picture of ``Canvas.render`` as a file of its own; ``arms`` is how many have marks in it."""
+    found = _PICTURE.fullmatch(picture)
+    assert found is not None, "Canvas.render makes no others"
+    size = f'xmlns="http://www.w3.org/2000/svg" width="{found["width"]}" height="{found["height"]}"'
+    content = f'<rect class="paper" width="100%" height="100%"/>{found["content"]}'
+    marks = markers(arms) if arms else ""
+    styles = _pick_styles(marks + content)
+    return f"<svg {size} {found['head']}>\n<style>\n{styles}</style>\n{marks}{content}</svg>\n"
 
 
 def _pick_styles(content: str) -> str:
