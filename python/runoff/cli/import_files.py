@@ -38,7 +38,7 @@ from runoff.results import Direction
     "load, metric, unit, direction, block, run, valid.",
 )
 @click.option(
-    "--compare",
+    "--cases",
     type=click.Choice(get_args(Cases)),
     help="What the commands, benchmarks or columns of a file are: arms that are compared, or workloads of the arms "
     "that the files are.  [as the format is used]",
@@ -52,7 +52,7 @@ def command(
     units: tuple[str, ...],
     better: tuple[str, ...],
     columns: str,
-    compare: Cases | None,
+    cases: Cases | None,
     baseline: str,
     as_json: bool,
     verbose: bool,
@@ -85,13 +85,13 @@ def command(
     wishes = Wishes(
         units=_by_metric(units, "--unit"),
         better=_parse_sides(better),
-        compare=compare,
+        cases=cases,
         baseline=baseline,
     )
     directory = out or choose_new_directory()
     words = ["runoff", "import", *files]
     words += [word for unit in units for word in ("--unit", unit)] + [w for side in better for w in ("--better", side)]
-    words += [*(["--columns", columns] if columns else []), *(["--compare", compare] if compare else [])]
+    words += [*(["--columns", columns] if columns else []), *(["--cases", cases] if cases else [])]
     words += ["--baseline", baseline] if baseline else []
     store_import(directory, sources, readings, wishes, words)
     for source, reading in zip(sources, readings, strict=True):

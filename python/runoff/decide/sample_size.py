@@ -36,6 +36,8 @@ class Source:
     joint: int
     """Comparisons in all headline tables together."""
     seconds_per_block: float | None
+    is_paired: bool = True
+    """Whether the noise is of blocks; else each arm has so many runs."""
 
     @property
     def name(self) -> str:
@@ -96,6 +98,7 @@ def _collect_from_table(table: Table, results: Results, joint: int) -> Iterator[
             len(results.arms) - 1,
             joint,
             results.seconds_per_block,
+            results.is_paired,
         )
 
 

@@ -21,8 +21,8 @@ class Wishes:
     """By metric; the empty name stands for all."""
     better: Mapping[str, Direction] = field(default_factory=dict)
     """By metric; the empty name stands for all."""
-    compare: Cases | None = None
-    """What is compared: the files, whose cases are workloads, or the cases of one file."""
+    cases: Cases | None = None
+    """What the cases of a file are; None means what they are in its format."""
     baseline: str = ""
 
 
@@ -152,8 +152,8 @@ def _place(
 
 def _find_role(sources: Sequence[Source], readings: Sequence[Reading], wishes: Wishes) -> Cases:
     """Return what cases are: what is compared in one file, or else the same workload in each of them."""
-    if wishes.compare is not None:
-        return wishes.compare
+    if wishes.cases is not None:
+        return wishes.cases
     has_arms = any(each.workload for reading in readings for each in reading.numbers)
     tables = all(reading.cases == "arms" for reading in readings)
     several = len({source.arm for source in sources}) > 1

@@ -26,13 +26,13 @@ def _lines(sources: Sequence[Source], found: Sequence[Answer]) -> Iterator[str]:
         mine = [each for each in found if each.source is source]
         yield from wrap(_head(source, bool(mine)), WIDTH, "", "  ")
         for answer in mine:
-            yield f"  {_describe_question(answer)}  {_blocks(answer.blocks)}{_time(answer)}"
+            yield f"  {_describe_question(answer)}  {_blocks(answer.blocks, answer.source)}{_time(answer)}"
     if len(sources) > 1 and found:
         yield "all of them, by that which needs most"
         for asked in dict.fromkeys(each.asked for each in found):
             for chance in CHANCES:
                 if (most := find_hardest(found, asked, chance)) is not None:
-                    yield f"  {_describe_question(most)}  {_blocks(most.blocks)}{_time(most)}"
+                    yield f"  {_describe_question(most)}  {_blocks(most.blocks, most.source)}{_time(most)}"
     if found:
         yield "In brackets: a 90 % interval, because the noise is an estimate."
 
@@ -43,8 +43,14 @@ def _head(source: Source, answered: bool) -> str:
     if source.sd == 0:
         return f"{source.name}: {DOES_NOT_VARY}, over {source.df + 1} blocks: too few to compute with"
     noise = format_size(source.sd, source.unit, relative=source.relative)
-    text = f"{source.name}: noise {noise} (SD of block differences, {source.df + 1} blocks)"
+    text = f"{source.name}: noise {noise} ({_describe_noise(source)})"
     return text if answered else f"{text}; with a value of zero or below nothing can be asked in percent"
+
+
+def _describe_noise(source: Source) -> str:
+    if source.is_paired:
+        return f"SD of block differences, {source.df + 1} blocks"
+    return f"SD of the difference of two runs, {source.df + 1} runs"
 
 
 def _describe_question(answer: Answer) -> str:
@@ -53,10 +59,11 @@ def _describe_question(answer: Answer) -> str:
     return f"{what:25} {100 * answer.chance:.0f} % chance:"
 
 
-def _blocks(blocks: Blocks) -> str:
+def _blocks(blocks: Blocks, source: Source) -> str:
     needed = UNKNOWN if blocks.needed is None else f"{blocks.needed}"
     spread = f"{blocks.low or UNKNOWN}..{blocks.high or UNKNOWN}"
-    return f"{needed:>6} blocks" + (f" ({spread})" if blocks.low != blocks.high else "")
+    unit = "blocks" if source.is_paired else "runs of each"
+    return f"{needed:>6} {unit}" + (f" ({spread})" if blocks.low != blocks.high else "")
 
 
 def _time(answer: Answer) -> str:

@@ -90,7 +90,7 @@ def test_runs_of_one_block_are_compared_within_it(tmp_path: Path) -> None:
             },
         ),
         (
-            ["--compare", "arms", "hyperfine-old.json", "hyperfine-two.json"],
+            ["--cases", "arms", "hyperfine-old.json", "hyperfine-two.json"],
             {("imported", "time_s"): {"sleep 0.01": 18, "sleep 0.02": 8, "sleep 0.012": 10}},
         ),
         (
@@ -99,7 +99,7 @@ def test_runs_of_one_block_are_compared_within_it(tmp_path: Path) -> None:
         ),
         (["before=perf-append.csv"], {("imported", "task_clock"): {"before": 5}}),
         (["criterion"], {("fib 10", "time_ns"): {"criterion": 10}}),
-        (["--compare", "arms", "criterion"], {("imported", "time_ns"): {"fib 10": 10, "sums/slice/1000": 10}}),
+        (["--cases", "arms", "criterion"], {("imported", "time_ns"): {"fib 10": 10, "sums/slice/1000": 10}}),
     ],
 )
 def test_who_is_compared_with_whom(tmp_path: Path, words: list[str], expected: dict[Any, dict[str, int]]) -> None:
@@ -153,7 +153,11 @@ def test_every_reader_of_campaigns_takes_it(tmp_path: Path) -> None:
     out = tmp_path / "c"
     gate = json.loads(ask(cli, "gate", out, "--max-regression", "5%", "--json").stdout)
     assert gate["outcome"] == "regressed"
+    told = ask(cli, "gate", out, "--max-regression", "5%").stdout
+    assert "12 runs" in told
+    assert "block" not in told
     plan = ask(cli, "plan", out).stdout
+    assert "block" not in plan
     assert "runs, value: b: noise" in plan
     for form in (["--mail"], ["--markdown"], ["--verbose"], *(["--table", name] for name in ("classic", "graysky"))):
         assert "imported" in ask(cli, "report", out, *form).stdout

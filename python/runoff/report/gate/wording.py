@@ -33,16 +33,16 @@ def describe_change(line: Line) -> str:
     return text if interval is None else f"{text} {format_change_range(interval, percent, decimals)}"
 
 
-def describe_blocks(n: int) -> str:
-    """Return a number of them."""
-    return f"{n} block{'' if n == 1 else 's'}"
+def describe_blocks(n: int, gate: Gate) -> str:
+    """Return a number of blocks, or of runs where there are none."""
+    return f"{n} {'block' if gate.report.results.is_paired else 'run'}{'' if n == 1 else 's'}"
 
 
 def describe_line(gate: Gate, line: Line) -> str:
     """Return where, which arm, by how much, and why nothing can be told if so."""
     parts = [f"{line.name}: {line.arm}"]
     if shown := describe_change(line):
-        parts.append(f" {shown}, {describe_blocks(line.comparison.n)}")
+        parts.append(f" {shown}, {describe_blocks(line.comparison.n, gate)}")
     if reason := describe_reason(gate, line):
         parts.append(f"; {reason}" if shown else f" {reason.removeprefix(line.arm + ' ')}")
     return "".join(parts)
@@ -79,11 +79,11 @@ def _describe_one_number(gate: Gate, line: Line, _reason: Reason) -> str:
 
 def _describe_confounded(gate: Gate, line: Line, _reason: Reason) -> str:
     same_side = f"{line.arm} was on the same side of {gate.report.baseline} in all blocks"
-    return f"values drift, and {same_side}: take more blocks"
+    return f"values drift, and {same_side}: {_take_more(gate)}"
 
 
-def _describe_no_interval(_gate: Gate, line: Line, _reason: Reason) -> str:
-    return f"{describe_blocks(line.comparison.n)} of both have no interval: take more blocks"
+def _describe_no_interval(gate: Gate, line: Line, _reason: Reason) -> str:
+    return f"{describe_blocks(line.comparison.n, gate)} of both have no interval: {_take_more(gate)}"
 
 
 def _describe_lost(_gate: Gate, _line: Line, reason: Reason) -> str:
@@ -104,7 +104,11 @@ def _describe_coarse(gate: Gate, _line: Line, reason: Reason) -> str:
 def _describe_limit_inside(gate: Gate, line: Line, _reason: Reason) -> str:
     interval = line.comparison.percent_interval
     reach = format_percent_range(interval, choose_percent_decimals(line.table)) if interval else ""
-    return f"the interval {reach} has the limit of {format_share(gate.limit)} in it: take more blocks"
+    return f"the interval {reach} has the limit of {format_share(gate.limit)} in it: {_take_more(gate)}"
+
+
+def _take_more(gate: Gate) -> str:
+    return f"take more {'blocks' if gate.report.results.is_paired else 'runs'}"
 
 
 _REASONS = {
@@ -183,5 +187,6 @@ def describe_risk(gate: Gate) -> str:
     counts = sorted({line.comparison.n for line in gate.lines})
     if gate.risk is None:
         return "How often this gate would be wrong cannot be computed: some comparison shows no noise."
-    taken = describe_blocks(counts[0]) if len(counts) == 1 else f"{counts[0]} to {describe_blocks(counts[-1])}"
+    few = "" if len(counts) == 1 else f"{counts[0]} to "
+    taken = f"{few}{describe_blocks(counts[-1], gate)}"
     return f"How often this gate ends in which way, with this noise and {taken}, if in truth"
