@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from runoff.analysis.values import Report
 from runoff.report import matrix, timeline, wording
-from runoff.report.figures import distribution, forest, heat, order, response, tail
+from runoff.report.figures import forest, heat
 from runoff.report.figures import timeline as disk
 from runoff.report.figures.svg import make_standalone
+from runoff.report.figures.tables import draw_responses, draw_table
 from runoff.report.html.table import split_constants
 
 LONGEST_NAME = 80
@@ -27,16 +28,14 @@ def _draw(report: Report) -> Iterator[tuple[str, str]]:
     yield "forest", forest.draw(report)
     for each in matrix.build(report):
         yield f"loads {each.first.short_place} {each.first.metric.title}", heat.draw(each)
-    if report.sweep is not None:
-        for table in report.headline:
-            yield f"sweep {wording.render_short_heading(table)}", response.draw(table, report.sweep)
+    for table, picture in draw_responses(report):
+        yield f"sweep {wording.render_short_heading(table)}", picture
     for table in (table for _, table in split_constants(report)[0]):
         heading = wording.render_short_heading(table)
-        yield f"{heading} values", distribution.draw(table, report.baseline)
-        if table.metric.headline and report.results.is_paired:
-            yield f"{heading} order", order.draw(report, table)
-        if table.metric.headline and table.is_percentile:
-            yield f"{heading} tail", tail.draw(report, table)
+        pictures = draw_table(report, table)
+        yield f"{heading} values", pictures.distribution
+        yield f"{heading} order", pictures.order
+        yield f"{heading} tail", pictures.tail
     for drawn in timeline.build(report):
         yield f"disk {drawn.caption}", disk.draw(drawn)
 

@@ -11,8 +11,9 @@ from runoff.report import matrix, whytable, wording
 from runoff.report import timeline as timelines
 from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import document
-from runoff.report.figures import distribution, forest, heat, order, response, tail, timeline
+from runoff.report.figures import forest, heat, timeline
 from runoff.report.figures.svg import markers
+from runoff.report.figures.tables import draw_responses, draw_table
 from runoff.report.html.table import (
     list_comparison_rows,
     list_heat_rows,
@@ -59,7 +60,7 @@ def render(report: Report) -> str:
         why=_panels(report, panels),
         why_note=wording.describe_why_note(panels),
         forest=Markup(forest.draw(report)),
-        responses=_responses(report),
+        responses=[Markup(picture) for _, picture in draw_responses(report)],
         disk=_disk(report),
         machine_titles=TITLES,
         sections=[_section(report, table, anchor) for anchor, table in opened],
@@ -89,15 +90,8 @@ def _disk(report: Report) -> dict[str, list[tuple[str, Markup]]]:
     return places
 
 
-def _responses(report: Report) -> list[Markup]:
-    """Return the curves or maps of a sweep, one for each headline table."""
-    if report.sweep is None:
-        return []
-    drawn = (response.draw(table, report.sweep) for table in report.headline)
-    return [Markup(picture) for picture in drawn if picture]
-
-
 def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
+    pictures = draw_table(report, table)
     return {
         "anchor": anchor,
         "table": table,
@@ -106,9 +100,9 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "unit": Scale.from_table(table).unit,
         "block": "block" if report.results.is_paired else "run",
         "about": wording.describe_unit_and_direction(table),
-        "distribution": Markup(distribution.draw(table, report.baseline)),
-        "order": Markup(order.draw(report, table)) if table.metric.headline and report.results.is_paired else "",
-        "tail": Markup(tail.draw(report, table)) if table.metric.headline and table.is_percentile else "",
+        "distribution": Markup(pictures.distribution),
+        "order": Markup(pictures.order),
+        "tail": Markup(pictures.tail),
         "change": "change" if table.analysis.is_relative else "diff",
         "rows": list_result_rows(table, report.baseline),
         "quantiles": list_spread_rows(table),
