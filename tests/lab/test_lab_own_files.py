@@ -31,9 +31,15 @@ unit = ""
 direction = "none"
 title = "answer"
 """
+LOAD = """title = "own_load"
+description = "A load of the user's"
+files = ["burn.sh"]
+command = ["./burn.sh"]
+ready = "burning"
+"""
 
 
-def test_scripts_programs_and_modules_are_in_a_guest(tmp_path: Path) -> None:
+def test_scripts_programs_and_modules_are_in_a_guest_and_on_a_cluster(tmp_path: Path) -> None:
     grep = shutil.which("grep")
     assert grep is not None
     shutil.copy(grep, tmp_path / "my-grep")
@@ -51,11 +57,17 @@ def test_scripts_programs_and_modules_are_in_a_guest(tmp_path: Path) -> None:
         command='["./my-grep", "-c", "^my-grep$", "/proc/self/comm"]',
     )  # fmt: skip
     (tmp_path / "p.toml").write_text(program)
-    done = run(
+    (tmp_path / "burn.sh").write_text("#!/bin/sh\necho burning\nwhile :; do :; done\n")
+    (tmp_path / "burn.sh").chmod(0o755)
+    (tmp_path / "burn.toml").write_text(LOAD)
+    words = (
         "compare", "default", "bfs", "--work", tmp_path / "s.toml", "--work", tmp_path / "p.toml", "--blocks", "2",
-        "--seed", "1", "--on", "lab", "--clock", "virtual", "--cpus", "1", "--memory", "512", "--out", tmp_path / "c",
-        "--json",
+        "--load", tmp_path / "burn.toml", "--seed", "1", "--on", "lab", "--clock", "virtual", "--cpus", "1",
+        "--memory", "512", "--json",
     )  # fmt: skip
+    done = run(*words, "--out", tmp_path / "c")
+    there = run(*words, "--out", tmp_path / "there", "--cluster", "local:1")
     taken = json.loads(done.stdout)["samples"]
+    assert [each["metrics"] for each in json.loads(there.stdout)["samples"]] == [each["metrics"] for each in taken]
     assert [sample["reason"] for sample in taken] == [None] * 8
     assert {sample["metrics"]["answer"] for sample in taken} == {1}

@@ -10,7 +10,7 @@ from runoff.errors import UsageError
 from runoff.results import NO_LOAD
 from runoff.text import parse_assignments, suggest
 from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter
-from runoff.workloads.own_files import derive_name, find_own_file, is_local, refuse_same_names
+from runoff.workloads.own_files import OwnFile, derive_name, find_own_file, is_local, refuse_same_names
 from runoff.workloads.work import Work
 
 
@@ -35,16 +35,17 @@ def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[
     if words is not None:
         line = rest.replace("{cpus}", str(cpus))
         work = Work(text.strip(), definition, {words: line}, source, cpus)
-        return [_bring(work, {word: word for word in _list_local_words(where, line, catalogue)}, where, catalogue)]
+        return [_bring(work, {word: word for word in _list_local_words(where, line, catalogue)}, where, catalogue, {})]
     given = parse_assignments(rest, where)
     for key in given:
         if key not in definition.parameters:
             raise UsageError(f"{where}: no parameter {key!r}{suggest(key, definition.parameters)}")
+    found: dict[str, OwnFile] = {}
     works = [
         Work(_label(name, chosen, definition, given), definition, chosen, source, cpus)
         for chosen in _combine(definition, given, cpus, where)
     ]
-    return [_bring(work, _find_files(work, where), where, catalogue) for work in works]
+    return [_bring(work, _find_files(work, where), where, catalogue, found) for work in works]
 
 
 def _combine(definition: Definition, given: Mapping[str, str], cpus: int, where: str) -> list[dict[str, str]]:
@@ -66,11 +67,15 @@ def _split(text: str, catalogue: Catalogue) -> tuple[str, str]:
     return ("command", text) if is_command else (name, rest)
 
 
-def _bring(work: Work, ways: Mapping[str, str], where: str, catalogue: Catalogue) -> Work:
-    """Return the work with the user's files, as they were written by their ways from here."""
-    files = tuple(
-        find_own_file(key, derive_name(written), where, catalogue.stored_files) for key, written in ways.items()
-    )
+def _bring(work: Work, ways: Mapping[str, str], where: str, catalogue: Catalogue, found: dict[str, OwnFile]) -> Work:
+    """Return the work with the user's files, as they were written by their ways from here.
+
+    Those of works before it are ``found``, and read only once.
+    """
+    for key, written in ways.items():
+        if key not in found:
+            found[key] = find_own_file(key, derive_name(written), where, catalogue.stored_files)
+    files = tuple(found[key] for key in ways)
     refuse_same_names(files, where)
     return replace(work, files=files)
 

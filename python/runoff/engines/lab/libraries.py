@@ -66,8 +66,11 @@ def bring_libraries(plan: Plan) -> Plan:
     if plan.settings.on != "lab" or not plan.own_files:
         return plan
 
+    # Works of several parameters bring the same program.
+    libraries = {file.key: tuple(_find(file)) for file in plan.own_files}
+
     def bring(work: Work) -> Work:
-        return replace(work, files=tuple(replace(file, libraries=tuple(_find(file))) for file in work.files))
+        return replace(work, files=tuple(replace(file, libraries=libraries[file.key]) for file in work.files))
 
     loads = tuple(None if load is None else bring(load) for load in plan.loads)
     return replace(plan, works=tuple(bring(work) for work in plan.works), loads=loads)
