@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from runoff.statistics import checks
 from runoff.statistics.blocks import differences
-from runoff.statistics.describe import summarise
+from runoff.statistics.describe import summarise_arms
 from runoff.statistics.spread import compare_spread
 from runoff.statistics.values import Analysis, Comparison, Observation, Question, Verdict
 from runoff.statistics.verdict import compare
@@ -17,16 +17,10 @@ def analyse(arms: Mapping[str, Sequence[Observation]], question: Question) -> An
     ``arms`` holds all arms in plan order, those without a valid sample as empty sequences; the
     baseline is one of them, and no arm has two observations of one block. Raises ValueError otherwise.
     """
-    if question.baseline not in arms:
-        raise ValueError(f"baseline {question.baseline!r} is not one of the arms: {', '.join(arms)}")
     for arm, observations in arms.items():
         if len({o.block for o in observations}) < len(observations):
             raise ValueError(f"{arm!r} has two values in one block: a block is one pass over all arms")
-    summaries = {
-        arm: summarise(arm, [o.value for o in observations], question.alpha, question.margin)
-        for arm, observations in arms.items()
-        if observations
-    }
+    summaries = summarise_arms(arms, question)
     comparisons = {arm: _compare(arm, arms, question) for arm in arms}
     return Analysis(question, summaries, comparisons, checks.find_warnings(arms, summaries, comparisons, question))
 

@@ -1,13 +1,13 @@
 """One arm at a time: moments, quantiles and the intervals of mean and median."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 from scipy import special
 
-from runoff.statistics.values import DEFAULT_MARGIN, LARGEST_LOG, Interval, Summary
+from runoff.statistics.values import DEFAULT_MARGIN, LARGEST_LOG, Interval, Observation, Question, Summary
 
 ROUNDING = 1e-12
 """A relative spread below this is the rounding of binary fractions, not a measurement."""
@@ -22,6 +22,17 @@ FEWEST_FENCED = 7
 def is_constant(values: Sequence[float]) -> bool:
     """Return whether all values are equal up to rounding."""
     return max(values) - min(values) <= ROUNDING * max(abs(min(values)), abs(max(values)))
+
+
+def summarise_arms(arms: Mapping[str, Sequence[Observation]], question: Question) -> dict[str, Summary]:
+    """Describe each arm that has a value. Raises ValueError unless the baseline is one of the arms."""
+    if question.baseline not in arms:
+        raise ValueError(f"baseline {question.baseline!r} is not one of the arms: {', '.join(arms)}")
+    return {
+        arm: summarise(arm, [o.value for o in observations], question.alpha, question.margin)
+        for arm, observations in arms.items()
+        if observations
+    }
 
 
 def summarise(arm: str, values: Sequence[float], alpha: float, margin: float = DEFAULT_MARGIN) -> Summary:

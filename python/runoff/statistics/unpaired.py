@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from runoff.statistics import checks, power
 from runoff.statistics.blocks import find_moments, find_step, ratios_make_sense
-from runoff.statistics.describe import ROUNDING, is_constant, summarise
+from runoff.statistics.describe import ROUNDING, is_constant, summarise_arms
 from runoff.statistics.level import adjust, critical, two_sided_p
 from runoff.statistics.values import LARGEST_LOG, Analysis, Comparison, Interval, Observation, Question, Verdict
-from runoff.statistics.verdict import is_coarse, judge
+from runoff.statistics.verdict import both_means_are_within, is_coarse, judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,7 @@ def analyse_unpaired(arms: Mapping[str, Sequence[Observation]], question: Questi
     ``arms`` holds all arms in plan order, those without a run as empty sequences; the baseline is one of them. Raises
     ValueError otherwise.
     """
-    if question.baseline not in arms:
-        raise ValueError(f"baseline {question.baseline!r} is not one of the arms: {', '.join(arms)}")
-    summaries = {
-        arm: summarise(arm, [o.value for o in observations], question.alpha, question.margin)
-        for arm, observations in arms.items()
-        if observations
-    }
+    summaries = summarise_arms(arms, question)
     comparisons = {arm: _compare(arm, arms, question) for arm in arms}
     return Analysis(question, summaries, comparisons, checks.find_warnings(arms, summaries, comparisons, question))
 
@@ -130,14 +124,12 @@ def _is_within(
         return False
     if not logs:
         return interval.low == interval.high == 0
-    if not interval.is_inside(math.log1p(-question.margin) + step, math.log1p(question.margin) - step):
-        return False
     # The ratio of the means by its first derivatives: the baseline counts as often as it is large.
     scale = float(np.mean(base))
     ratio = float(np.mean(other)) / scale
     found = compare_means(base / scale * ratio, other / scale, 1.0)
     half = critical(question.alpha, comparisons, found.df) * found.error if found.error else 0.0
-    return abs(ratio - 1) + half + step <= question.margin + 1e-14
+    return both_means_are_within(interval, ratio - 1, half, step, question.margin)
 
 
 def _join_spreads(base: npt.NDArray[np.float64], other: npt.NDArray[np.float64], scale: float) -> float:

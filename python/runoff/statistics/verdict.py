@@ -114,12 +114,18 @@ def _is_within_margin(found: Differences, interval: Interval | None, question: Q
         return False
     if not found.logs:
         return found.mean == 0 and found.sd == 0
-    if not interval.is_inside(math.log1p(-question.margin) + found.step, math.log1p(question.margin) - found.step):
-        return False
     n = found.informative
     half = critical_multiple(question, comparisons, n) * (found.ratio_sd or 0.0) / math.sqrt(n)
     change = (found.ratio_of_means or 1.0) - 1
-    return abs(change) + half + found.step <= question.margin + 1e-14
+    return both_means_are_within(interval, change, half, found.step, question.margin)
+
+
+def both_means_are_within(logs: Interval, change: float, half: float, step: float, margin: float) -> bool:
+    """Return whether the interval of the geometric mean's logarithm, and ``change`` +- ``half`` of the arithmetic mean,
+    are within the margin with the ``step`` of the values on both sides."""
+    if not logs.is_inside(math.log1p(-margin) + step, math.log1p(margin) - step):
+        return False
+    return abs(change) + half + step <= margin + 1e-14
 
 
 def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
