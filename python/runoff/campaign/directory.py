@@ -13,7 +13,7 @@ from runoff.campaign.foreign import make_printable
 from runoff.campaign.join import join_results
 from runoff.campaign.journal import Journal
 from runoff.campaign.manifest import collect_definitions, make_outline
-from runoff.campaign.records import Outline, Part, Row
+from runoff.campaign.records import Outline, Part
 from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.errors import UsageError
 from runoff.plan import stopping
@@ -23,7 +23,7 @@ from runoff.plan.plan import Plan, count_load_blocks
 from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import Settings, parse_settings
 from runoff.plan.stored import StoredInputs
-from runoff.results import Ended, Results, Sample
+from runoff.results import Ended, Results
 from runoff.version import __version__
 from runoff.workloads import StoredFile
 from runoff.workloads.own_files import describe_stored
@@ -127,7 +127,7 @@ def _read(directory: Path) -> Results:
             cells = _cells(settings, outline)
             consistency.check(settings, outline, begun, cells, rows)
         names = takers.name_takers(begun, rows)
-        samples = tuple(_sample(row, names.get(row.part, "")) for row in rows)
+        samples = tuple(row.make_sample(names.get(row.part, "")) for row in rows)
         return Results(
             engine=settings.on,
             clock=outline.clock,
@@ -197,21 +197,3 @@ def _list_digests(files: Mapping[str, StoredFile]) -> dict[str, str]:
     """Return the SHA-256 of the users' own files and of the libraries that they brought."""
     libraries = {f"{key}: {name}": sha256 for key, file in files.items() for name, sha256 in file.libraries}
     return {key: file.sha256 for key, file in files.items()} | libraries
-
-
-def _sample(row: Row, machine: str) -> Sample:
-    return Sample(
-        id=row.cell,
-        block=row.block,
-        position=row.position,
-        arm=row.arm,
-        workload=row.workload,
-        load=row.load,
-        valid=row.valid,
-        reason=row.reason,
-        metrics=row.metrics,
-        conditions=row.conditions,
-        detail=row.detail,
-        part=row.part,
-        machine=machine,
-    )

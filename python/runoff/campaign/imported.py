@@ -15,7 +15,7 @@ from runoff.imports.assemble import Imported, Wishes, assemble
 from runoff.imports.files import Source
 from runoff.imports.reading import Reading
 from runoff.plan.order import Cell
-from runoff.results import IMPORTED, Results, Sample
+from runoff.results import IMPORTED, Results
 from runoff.version import __version__
 
 UNPROVEN = "these numbers were imported: nobody proved which scheduler was in charge"
@@ -54,8 +54,11 @@ def store_import(
         "outline": outline.model_dump(mode="json"),
         "imported": record.model_dump(mode="json"),
     }
-    with Journal.create(directory, facts, lambda: _keep(sources, directory)) as journal:
+
+    def fill(journal: Journal) -> None:
         _add_samples(imported, works, journal)
+
+    Journal.create(directory, facts, lambda: _keep(sources, directory), fill).close()
 
 
 def is_imported(journal: Journal) -> bool:
@@ -85,7 +88,7 @@ def read_imported(journal: Journal) -> Results:
         workloads=tuple(outline.workloads),
         loads=tuple(outline.loads),
         metrics={work: tuple(metrics) for work, metrics in outline.metrics.items()},
-        samples=tuple(_make_sample(row) for row in rows),
+        samples=tuple(row.make_sample() for row in rows),
         planned=len(rows),
         is_paired=record.is_paired,
         fingerprint={"files": {file.name: f"{file.format}, sha256 {file.sha256}" for file in record.files}},
@@ -118,17 +121,3 @@ def _check(outline: Outline, rows: Sequence[Row]) -> None:
         for noun, name, known in (("arm", row.arm, outline.arms), ("workload", row.workload, outline.workloads)):
             if name not in known:
                 raise ValueError(f"sample {row.cell}: {noun}: there is no {name!r}")
-
-
-def _make_sample(row: Row) -> Sample:
-    return Sample(
-        id=row.cell,
-        block=row.block,
-        position=row.position,
-        arm=row.arm,
-        workload=row.workload,
-        load=row.load,
-        valid=row.valid,
-        reason=row.reason,
-        metrics=row.metrics,
-    )

@@ -4,7 +4,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any, Self
@@ -41,13 +41,22 @@ class Journal:
         self._cells: set[str] = set()
         self._head = chain.Head()
         self._first_sample = ""
+        self._is_together = False
         self._files: dict[str, Identity | None] = {}
         with self.explain_contents():
             self._read()
 
     @classmethod
-    def create(cls, directory: Path, facts: Mapping[str, Any], keep: Callable[[], None] = lambda: None) -> Self:
-        """Start a campaign in a new or empty directory; ``keep`` puts there what has to be there with the journal.
+    def create(
+        cls,
+        directory: Path,
+        facts: Mapping[str, Any],
+        keep: Callable[[], None] = lambda: None,
+        fill: Callable[[Self], None] = lambda _: None,
+    ) -> Self:
+        """Start a campaign in a new or empty directory.
+
+        ``keep`` puts there what has to be there with the journal, and ``fill`` adds samples that it begins with.
 
         Raises UsageError or MissingError.
         """
@@ -67,8 +76,10 @@ class Journal:
             unfinished = directory / _UNFINISHED
             with _explain_errors(directory), closing(database.make(unfinished)) as connection:
                 journal = cls(directory, connection, None)
-                for key, value in facts.items():
-                    journal.set_fact(key, value)
+                with journal._write_together():
+                    for key, value in facts.items():
+                        journal.set_fact(key, value)
+                    fill(journal)
             unfinished.rename(directory / FILE)
             sync_directory(directory)
             return cls(directory, database.open_whole(directory / FILE, write=True), held)
@@ -250,10 +261,21 @@ class Journal:
             case _:
                 raise ValueError(f"row {entry.number} is neither a fact nor a sample")
 
+    @contextmanager
+    def _write_together(self) -> Iterator[None]:
+        """Make one transaction of all that is written meanwhile."""
+        with database.transaction(self._connection, "IMMEDIATE"):
+            self._is_together = True
+            try:
+                yield
+            finally:
+                self._is_together = False
+
     def _append(self, kind: str, subject: str, body: str) -> None:
         entry = chain.follow(self._head, kind, subject, body)
         head = chain.Head(entry.number, entry.digest)
-        with _explain_errors(self.directory), database.transaction(self._connection, "IMMEDIATE"):
+        own = nullcontext() if self._is_together else database.transaction(self._connection, "IMMEDIATE")
+        with _explain_errors(self.directory), own:
             found = self._connection.execute("SELECT number, digest FROM head").fetchone()
             if chain.Head(*found) != self._head:
                 raise UsageError(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 
-from runoff.results import Clock, Conditions, Ended, EngineName, Metric
+from runoff.results import Clock, Conditions, Ended, EngineName, Metric, Sample
 from runoff.validation import STRICT, Checked
 from runoff.workloads import StoredFile
 
@@ -174,6 +174,24 @@ class Row(Checked):
     def object(self) -> str:
         """SHA-256 of the object that the agent attached for it; empty if it attached none."""
         return str((self.proof or {}).get("object", ""))
+
+    def make_sample(self, machine: str = "") -> Sample:
+        """Return what results show of it; ``machine`` took it, where there are several."""
+        return Sample(
+            id=self.cell,
+            block=self.block,
+            position=self.position,
+            arm=self.arm,
+            workload=self.workload,
+            load=self.load,
+            valid=self.valid,
+            reason=self.reason,
+            metrics=self.metrics,
+            conditions=self.conditions,
+            detail=self.detail,
+            part=self.part,
+            machine=machine,
+        )
 
 
 @cache

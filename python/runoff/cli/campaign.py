@@ -1,6 +1,5 @@
 """What the commands that carry out campaigns share: progress, and the report at the end."""
 
-import functools
 import os
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ from runoff.plan.settings import Settings
 if TYPE_CHECKING:
     from runoff.analysis.values import Report
     from runoff.campaign.conduct import CampaignResult
+    from runoff.results import Results
 
 
 def begin(
@@ -40,16 +40,15 @@ def begin(
 
 def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report], None] | None" = None) -> int:
     """Write the page and the logs, print the report. Returns the exit code."""
-    from runoff.report.data import document
     from runoff.report.sentences import render_verdict
 
     if run.manner.reboot is not None and conducted.next_kernel:
         return _restart(conducted)
-    report, page = write_report(conducted)
-    if run.as_json:
-        write(document.render(report))
+    report, page = write_report(conducted.results, conducted.directory)
+    if show is not None and not run.as_json:
+        show(report)
     else:
-        (show or functools.partial(print_text, directory=conducted.directory, verbose=run.verbose))(report)
+        print_report(report, conducted.directory, as_json=run.as_json, verbose=run.verbose)
     print_way_on(conducted, page, err=run.as_json)
     code = INTERRUPTED if conducted.ending is Ending.STOPPED else choose_exit_code(report)
     notify(run.notify, conducted.directory, code, " ".join(render_verdict(report)))
@@ -89,13 +88,31 @@ def notify_of_failure(command: str | None, directory: Path) -> Iterator[None]:
         raise
 
 
-def write_report(conducted: "CampaignResult") -> "tuple[Report, Path]":
+def conclude(results: "Results", directory: Path, *, as_json: bool, verbose: bool) -> int:
+    """Write the page of a campaign that is complete, print the report. Returns the exit code."""
+    report, page = write_report(results, directory)
+    print_report(report, directory, as_json=as_json, verbose=verbose)
+    echo(f"page: {page}", err=as_json)
+    return choose_exit_code(report)
+
+
+def write_report(results: "Results", directory: Path) -> "tuple[Report, Path]":
     """Write the page and the logs into the campaign. Returns the report, and where its page is."""
     from runoff.decide.noise import build_report_with_noise
     from runoff.report.files import write_files
 
-    report = build_report_with_noise(conducted.results)
-    return report, write_files(report, conducted.directory)
+    report = build_report_with_noise(results)
+    return report, write_files(report, directory)
+
+
+def print_report(report: "Report", directory: Path, *, as_json: bool, verbose: bool) -> None:
+    """Print the report as JSON or as text."""
+    from runoff.report.data import document
+
+    if as_json:
+        write(document.render(report))
+    else:
+        print_text(report, directory=directory, verbose=verbose)
 
 
 def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:

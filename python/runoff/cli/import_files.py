@@ -5,10 +5,10 @@ from typing import get_args
 
 import click
 
-from runoff.cli.campaign import choose_exit_code, print_text
+from runoff.cli.campaign import conclude
 from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import json_option, verbose_option
-from runoff.cli.output import echo, write
+from runoff.cli.output import echo
 from runoff.errors import UsageError
 from runoff.imports.reading import Cases
 from runoff.results import Direction
@@ -68,12 +68,9 @@ def command(
     """
     from runoff.campaign.directory import read_results
     from runoff.campaign.imported import store_import
-    from runoff.decide.noise import build_report_with_noise
     from runoff.imports import formats
     from runoff.imports.assemble import Wishes
     from runoff.imports.files import read_sources
-    from runoff.report.data import document
-    from runoff.report.files import write_files
     from runoff.text import parse_assignments
 
     sources = read_sources(files)
@@ -96,14 +93,7 @@ def command(
     store_import(directory, sources, readings, wishes, words)
     for source, reading in zip(sources, readings, strict=True):
         echo(f"{source.file.name}: {reading.format}, {len(reading.numbers)} numbers", err=True)
-    report = build_report_with_noise(read_results(directory))
-    page = write_files(report, directory)
-    if as_json:
-        write(document.render(report))
-    else:
-        print_text(report, directory=directory, verbose=verbose)
-    echo(f"page: {page}", err=as_json)
-    return choose_exit_code(report)
+    return conclude(read_results(directory), directory, as_json=as_json, verbose=verbose)
 
 
 def _by_metric(words: tuple[str, ...], option: str) -> dict[str, str]:

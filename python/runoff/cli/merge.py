@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from runoff.cli.campaign import choose_exit_code, print_text
+from runoff.cli.campaign import conclude
 from runoff.cli.named_directories import name_directories
 from runoff.cli.options import json_option, verbose_option
-from runoff.cli.output import echo, write
 
 
 @click.command(
@@ -25,15 +24,6 @@ def command(campaigns: tuple[str, ...], out: Path, as_json: bool, verbose: bool)
     A machine is named by its directory, or by NAME. The result is a campaign like any other, complete in itself.
     """
     from runoff.campaign.merge import merge
-    from runoff.decide.noise import build_report_with_noise
-    from runoff.report.data import document
-    from runoff.report.files import write_files
 
-    report = build_report_with_noise(merge(name_directories(campaigns, "machine"), out))
-    page = write_files(report, out)
-    if as_json:
-        write(document.render(report))
-    else:
-        print_text(report, directory=out, verbose=verbose)
-    echo(f"page: {page}", err=as_json)
-    return choose_exit_code(report)
+    results = merge(name_directories(campaigns, "machine"), out)
+    return conclude(results, out, as_json=as_json, verbose=verbose)

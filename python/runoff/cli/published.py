@@ -169,6 +169,6 @@ def _run(settings: "Settings", place: Path, run: RunOptions) -> "Results":
     from runoff.cli.progress import Progress
 
     conducted = conduct(settings, place, Progress(), run.manner)
-    _, page = write_report(conducted)
+    _, page = write_report(conducted.results, conducted.directory)
     print_way_on(conducted, page, err=True)
     return conducted.results

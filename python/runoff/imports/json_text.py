@@ -1,6 +1,7 @@
 """JSON that a program has written, checked where it is read."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from runoff.imports.reading import File
@@ -20,6 +21,12 @@ def looks_like(text: str, *keys: str) -> bool:
     """Return whether a JSON text has these keys somewhere near its begin, whole or not."""
     head = text.lstrip()[:200_000]
     return head.startswith(("{", "[")) and all(f'"{key}"' in head for key in keys)
+
+
+def list_entries(file: File, key: str) -> Iterator[tuple[str, Any]]:
+    """Yield where each entry of the list ``key`` is in the document, and the entry. Raises UsageError."""
+    for number, entry in enumerate(take(parse(file), key, list, file, "it")):
+        yield f"{key}[{number}]", entry
 
 
 def take(value: Any, key: str, kind: type, file: File, where: str) -> Any:

@@ -31,6 +31,23 @@ def test_samples_survive_being_closed_and_come_back_in_run_order(tmp_path: Path)
     assert (second.valid, second.reason, second.detail) == (False, "ejected", "log")
 
 
+def test_samples_that_a_campaign_begins_with_are_there_all_or_none(tmp_path: Path) -> None:
+    def fill(journal: Journal) -> None:
+        journal.add(CELLS[0], "a", "w", "", VoidSample("x"))
+        if not can_end:
+            raise KeyboardInterrupt
+
+    can_end = False
+    with pytest.raises(KeyboardInterrupt):
+        Journal.create(tmp_path / "c", {"seed": 1}, fill=fill)
+    assert not (tmp_path / "c" / FILE).exists()
+    can_end = True
+    Journal.create(tmp_path / "c", {"seed": 1}, fill=fill).close()
+    with Journal.open(tmp_path / "c", write=True) as journal:
+        assert (journal.fact("seed"), journal.done()) == (1, {CELLS[0].id})
+        journal.add(CELLS[1], "b", "w", "", VoidSample("y"))
+
+
 def test_one_cell_has_one_sample(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "c", {}) as journal:
         journal.add(CELLS[0], "a", "w", "", VoidSample("x"))

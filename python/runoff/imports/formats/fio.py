@@ -19,11 +19,9 @@ def recognise(file: File) -> bool:
 def read(file: File) -> Reading:
     """Return its jobs. Raises UsageError."""
     start = file.text.find("{")
-    document = json_text.parse(File(file.name, file.text[start:]))
     metrics: dict[str, FoundMetric] = {}
     numbers = []
-    for number, job in enumerate(json_text.take(document, "jobs", list, file, "it")):
-        where = f"jobs[{number}]"
+    for where, job in json_text.list_entries(File(file.name, file.text[start:]), "jobs"):
         case = json_text.take(job, "jobname", str, file, where)
         if job.get("error"):
             raise file.refuse(f"the job {case} ended with the error {json.dumps(job['error'])}")

@@ -24,15 +24,14 @@ def recognise(file: File) -> bool:
 
 def read(file: File) -> Reading:
     """Return its repetitions. Raises UsageError."""
-    benchmarks = json_text.take(json_text.parse(file), "benchmarks", list, file, "it")
-    single = [each for each in benchmarks if each.get("run_type", "iteration") == "iteration"]
+    benchmarks = json_text.list_entries(file, "benchmarks")
+    single = [(where, each) for where, each in benchmarks if each.get("run_type", "iteration") == "iteration"]
     if not single:
         raise file.refuse("it has aggregates only: run without --benchmark_report_aggregates_only")
     metrics: dict[str, FoundMetric] = {}
     runs: Counter[str] = Counter()
     numbers = []
-    for number, each in enumerate(single):
-        where = f"benchmarks[{number}]"
+    for where, each in single:
         case = json_text.take(each, "run_name" if "run_name" in each else "name", str, file, where)
         if each.get("error_occurred"):
             raise file.refuse(f"{case} failed: {each.get('error_message', '')}".rstrip(": "))

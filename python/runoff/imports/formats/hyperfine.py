@@ -14,8 +14,7 @@ def recognise(file: File) -> bool:
 def read(file: File) -> Reading:
     """Return its runs. Raises UsageError."""
     numbers = []
-    for number, result in enumerate(json_text.take(json_text.parse(file), "results", list, file, "it")):
-        where = f"results[{number}]"
+    for where, result in json_text.list_entries(file, "results"):
         command = json_text.take(result, "command", str, file, where)
         times = json_text.take(result, "times", list, file, where)
         failed = [code for code in result.get("exit_codes") or [] if code != 0]

@@ -14,8 +14,7 @@ def recognise(file: File) -> bool:
 def read(file: File) -> Reading:
     """Return its rounds. Raises UsageError."""
     numbers = []
-    for number, each in enumerate(json_text.take(json_text.parse(file), "benchmarks", list, file, "it")):
-        where = f"benchmarks[{number}]"
+    for where, each in json_text.list_entries(file, "benchmarks"):
         case = json_text.take(each, "name", str, file, where)
         stats = json_text.take(each, "stats", dict, file, where)
         rounds = stats.get("data")
