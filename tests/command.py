@@ -23,7 +23,21 @@ def start(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
     words = list(map(str, arguments))
     if forked.WANTED in os.environ:
         usual["preexec_fn"] = forked.command(words, usual["env"])
-    return subprocess.Popen([*_MAIN, *words], text=True, start_new_session=True, **usual)
+    process = subprocess.Popen([*_MAIN, *words], text=True, start_new_session=True, **usual)
+    _started.append(process)
+    return process
+
+
+_started: "list[subprocess.Popen[str]]" = []
+
+
+def end_started() -> None:
+    """End what still runs of all that was started."""
+    while _started:
+        process = _started.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def run(*arguments: str | Path, expect: int = 0) -> "subprocess.CompletedProcess[str]":

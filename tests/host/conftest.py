@@ -1,8 +1,10 @@
 """Tests marked ``sched_ext`` run where the kernel has it: here, or all together in one guest."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import command
 import guest
 import pytest
 
@@ -51,6 +53,14 @@ def _in_guest(first: pytest.Function) -> dict[str, str] | guest.Unavailable:
         return guest.run(chosen, folder)
     except guest.Unavailable as error:
         return error
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_in_charge() -> Iterator[None]:
+    """A scheduler that a failed test has attached would be in charge of all that follow."""
+    yield
+    if HERE:
+        command.end_started()
 
 
 @pytest.fixture(scope="session")

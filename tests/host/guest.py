@@ -56,7 +56,8 @@ def run(tests: list[str], folder: Path) -> dict[str, str]:
             break
         if told.cut and guest.STALE not in lost:
             failures[told.cut] = lost
-    return {test: failures.get(test, lost or "the guest did not run this test") for test in tests}
+    lost = lost or f"the guest did not run this test:\n{_end(own / 'output.txt')}"
+    return {test: failures.get(test, lost) for test in tests}
 
 
 def _boot(tests: list[str], folder: Path, accelerator: str) -> str:

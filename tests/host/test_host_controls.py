@@ -80,7 +80,7 @@ def test_set_changes_all_or_nothing_and_reads_back():
     assert 'no parameter "rr"' in refused("bfs", "iso_cpu=10", "rr=1")
     assert "is not key=value" in refused("bfs", "iso_cpu=10", "rr_interval_ms")
     assert values("bfs") == changed
-    assert "rr_interval_ms = 3  (1..1000 ms)  How long" in run("set", "bfs").stdout
+    assert "rr_interval_ms=3  (1..1000 ms)\n      How long" in run("set", "bfs").stdout
     assert json.loads(run("set", "bfs", "iso_cpu=0", "--json").stdout)["parameters"][0]["value"] == 0
     assert sentence in run("set", "bfs", "rr_interval_ms=1001", expect=64).stderr
     assert "bfs is detached" in stop(process)
@@ -119,9 +119,9 @@ def test_a_choice_is_set_by_name_and_works(test_objects):
     assert refused("choosy", "queue=0") == 'choosy: queue="0" is none of machine, cpu'
     assert "era is fixed once attached" in refused("choosy", "slice_ms=9", "era=2.6.31")
     shown = run("set", "choosy").stdout
-    assert "queue = cpu  (machine or cpu)  Where tasks wait." in shown
-    assert "slice_ms = 3  (1..100 ms)" in shown
-    assert "era = 2.6.8  (2.6.8 or 2.6.31, fixed once attached)" in shown
+    assert "queue=cpu  (machine or cpu)\n      Where tasks wait." in shown
+    assert "slice_ms=3  (1..100 ms)" in shown
+    assert "era=2.6.8  (2.6.8 or 2.6.31, fixed once attached)" in shown
     stop(process, signal.SIGTERM)
 
 

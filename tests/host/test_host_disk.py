@@ -194,7 +194,7 @@ def test_what_is_wrong_changes_nothing(tmp_path: Path) -> None:
         device = add("noop")
         before = listed()
         for other in ("/dev/ublkb9", "/dev/null", "ublkb", "/dev/ublkc0"):
-            assert f"{other} is no disk of runoff" in refused(other, UsageError)
+            assert f"{other} is not a disk of runoff" in refused(other, UsageError)
         with pytest.raises(UsageError, match="larger than its model"):
             add("cfq", size_mb=100_000)
         run("disk", "add", "--elevator", "anticipatory:antic_expire_ms=2000", expect=64)

@@ -171,11 +171,12 @@ def test_what_cannot_be_put_back_is_said_until_it_can(tmp_path: Path) -> None:
         # Who does not want that disk has nothing to do with it, until the end.
         made = plan("default", work=workload(tmp_path, disk))
         other = HostEngine(made, tmp_path)
-        other.prepare(print)
+        said: list[str] = []
+        other.prepare(said.append)
         assert isinstance(other.take(list_cells(made)[0], lambda _phase: None), ValidSample)
         assert sentence in other.warnings()
-        with pytest.raises(RunoffError, match=sentence):
-            other.close()
+        other.close()
+        assert any(sentence in each for each in said)
         record.write_text(true)
         assert sweep() == f"put back the elevator of {disk}"
         assert list(BORROWED.iterdir()) == []
