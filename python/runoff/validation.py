@@ -32,4 +32,5 @@ def describe_mistake(error: ValidationError) -> str:
     """Return the first mistake: ``key: what is wrong``; without a key if the whole is wrong."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
-    return f"{key}: {first['msg']}" if key else first["msg"]
+    message = "there is no such key" if first["type"] == "extra_forbidden" else first["msg"]
+    return f"{key}: {message}" if key else message

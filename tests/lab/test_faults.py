@@ -66,7 +66,8 @@ def test_an_object_that_the_verifier_rejects_is_refused_with_the_end_of_its_log(
     done = run(
         "compare", "--seed", "1", "default", rejected, "--work", "counters:n=1", "--out", tmp_path / "c", expect=64
     )
-    assert "cannot be used: the kernel rejected" in done.stderr
+    assert "cannot be used: the kernel rejected rejected: Permission denied" in done.stderr
+    assert "/rejected.bpf.o" in done.stderr
     assert "END PROG LOAD LOG" in done.stderr
     assert not (tmp_path / "c").exists()
 

@@ -28,8 +28,20 @@ NAMES = ("a", "b")
 """What the arm is called the first and the second time."""
 
 
+class _Noise(cloup.Group):
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            known = ", ".join(self.commands)
+            raise UsageError(
+                f"noise has no command {args[0]!r}; there are: {known}; an arm is given as --arm {args[0]}"
+            )
+        return super().resolve_command(ctx, args)
+
+
 @click.group(
-    cls=cloup.Group,
+    cls=_Noise,
     invoke_without_command=True,
     epilog="\b\nExamples:\n  runoff noise --work hackbench --on host --blocks 20\n"
     "  runoff noise --work hackbench --arm bfs\n  runoff noise list\n  runoff noise show hackbench",

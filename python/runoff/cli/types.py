@@ -30,7 +30,10 @@ def parse_share(text: str) -> float:
     found = re.fullmatch(r"([0-9]{0,9}\.?[0-9]{1,400})( ?%)?", text)
     if found is None:
         raise click.BadParameter(f"{text}: a share is written as 2% or as 0.02")
-    return float(Decimal(found[1]) / (100 if found[2] else 1))
+    share = float(Decimal(found[1]) / (100 if found[2] else 1))
+    if share > 1 and not found[2]:
+        raise click.BadParameter(f"{text}: it is more than the whole; {text} percent is written as {text}%")
+    return share
 
 
 def parse_size_mb(text: str) -> int:

@@ -10,13 +10,13 @@ from runoff.engines.agent import check_finds
 from runoff.errors import MissingError, UsageError
 from runoff.plan.plan import Plan
 from runoff.workloads import OwnFile, Work
+from runoff.workloads.parse import find_shell_signs
 
 _SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 """Where the agent looks for programs (crates/machine/src/scratch.rs)."""
 _OWN = "runoff-agent"
 _LONGEST_FIRST_LINE = 256
 """What the kernel reads of a script to find its interpreter (BINPRM_BUF_SIZE)."""
-_SHELL = {"&&", "||", "|", ";", ">", ">>", "<"}
 
 
 def require_findable(plan: Plan) -> None:
@@ -96,7 +96,7 @@ def _require_first(command: Sequence[str], about: str, is_there: Callable[[str],
             way_out += "; what begins with ./, ../ or ~/ is brought from here"
     else:
         way_out = "each sample begins in an empty directory, so name it in files = [...]"
-    if _SHELL.intersection(command) or any(word.endswith(";") for word in command):
+    if find_shell_signs(command):
         way_out = "a shell is needed for such a line, as in command:sh -c '...'"
     raise MissingError(f"{about}: the program {program} was not found: {way_out}")
 

@@ -14,6 +14,7 @@ from runoff.errors import UsageError
 from runoff.plan.elevators import DescribeElevators, Elevator, parse_elevator
 from runoff.plan.parameters import check_parameters
 from runoff.text import parse_assignments, suggest
+from runoff.workloads import WORKLOADS
 
 Describe = Callable[[], Mapping[str, Any]]
 """Yields the schedulers inside the agent by name, each with its parameters."""
@@ -116,7 +117,10 @@ def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None
     parameters = parse_assignments(assignments, f"arm {label!r}")
     if name == "default":
         if parameters:
-            raise UsageError(f"arm {label!r}: the kernel's default scheduler has no parameters here")
+            raise UsageError(
+                f"arm {label!r}: the kernel's default scheduler has no parameters, and a setting of the kernel cannot "
+                "be an arm"
+            )
         return {"kind": "default"}
     if "/" in name or name.endswith(".o"):
         return {"kind": "object", "path": name, "parameters": parameters}
@@ -167,5 +171,18 @@ def _read_object(name: str, label: str, stored: Mapping[str, str] | None) -> Obj
 
 def _check_builtin(name: str, parameters: Mapping[str, str], known: Mapping[str, Any], label: str) -> None:
     if name not in known:
-        raise UsageError(f"arm {label!r}: unknown scheduler {name!r}{suggest(name, ['default', *known])}")
+        raise UsageError(f"arm {label!r}: {_explain_unknown(name, ['default', *known])}")
     check_parameters(name, parameters, known[name]["parameters"], f"arm {label!r}")
+
+
+def _explain_unknown(name: str, known: Sequence[str]) -> str:
+    """Return why there is no such scheduler, and what was probably meant."""
+    if "," in name:
+        return f"each arm is a word of its own: {' '.join(name.split(','))}"
+    if name in WORKLOADS.names():
+        return f"{name} is a workload, not a scheduler: --work {name}"
+    if name.startswith("scx_"):
+        return f"unknown scheduler {name!r}; a program that attaches one is an arm as exec:{name}"
+    found = f"unknown scheduler {name!r}{suggest(name.lower(), known)}"
+    more = "a program that attaches one is an arm as exec:PROGRAM, another kernel's own as default@KERNEL"
+    return found if "did you mean" in found else f"{found}; {more}"

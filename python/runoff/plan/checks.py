@@ -104,7 +104,11 @@ def check_place(plan: Plan, place: str, describe_elevators: DescribeElevators | 
             )
 
 
+ARM_TWICE = "; to compare it with itself, name each: -n a={label} -n b={label} (or measure it: runoff noise)"
+
+
 def refuse_twice(what: str, labels: list[str]) -> None:
     for label in labels:
         if labels.count(label) > 1:
-            raise UsageError(f"{what} {label!r} is given twice")
+            way = ARM_TWICE.format(label=label) if what == "arm" else ""
+            raise UsageError(f"{what} {label!r} is given twice{way}")

@@ -253,6 +253,8 @@ def read_settings(path: Path, *, quick: bool = False) -> Settings:
         raise UsageError(f"cannot read the plan {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not a plan: {error}") from None
+    if "command" in values:
+        raise UsageError(f"{path} is a workload, not a plan: runoff compare ARM ARM --work {path}")
     smaller = values.pop(QUICK, None)
     if smaller is None:
         if quick:

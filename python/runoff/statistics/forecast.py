@@ -65,11 +65,11 @@ def forecast_blocks(courses: Sequence[Course], most: int) -> Forecast:
 def _simulate_decisions(course: Course, horizon: int, draw: np.random.Generator) -> npt.NDArray[np.bool_]:
     mean, sd, n = _simulate_blocks(course, horizon, draw)
     error = sd / np.sqrt(n)
-    apart = np.abs(mean) > _criticals(course.n, horizon, course.level_apart) * error
+    apart = np.abs(mean) > _find_half_widths(course.n, error, course.level_apart)
     apart &= n >= FIRST_LOOK
     if course.margin is None:
         return apart
-    half = _criticals(course.n, horizon, course.level_same) * error
+    half = _find_half_widths(course.n, error, course.level_same)
     same = (mean - half >= course.margin[0]) & (mean + half <= course.margin[1]) & (n >= course.least)
     decided: npt.NDArray[np.bool_] = apart | same
     return decided
@@ -88,5 +88,8 @@ def _simulate_blocks(course: Course, horizon: int, draw: np.random.Generator) ->
     return course.mean + shift, np.sqrt(np.maximum(squares, 0) / (n - 1)), n
 
 
-def _criticals(n: int, horizon: int, level: float) -> _Numbers:
-    return np.array([sequential.critical(n + step, level) for step in range(1, horizon + 1)])
+def _find_half_widths(n: int, error: _Numbers, level: float) -> _Numbers:
+    """Return half of the interval after each further block; infinite too where nothing varies but blocks are few."""
+    criticals = np.array([sequential.critical(n + step, level) for step in range(1, error.shape[1] + 1)])
+    known = np.isfinite(criticals)
+    return np.where(known, np.where(known, criticals, 0.0) * error, np.inf)

@@ -56,7 +56,8 @@ class MetricDefinition(Checked):
     stream: Literal["stdout", "stderr"] = "stdout"
     unit: str
     direction: Direction
-    title: str
+    title: str = ""
+    """Empty means the metric's name."""
     headline: bool = True
     which: Literal["only", "first", "last", "sum", "mean"] = "only"
     """The number to use if there are several; ``only`` means that all must be the same."""
@@ -167,6 +168,10 @@ class Catalogue:
         if name.endswith(".toml"):
             return Source(name, self._read(Path(name)))
         if name not in self.names():
+            if "," in name:
+                option = {"workload": "--work", "load": "--load"}[self.noun]
+                each = " ".join(f"{option} {part}" for part in name.split(","))
+                raise UsageError(f"unknown {self.noun} {name!r}; each needs an option of its own: {each}")
             guess = suggest(name, self.names())
             raise UsageError(f"unknown {self.noun} {name!r}{guess}; or give the path of a .toml file")
         return Source(name, resources.files(self.package).joinpath(f"{name}.toml").read_bytes().decode())
@@ -185,12 +190,27 @@ class Catalogue:
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"{where} is not TOML: {error}") from None
         except ValidationError as error:
-            raise UsageError(f"{where}: {describe_mistake(error)}") from None
+            raise UsageError(f"{where}: {describe_mistake(error)}{_suggest_key(error)}") from None
         for name, metric in definition.metrics.items():
             for key in metric.only:
                 if key not in definition.parameters:
                     raise UsageError(f"{where}: metrics.{name}.only: there is no parameter {key!r}")
         return definition
+
+
+_TABLES: Mapping[str, type[Checked]] = {"metrics": MetricDefinition, "parameters": Parameter}
+"""The tables of a definition that have tables by names of their own."""
+
+
+def _suggest_key(error: ValidationError) -> str:
+    """Return which keys there are, if the mistake is one that there is not."""
+    first = error.errors()[0]
+    if first["type"] != "extra_forbidden":
+        return ""
+    *tables, key = map(str, first["loc"])
+    model = _TABLES[tables[0]] if tables else Definition
+    names = [field.alias or name for name, field in model.model_fields.items()]
+    return suggest(key, names)
 
 
 WORKLOADS = Catalogue("runoff.workloads", "workload")

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +12,13 @@ from runoff.text import parse_assignments, suggest
 from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter
 from runoff.workloads.own_files import OwnFile, derive_name, find_own_file, is_local, refuse_same_names
 from runoff.workloads.work import Work
+
+_SHELL_SIGNS = ("|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "|&")
+
+
+def find_shell_signs(words: Sequence[str]) -> list[str]:
+    """Return the words that mean something to a shell, and nothing to a program."""
+    return [word for word in words if word in _SHELL_SIGNS or (word.endswith(";") and not word.endswith("\\;"))]
 
 
 def parse_loads(text: str, cpus: int, catalogue: Catalogue = LOADS) -> list[Work | None]:
@@ -36,7 +43,7 @@ def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[
         line = rest.replace("{cpus}", str(cpus))
         work = Work(text.strip(), definition, {words: line}, source, cpus)
         return [_bring(work, {word: word for word in _list_local_words(where, line, catalogue)}, where, catalogue, {})]
-    given = parse_assignments(rest, where)
+    given = _parse_given(rest, where, name, definition)
     for key in given:
         if key not in definition.parameters:
             raise UsageError(f"{where}: no parameter {key!r}{suggest(key, definition.parameters)}")
@@ -46,6 +53,16 @@ def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[
         for chosen in _combine(definition, given, cpus, where)
     ]
     return [_bring(work, _find_files(work, where), where, catalogue, found) for work in works]
+
+
+def _parse_given(text: str, where: str, name: str, definition: Definition) -> dict[str, str]:
+    try:
+        return parse_assignments(text, where)
+    except UsageError as error:
+        if not definition.parameters:
+            raise
+        known = ",".join(f"{key}={parameter.default}" for key, parameter in definition.parameters.items())
+        raise UsageError(f"{error}; its parameters are written as {name}:{known}") from None
 
 
 def _combine(definition: Definition, given: Mapping[str, str], cpus: int, where: str) -> list[dict[str, str]]:
@@ -101,11 +118,26 @@ def _list_local_words(where: str, line: str, catalogue: Catalogue) -> list[str]:
     if not words:
         raise UsageError(f"{where}: a command line must follow the colon, e.g. 'command:gzip -9 file'")
     known = catalogue.stored_files
+    if known is None:
+        _refuse_shell(where, line)
 
     def is_there(word: str) -> bool:
         return Path(word).expanduser().exists() if known is None else word in known
 
     return [word for number, word in enumerate(words) if is_local(word) and (number == 0 or is_there(word))]
+
+
+def _refuse_shell(where: str, line: str) -> None:
+    """Raise UsageError for words that only a shell understands, unless they are quoted."""
+    try:
+        signs = find_shell_signs(shlex.split(line, posix=False))
+    except ValueError:
+        return
+    if signs:
+        raise UsageError(
+            f"{where}: {signs[0]} is for a shell, and there is none: command:sh -c {shlex.quote(line)}; "
+            "or quote it, if it is an argument"
+        )
 
 
 def _label(name: str, chosen: Mapping[str, str], definition: Definition, given: Mapping[str, str]) -> str:

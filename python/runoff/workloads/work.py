@@ -29,7 +29,7 @@ class Work:
     def list_metrics(self, measured: Sequence[Metric]) -> tuple[Metric, ...]:
         """Return all metrics of a sample, headline metrics first: its own, and the ``measured`` ones of every work."""
         own = [
-            Metric(name, metric.unit, metric.direction, metric.title, metric.headline)
+            Metric(name, metric.unit, metric.direction, metric.title or name, metric.headline)
             for name, metric in self._own_metrics.items()
         ]
         every = [replace(metric, headline=metric.headline and self._judges_elapsed) for metric in measured]

@@ -244,7 +244,7 @@ def test_a_report_of_what_a_hand_has_edited_is_one_sentence(
     [
         ({"blocks": "2"}, "blocks: Input should be a valid integer"),
         ({"seed": True}, "seed: Input should be a valid integer"),
-        ({"colour": 1}, "colour: Extra inputs are not permitted"),
+        ({"colour": 1}, "colour: there is no such key"),
     ],
 )
 def test_a_plan_of_another_kind_is_named(campaign: Path, change: dict[str, Any], sentence: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from cli_runner import ask
 from made_campaigns import alternating, made, noisy
@@ -125,10 +126,16 @@ def test_a_constant_metric_is_left_out(tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--detect", "--margin", "--rare"])
-@pytest.mark.parametrize("value", ["0", "0%", "100%", "7"])
+@pytest.mark.parametrize("value", ["0", "0%", "100%", "700%"])
 def test_shares_that_are_none_are_refused(tmp_path, option, value):
     with pytest.raises(UsageError, match=f"{option} .* above 0 % and below 100 %"):
         ask(command, made(tmp_path / "c", alternating), option, value)
+
+
+@pytest.mark.parametrize("option", ["--detect", "--margin", "--rare"])
+def test_a_percent_without_its_sign_is_refused(tmp_path, option):
+    with pytest.raises(click.BadParameter, match="7 percent is written as 7%"):
+        ask(command, made(tmp_path / "c", alternating), option, "7")
 
 
 def test_one_source_is_to_be_named(tmp_path):

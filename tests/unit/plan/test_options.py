@@ -89,7 +89,6 @@ def test_a_word_that_is_not_a_share_is_refused(text: str) -> None:
     ("option", "sentence"),
     [
         ("--margin=0", "margin: Input should be greater than 0"),
-        ("--margin=2", "margin: Input should be less than 1"),
         ("--margin=100%", "margin: Input should be less than 1"),
         ("--rare=0%", "rare: Input should be greater than 0"),
         ("--rare=51%", "rare: Input should be less than or equal to 0.5"),
@@ -99,6 +98,11 @@ def test_a_share_out_of_its_range_is_refused(option: str, sentence: str) -> None
     result = runoff(*COMPARE, option, "--plan-only")
     assert isinstance(result.exception, UsageError)
     assert str(result.exception).startswith(f"the command line: {sentence}")
+
+
+def test_a_percent_without_its_sign_is_refused() -> None:
+    result = runoff(*COMPARE, "--margin=2", "--plan-only")
+    assert "2: it is more than the whole; 2 percent is written as 2%" in result.output + str(result.exception)
 
 
 def test_a_plan_file_may_be_judged_otherwise(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_cpus_are_those_that_are_given_on_the_host_too() -> None:
         ({"blocks": 0}, "the file: blocks: Input should be greater than or equal to 1"),
         ({"arms": []}, "the file: arms"),
         ({"on": "moon"}, "the file: on: Input should be 'host' or 'lab'"),
-        ({"block": 3}, "the file: block: Extra inputs are not permitted"),
+        ({"block": 3}, "the file: block: there is no such key"),
         ({"memory_mb": 1}, "the file: memory_mb"),
     ],
 )

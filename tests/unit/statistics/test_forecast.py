@@ -114,3 +114,10 @@ def test_a_large_mean_keeps_its_digits():
 
 def test_the_forecast_is_the_same_each_time():
     assert forecast_blocks([course(10, 0.02, 0.03)], 300) == forecast_blocks([course(10, 0.02, 0.03)], 300)
+
+
+def test_blocks_that_do_not_vary_at_all_are_no_warning_of_numpy() -> None:
+    """The first blocks have an infinite critical value, and no error to multiply it with."""
+    with np.errstate(all="raise"):
+        found = forecast_blocks([course(2, 0.03, 0.0), course(2, 0.0, 0.0)], 40)
+    assert found.median is not None

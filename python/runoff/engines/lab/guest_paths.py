@@ -9,13 +9,14 @@ from typing import Any
 from runoff.engines.lab.guest import Cargo
 from runoff.engines.lab.libraries import add_libraries
 from runoff.errors import MissingError, UsageError
-from runoff.plan.arms import Arm
+from runoff.plan.arms import Arm, ObjectFile
 from runoff.plan.plan import Plan
 from runoff.workloads import Work
 
 
-def _object_path(index: int) -> str:
-    return f"/objects/{index}.bpf.o"
+def _object_path(index: int, object_file: ObjectFile) -> str:
+    """Return the object's path in the guest. Its name is the user's, as libbpf and the agent tell it in errors."""
+    return f"/objects/{index}/{Path(object_file.name).name}"
 
 
 def _file_path(sha256: str) -> str:
@@ -24,8 +25,8 @@ def _file_path(sha256: str) -> str:
 
 def translate_scheduler(plan: Plan, arm: Arm) -> Mapping[str, Any]:
     """Return the arm's scheduler with the paths it has inside the guest."""
-    if arm.scheduler["kind"] == "object":
-        return {**arm.scheduler, "path": _object_path(plan.arms.index(arm))}
+    if arm.object is not None:
+        return {**arm.scheduler, "path": _object_path(plan.arms.index(arm), arm.object)}
     if arm.scheduler["kind"] == "program":
         program, *arguments = arm.scheduler["argv"]
         return {**arm.scheduler, "argv": [_program_path(plan.arms.index(arm), program), *arguments]}
@@ -58,9 +59,9 @@ def collect_cargo(plan: Plan) -> Cargo:
         UsageError: files are too large for the guest's memory.
     """
     objects = {
-        _object_path(index): Path(arm.scheduler["path"])
+        _object_path(index, arm.object): Path(arm.scheduler["path"])
         for index, arm in enumerate(plan.arms)
-        if arm.scheduler["kind"] == "object"
+        if arm.object is not None
     }
     programs = {
         _program_path(index, arm.scheduler["argv"][0]): _host_program(arm.scheduler["argv"][0])
