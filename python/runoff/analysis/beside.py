@@ -6,21 +6,25 @@ that a machine that has become slower meanwhile changes nothing. Between campaig
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 
-from runoff.analysis.environment import PER_ARM, flatten
+from runoff.analysis.common import (
+    EXPECTED,
+    describe_arm,
+    describe_campaign,
+    describe_metric,
+    find_control,
+    get_first,
+    list_differences,
+    refuse_other_engines,
+    take_values,
+)
+from runoff.analysis.environment import PER_ARM
 from runoff.errors import UsageError
 from runoff.results import Metric, Results, Sample
 from runoff.version import __version__
 
 MOST_DIFFERENCES = 6
 """Facts that differ between campaigns and are told one by one."""
-NO_CONTROL = "none"
-"""In place of a control: values are compared as they are."""
-_OF_EACH = ("arms", "files", "objects")
-"""Tables of the fingerprint about what is compared."""
-_EXPECTED = ("taken", "snapshots.")
-"""Begins of facts that differ between any two campaigns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,8 @@ def lay_beside(campaigns: Mapping[str, Results], control: str | None = None, rer
     have it beside another. ``rerun`` is the command that lays them beside each other. Raises UsageError where they have
     nothing in common.
     """
-    _refuse_other_engines(campaigns)
-    found = _find_control(campaigns, control)
+    refuse_other_engines(campaigns)
+    found = find_control(campaigns, control)
     subjects = _find_subjects(campaigns, found)
     first = next(iter(campaigns.values()))
     samples: list[Sample] = []
@@ -50,9 +54,9 @@ def lay_beside(campaigns: Mapping[str, Results], control: str | None = None, rer
         shared = _find_metrics(campaigns, workload)
         for subject in subjects:
             label = f"{workload}, {subject.label}" if subject.label else workload
-            metrics[label] = tuple(_describe(metric, found) for metric in shared)
+            metrics[label] = tuple(describe_metric(metric, found) for metric in shared)
             for name, results in campaigns.items():
-                own = _take(results, (workload, load), subject.arms[name], found, shared)
+                own = take_values(results, (workload, load), subject.arms[name], found, shared)
                 samples += _number(own, name, label, load, len(samples))
     if not samples:
         raise UsageError("the campaigns share no workload with valid samples, so there is nothing to compare")
@@ -69,7 +73,7 @@ def lay_beside(campaigns: Mapping[str, Results], control: str | None = None, rer
         is_paired=False,
         parameters={},
         twins={},
-        fingerprint={PER_ARM: {name: _describe_campaign(results) for name, results in campaigns.items()}},
+        fingerprint={PER_ARM: {name: describe_campaign(results) for name, results in campaigns.items()}},
         warnings=tuple(_warn(campaigns, subjects, found)),
         changes=(),
         rerun=rerun,
@@ -83,34 +87,6 @@ def lay_beside(campaigns: Mapping[str, Results], control: str | None = None, rer
         looks=(),
         ended=None,
     )
-
-
-def _refuse_other_engines(campaigns: Mapping[str, Results]) -> None:
-    kinds = {name: f"{results.engine}, {results.clock} clock" for name, results in campaigns.items()}
-    if len(set(kinds.values())) > 1:
-        told = "; ".join(f"{name} is of the {kind}" for name, kind in kinds.items())
-        raise UsageError(f"samples of different engines are never in one table: {told}")
-    several = [name for name, results in campaigns.items() if results.machines]
-    if several:
-        raise UsageError(f"{several[0]} is of several machines: give the campaigns of one machine, in its machines/")
-
-
-def _find_control(campaigns: Mapping[str, Results], asked: str | None) -> str | None:
-    if asked == NO_CONTROL:
-        return None
-    common = [arm for arm in _first(campaigns).arms if all(arm in each.arms for each in campaigns.values())]
-    if asked is not None:
-        if asked not in common:
-            known = ", ".join(common) or "none"
-            raise UsageError(f"--control {asked}: not an arm of all of them; arms that all have: {known}")
-        return asked
-    if all(len(each.arms) > 1 and each.is_paired for each in campaigns.values()):
-        return _first(campaigns).arms[0] if _first(campaigns).arms[0] in common else None
-    return None
-
-
-def _first(campaigns: Mapping[str, Results]) -> Results:
-    return next(iter(campaigns.values()))
 
 
 def _find_subjects(campaigns: Mapping[str, Results], control: str | None) -> list[_Subject]:
@@ -129,43 +105,15 @@ def _find_subjects(campaigns: Mapping[str, Results], control: str | None) -> lis
 
 def _find_works(campaigns: Mapping[str, Results]) -> list[tuple[str, str]]:
     every = [{(sample.workload, sample.load) for sample in each.judged_samples} for each in campaigns.values()]
-    first = _first(campaigns)
+    first = get_first(campaigns)
     shared = set.intersection(*every)
     return [(work, load) for work in first.workloads for load in first.loads if (work, load) in shared]
 
 
 def _find_metrics(campaigns: Mapping[str, Results], workload: str) -> list[Metric]:
     others = [{(m.name, m.unit, m.direction) for m in each.metrics[workload]} for each in campaigns.values()]
-    own = _first(campaigns).metrics[workload]
+    own = get_first(campaigns).metrics[workload]
     return [m for m in own if all((m.name, m.unit, m.direction) in known for known in others)]
-
-
-def _describe(metric: Metric, control: str | None) -> Metric:
-    if control is None:
-        return metric
-    return replace(metric, unit="", title=f"{metric.title} relative to {control}")
-
-
-def _take(
-    results: Results, work: tuple[str, str], arm: str, control: str | None, metrics: Sequence[Metric]
-) -> Iterator[Mapping[str, float]]:
-    """Yield the values of each valid sample of ``arm``, or its multiples of the control's in the same block."""
-    valid = [each for each in results.judged_samples if each.valid and (each.workload, each.load) == work]
-    beside = {each.block: each for each in valid if each.arm == control}
-    for sample in valid:
-        if sample.arm != arm or (control is not None and sample.block not in beside):
-            continue
-        base = beside[sample.block].metrics if control is not None else None
-        values = {metric.name: _relate(sample.metrics, base, metric.name) for metric in metrics}
-        yield {name: value for name, value in values.items() if value is not None}
-
-
-def _relate(own: Mapping[str, float], base: Mapping[str, float] | None, name: str) -> float | None:
-    value = own.get(name)
-    if value is None or base is None:
-        return value
-    control = base.get(name, 0.0)
-    return value / control if control > 0 and value > 0 and isfinite(value / control) else None
 
 
 def _number(
@@ -174,13 +122,6 @@ def _number(
     for run, metrics in enumerate(values):
         place = position + run
         yield Sample(f"{name}.{place}", run, place, name, workload, load, valid=True, reason=None, metrics=metrics)
-
-
-def _describe_campaign(results: Results) -> dict[str, str]:
-    """Return all that is known of what the samples were taken with."""
-    days = sorted(each.conditions.started[:10] for each in results.samples if each.conditions is not None)
-    facts = {"taken": days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"} if days else {}
-    return facts | dict(flatten("", {k: v for k, v in results.fingerprint.items() if k not in _OF_EACH}))
 
 
 def _warn(campaigns: Mapping[str, Results], subjects: Sequence[_Subject], control: str | None) -> Iterator[str]:
@@ -192,23 +133,11 @@ def _warn(campaigns: Mapping[str, Results], subjects: Sequence[_Subject], contro
             told = ", ".join(f"{arm} in {name}" for name, arm in subject.arms.items())
             yield f"what is compared is {told}"
     if control is not None:
-        own = {name: _describe_arm(results, control) for name, results in campaigns.items()}
-        for key, told in _list_differences(own):
+        own = {name: describe_arm(results, control) for name, results in campaigns.items()}
+        for key, told in list_differences(own):
             yield f"the control {control} is not the same: {key} is {told}"
-    described = {name: _describe_campaign(results) for name, results in campaigns.items()}
-    differing = [(key, told) for key, told in _list_differences(described) if not key.startswith(_EXPECTED)]
+    described = {name: describe_campaign(results) for name, results in campaigns.items()}
+    differing = [(key, told) for key, told in list_differences(described) if not key.startswith(EXPECTED)]
     yield from (f"{key} differs: {told}" for key, told in differing[:MOST_DIFFERENCES])
     if len(differing) > MOST_DIFFERENCES:
         yield f"{len(differing) - MOST_DIFFERENCES} more facts differ: the page has them (Environment)"
-
-
-def _describe_arm(results: Results, arm: str) -> dict[str, str]:
-    return dict(flatten("", results.fingerprint.get(PER_ARM, {}).get(arm, {})))
-
-
-def _list_differences(described: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the facts that are not the same of all, and what they are of each."""
-    for key in dict.fromkeys(key for facts in described.values() for key in facts):
-        values = {name: facts.get(key, "unknown") for name, facts in described.items()}
-        if len(set(values.values())) > 1:
-            yield key, ", ".join(f"{value} ({name})" for name, value in values.items())

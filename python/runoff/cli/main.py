@@ -24,6 +24,7 @@ COMMANDS = {
     "resume": "Continue a campaign that was interrupted.",
     "report": "Show the results of a campaign.",
     "import": "Compare numbers that other programs have measured.",
+    "history": "Draw a metric over many campaigns, with its changes.",
     "merge": "Merge campaigns of several machines.",
     "gate": "Check a campaign against a limit, for CI.",
     "plan": "Compute how many blocks a question needs.",
@@ -44,6 +45,20 @@ COMMANDS = {
     "completion": "Print the script that completes words in a shell.",
 }
 """In the order of the help. A command's module is imported only when it is used: the help must come at once."""
+
+
+_MEANT = {
+    "--runs": "--blocks",
+    "--iterations": "--blocks",
+    "--repeat": "--blocks",
+    "--repetitions": "--blocks",
+    "--arms": "ARM ARM, without an option",
+    "--schedulers": "ARM ARM, without an option",
+    "--workload": "--work",
+    "--benchmark": "--work",
+    "--kernel": "ARM@KERNEL",
+}
+"""What options of other programs are here."""
 
 
 class _ReaderLeft(Exception):
@@ -113,6 +128,9 @@ def main() -> None:
         give_up_stdout()
         _fail(f"cannot write to standard output: {error.strerror}", 1)
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.option_name in _MEANT:
+            meant = _MEANT[error.option_name]
+            error = click.UsageError(f"No such option {error.option_name!r}. Did you mean {meant!r}?", error.ctx)
         shown = io.StringIO()
         error.show(shown)
         echo(shown.getvalue(), err=True, nl=False)

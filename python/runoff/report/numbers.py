@@ -1,11 +1,12 @@
 """How numbers are written: units that keep them short, digits that the spread supports."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from runoff.analysis.table import Table
-from runoff.statistics import Analysis, Interval
+from runoff.statistics import Analysis, Interval, Summary
 from runoff.units import TIME_EXPONENTS
 
 MOST_DIGITS = 6
@@ -27,8 +28,12 @@ class Scale:
 
     @classmethod
     def from_analysis(cls, analysis: Analysis, metric_unit: str) -> Self:
-        """Choose for the means of ``analysis``: two digits of the smallest SD, at most six of the largest mean."""
-        summaries = analysis.summaries.values()
+        """Choose for the means of ``analysis``; see ``from_summaries``."""
+        return cls.from_summaries(tuple(analysis.summaries.values()), metric_unit)
+
+    @classmethod
+    def from_summaries(cls, summaries: Sequence[Summary], metric_unit: str) -> Self:
+        """Choose for means: two digits of the smallest standard error, at most six of the largest mean."""
         largest = max((abs(s.mean) for s in summaries), default=0.0)
         spreads = [s.sd / math.sqrt(s.n) for s in summaries if s.sd]
         exponent, unit = _unit(largest, metric_unit)

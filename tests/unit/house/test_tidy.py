@@ -52,6 +52,7 @@ ALLOWED: dict[str, set[str]] = {
     "campaign": GROUND | {"results", "workloads", "plan", "engines", "decide", "cluster", "reboot", "imports"},
     "published": GROUND | {"results", "statistics", "analysis", "report"},
     "matrix": GROUND | {"results", "statistics", "analysis", "plan", "engines", "campaign", "report"},
+    "history": GROUND | {"results", "statistics", "analysis", "report"},
     "__init__": {"version", "plan", "campaign", "results", "analysis", "report"},
 }
 ALLOWED["__main__"] = {"cli"}

@@ -44,6 +44,14 @@ def render(
     with more lines than ``height`` has the verdict at its end once more, below ``next_steps``.
     """
     width = max(width, NARROWEST)
+    lines = [*_lines(report, width, verbose=verbose, mail=mail), *_next(next_steps, width)]
+    if height is not None and len(lines) > height:
+        lines += [Text(), *_verdict(report, width)]
+    return render_lines(lines, width, colour)
+
+
+def render_lines(lines: Iterable[Text], width: int, colour: bool) -> str:
+    """Return lines as a terminal shows them, cut at ``width``."""
     out = io.StringIO()
     console = Console(
         file=out,
@@ -53,9 +61,6 @@ def render(
         no_color=not colour,
         legacy_windows=False,
     )
-    lines = [*_lines(report, width, verbose=verbose, mail=mail), *_next(next_steps, width)]
-    if height is not None and len(lines) > height:
-        lines += [Text(), *_verdict(report, width)]
     for line in lines:
         if line.cell_len > width:
             line.truncate(width)

@@ -47,16 +47,21 @@ def render_rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
     yield from render_columns(table.arms, _columns(table, baseline, Scale.from_table(table)), width, styles)
 
 
-def render_columns(arms: Sequence[str], wanted: list[Column], width: int, styles: Sequence[str] = ()) -> Iterator[Text]:
-    """Yield titles and one line per arm, none longer than ``width``; nothing without an arm."""
+def render_columns(
+    arms: Sequence[str], wanted: list[Column], width: int, styles: Sequence[str] = (), title: str = "arm"
+) -> Iterator[Text]:
+    """Yield titles and one line per arm, none longer than ``width``; nothing without an arm.
+
+    ``title`` is that of the names, which need not be arms.
+    """
     if not arms:
         return
-    longest = max(len(arm) for arm in (*arms, "arm"))
-    shortest = max(len("arm"), find_distinct_width(arms, SHORTEST_NAME, longest))
+    longest = max(len(arm) for arm in (*arms, title))
+    shortest = max(len(title), find_distinct_width(arms, SHORTEST_NAME, longest))
     chosen = fit_columns(wanted, width, shortest)
     name = min(longest, width - len(INDENT) - measure_columns(chosen))
     titles = "".join(GAP + column.put(column.title) for column in chosen)
-    yield Text((INDENT + "arm".ljust(name) + titles).rstrip(), style="bright_black")
+    yield Text((INDENT + title.ljust(name) + titles).rstrip(), style="bright_black")
     for number, arm in enumerate(arms):
         line = Text(INDENT + cut_middle(arm, name).ljust(name))
         for column in chosen:

@@ -1,0 +1,96 @@
+"""What several campaigns have in common: a control, and what they were taken with."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+
+from runoff.analysis.environment import PER_ARM, flatten
+from runoff.errors import UsageError
+from runoff.results import Metric, Results
+
+NO_CONTROL = "none"
+"""In place of a control: values are compared as they are."""
+_OF_EACH = ("arms", "files", "objects")
+"""Tables of the fingerprint about what is compared."""
+EXPECTED = ("taken", "snapshots.")
+"""Begins of facts that differ between any two campaigns."""
+
+
+def refuse_other_engines(campaigns: Mapping[str, Results]) -> None:
+    """Raise UsageError unless all samples are of one engine, and each campaign of one machine."""
+    kinds = {name: f"{results.engine}, {results.clock} clock" for name, results in campaigns.items()}
+    if len(set(kinds.values())) > 1:
+        told = "; ".join(f"{name} is of the {kind}" for name, kind in kinds.items())
+        raise UsageError(f"samples of different engines are never in one table: {told}")
+    several = [name for name, results in campaigns.items() if results.machines]
+    if several:
+        raise UsageError(f"{several[0]} is of several machines: give the campaigns of one machine, in its machines/")
+
+
+def find_control(campaigns: Mapping[str, Results], asked: str | None) -> str | None:
+    """Return the arm ``asked`` for; without that the first arm, if all have it beside another. Raises UsageError."""
+    if asked == NO_CONTROL:
+        return None
+    common = [arm for arm in get_first(campaigns).arms if all(arm in each.arms for each in campaigns.values())]
+    if asked is not None:
+        if asked not in common:
+            known = ", ".join(common) or "none"
+            raise UsageError(f"--control {asked}: not an arm of all of them; arms that all have: {known}")
+        return asked
+    if all(len(each.arms) > 1 and each.is_paired for each in campaigns.values()):
+        return get_first(campaigns).arms[0] if get_first(campaigns).arms[0] in common else None
+    return None
+
+
+def get_first(campaigns: Mapping[str, Results]) -> Results:
+    """Return the campaign that the others are seen from."""
+    return next(iter(campaigns.values()))
+
+
+def describe_metric(metric: Metric, control: str | None) -> Metric:
+    """Return a metric of values as `take_values` yields them."""
+    if control is None:
+        return metric
+    return replace(metric, unit="", title=f"{metric.title} relative to {control}")
+
+
+def take_values(
+    results: Results, work: tuple[str, str], arm: str, control: str | None, metrics: Sequence[Metric]
+) -> Iterator[Mapping[str, float]]:
+    """Yield the values of each valid sample of ``arm``, or its multiples of the control's in the same block."""
+    valid = [each for each in results.judged_samples if each.valid and (each.workload, each.load) == work]
+    beside = {each.block: each for each in valid if each.arm == control}
+    for sample in valid:
+        if sample.arm != arm or (control is not None and sample.block not in beside):
+            continue
+        base = beside[sample.block].metrics if control is not None else None
+        values = {metric.name: _relate(sample.metrics, base, metric.name) for metric in metrics}
+        yield {name: value for name, value in values.items() if value is not None}
+
+
+def _relate(own: Mapping[str, float], base: Mapping[str, float] | None, name: str) -> float | None:
+    value = own.get(name)
+    if value is None or base is None:
+        return value
+    control = base.get(name, 0.0)
+    return value / control if control > 0 and value > 0 and isfinite(value / control) else None
+
+
+def describe_campaign(results: Results) -> dict[str, str]:
+    """Return all that is known of what the samples were taken with."""
+    days = sorted(each.conditions.started[:10] for each in results.samples if each.conditions is not None)
+    facts = {"taken": days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"} if days else {}
+    return facts | dict(flatten("", {k: v for k, v in results.fingerprint.items() if k not in _OF_EACH}))
+
+
+def describe_arm(results: Results, arm: str) -> dict[str, str]:
+    """Return all that is known of what was in charge."""
+    return dict(flatten("", results.fingerprint.get(PER_ARM, {}).get(arm, {})))
+
+
+def list_differences(described: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the facts that are not the same of all, and what they are of each."""
+    for key in dict.fromkeys(key for facts in described.values() for key in facts):
+        values = {name: facts.get(key, "unknown") for name, facts in described.items()}
+        if len(set(values.values())) > 1:
+            yield key, ", ".join(f"{value} ({name})" for name, value in values.items())

@@ -1,0 +1,129 @@
+"""A history in words, the same in all views."""
+
+import math
+from collections.abc import Iterator
+
+from runoff.history.values import Change, Difference, Entry, History, Series
+from runoff.report.layout import cut_middle
+from runoff.report.numbers import Scale, format_change, format_change_range, format_p
+from runoff.statistics import Interval
+from runoff.version import __version__
+
+MOST_DIFFERENCES = 6
+"""Facts that are told of a change; the JSON has all."""
+LONGEST_VALUE = 24
+
+_ORDERS = {
+    "dates": "in the order of their dates",
+    "commits": "in the order of their commits",
+    "given": "in the order given",
+}
+_DIRECTIONS = {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}
+
+LEGEND = (
+    "Of histories in which nothing changes, one in twenty shows a change. A level has two campaigns at least, so that "
+    "what only the newest one shows is not called a change yet."
+)
+
+
+def describe_title(history: History) -> str:
+    """Return tool, number of campaigns, order and engine."""
+    return (
+        f"runoff {__version__}  {len(history.places)} campaigns {_ORDERS[history.order]}{_describe_span(history)}"
+        f"  {history.engine}"
+    )
+
+
+def _describe_span(history: History) -> str:
+    days = sorted(place.day for place in history.places if place.day)
+    if not days:
+        return ""
+    return f", {days[0]}" if days[0] == days[-1] else f", {days[0]} to {days[-1]}"
+
+
+def describe_outcome(history: History) -> Iterator[str]:
+    """Yield a sentence for each change, and for each series without one."""
+    for series in history.series:
+        subject = f"{series.heading}: {series.metric.title}"
+        for change in series.changes:
+            yield f"{subject}, {describe_change(series, change)}."
+        if not series.changes:
+            yield f"{subject}: {_describe_no_change(series)}."
+
+
+def _describe_no_change(series: Series) -> str:
+    count = len(series.entries)
+    if count < series.least:
+        return f"{count} campaigns are too few to show a change, {series.least} are the fewest that can"
+    return f"no change is seen in {count} campaigns"
+
+
+def describe_place(entry: Entry) -> str:
+    """Return the name of a campaign, and its day if it has one."""
+    return f"{entry.place.campaign} ({entry.place.day})" if entry.place.day else entry.place.campaign
+
+
+def describe_size(series: Series, change: Change) -> str:
+    """Return the size of a change with its interval."""
+    size, interval = find_size(series, change)
+    if series.is_relative:
+        decimals = 2 if interval is not None and interval.high - interval.low < 1 else 1
+        shown = f" {format_change_range(interval, size, decimals)}" if interval else ""
+        return f"{format_change(size, decimals)}{shown}"
+    scale = choose_scale(series)
+    shown = f" {scale.signed_range(interval)}" if interval else ""
+    return f"{scale.signed(size)} {scale.unit}".rstrip() + shown
+
+
+def find_size(series: Series, change: Change) -> tuple[float, Interval | None]:
+    """Return the size of a change in percent where the series is relative, else in the metric's unit."""
+    if not series.is_relative:
+        return change.size, change.interval
+    interval = change.interval
+    low_high = None if interval is None else Interval(_to_percent(interval.low), _to_percent(interval.high))
+    return _to_percent(change.size), low_high
+
+
+def _to_percent(log: float) -> float:
+    return 100 * math.expm1(min(log, 700.0))
+
+
+def describe_change(series: Series, change: Change) -> str:
+    """Return a change without its subject: which way, from where on, by how much and how clear."""
+    word = change.verdict.word if change.verdict else "another level"
+    place = describe_place(series.entries[change.first])
+    return f"{word} from {place} on: {describe_size(series, change)}, p {format_p(change.p)}"
+
+
+def describe_differences(change: Change) -> Iterator[str]:
+    """Yield what else is not the same since the change, a fact each."""
+    for difference in change.differences[:MOST_DIFFERENCES]:
+        yield _describe_difference(difference)
+    if len(change.differences) > MOST_DIFFERENCES:
+        yield f"{len(change.differences) - MOST_DIFFERENCES} more facts differ (--json)"
+    if not change.differences:
+        yield "nothing that is known of the two campaigns differs"
+
+
+def _describe_difference(difference: Difference) -> str:
+    before, after = (cut_middle(value, LONGEST_VALUE) for value in (difference.before, difference.after))
+    return f"{difference.fact} was {before}, is {after}"
+
+
+def describe_heading(series: Series) -> str:
+    """Return the heading of a series, with unit and direction."""
+    unit = choose_scale(series).unit
+    direction = _DIRECTIONS[series.metric.direction]
+    return f"{series.heading}: {series.metric.title} ({f'{unit}, ' if unit else ''}{direction})"
+
+
+def describe_left_out(series: Series) -> str:
+    """Return which campaigns have nothing of this; empty if all have."""
+    if not series.left_out:
+        return ""
+    return f"without a valid sample of it: {', '.join(series.left_out)}"
+
+
+def choose_scale(series: Series) -> Scale:
+    """Return the unit and digits of all numbers of a series."""
+    return Scale.from_summaries([entry.summary for entry in series.entries], series.metric.unit)

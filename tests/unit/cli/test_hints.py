@@ -1,0 +1,56 @@
+"""Words that people bring along from other programs are answered with what they are here."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMPARE = ("compare", "default", "bfs", "--plan-only")
+WORK = ("--work", "hackbench")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("compare", "default,bfs", *WORK), "each arm is a word of its own: default bfs"),
+        ((*COMPARE, "--work", "hackbench,schbench"), "option of its own: --work hackbench --work schbench"),
+        ((*COMPARE, *WORK, "--load", "io,mem"), "option of its own: --load io --load mem"),
+        ((*COMPARE, *WORK, "schbench"), "schbench is a workload, not a scheduler: --work schbench"),
+        (("compare", "default", "default", *WORK), "-n a=default -n b=default (or measure it: runoff noise)"),
+        (("compare", "default", "scx_lavd", *WORK), "is an arm as exec:scx_lavd"),
+        (("compare", "default", "bore", *WORK), "another kernel's own as default@KERNEL"),
+        (("compare", "default", "CFS", *WORK), "did you mean 'cfs'?"),
+        (("compare", "default", "default:base_slice_ns=1", *WORK), "a setting of the kernel cannot be an arm"),
+        ((*COMPARE, *WORK, "--margin", "2"), "2 percent is written as 2%"),
+        ((*COMPARE, *WORK, "--runs", "20"), "Did you mean '--blocks'?"),
+        (("compare", "--arms", "default,bfs", *WORK), "Did you mean 'ARM ARM, without an option'?"),
+        ((*COMPARE, "--work", "hackbench:-g 24 -l 100"), "its parameters are written as hackbench:groups=2,loops=100"),
+        ((*COMPARE, "--work", "command:cd /tmp && ls"), "command:sh -c 'cd /tmp && ls'; or quote it"),
+        ((*COMPARE, "--work", "command:cd /tmp; ls"), "/tmp; is for a shell"),
+        ((*COMPARE, "--work", "command:sleep 0.1 | cat"), "| is for a shell, and there is none"),
+        (("noise", "default", *WORK), "noise has no command 'default'; there are: keep, list, show"),
+    ],
+)
+def test_the_answer_has_the_way_to_say_it(words: tuple[str, ...], hint: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "runoff", *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (64, "")
+    assert hint in done.stderr
+
+
+def test_a_sign_of_the_shell_may_be_an_argument_if_it_is_quoted() -> None:
+    for line in (
+        "command:grep '|' /etc/passwd",
+        "command:sh -c 'cd /tmp && ls'",
+        r"command:find . -exec ls {} \;",
+        'command:expr 1 "<" 2',
+    ):
+        words = [sys.executable, "-m", "runoff", *COMPARE, "--work", line]
+        assert subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+def test_a_workload_is_not_a_plan(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text('title = "w"\ndescription = "w"\ncommand = ["true"]\n')
+    words = [sys.executable, "-m", "runoff", "run", str(tmp_path / "w.toml")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, "is a workload, not a plan: runoff compare ARM ARM --work" in done.stderr) == (64, True)
