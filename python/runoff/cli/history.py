@@ -11,13 +11,13 @@ import cloup
 
 from runoff.cli.completions import complete_campaign
 from runoff.cli.named_directories import name_directories
-from runoff.cli.options import json_option
+from runoff.cli.options import RESULT, json_option
 from runoff.cli.output import echo, write
+from runoff.errors import UsageError
 from runoff.history.values import Order
 
 _DRAWN = cloup.OptionGroup("What is drawn")
 _PLACED = cloup.OptionGroup("In which order")
-_PRINTED = cloup.OptionGroup("Result")
 
 
 @click.command(
@@ -52,7 +52,7 @@ _PRINTED = cloup.OptionGroup("Result")
     help="Git repository of the commits.  [.]",
     group=_PLACED,
 )
-@cloup.option("--html", type=click.File("w", encoding="utf-8", lazy=True), help="Write a page.", group=_PRINTED)
+@cloup.option("--html", type=click.File("w", encoding="utf-8", lazy=True), help="Write a page.", group=RESULT)
 @json_option
 def command(
     campaigns: tuple[str, ...],
@@ -76,6 +76,8 @@ def command(
     from runoff.history.text import render_text
     from runoff.report.terminal.screen import wants_colour
 
+    if repository is not None and order not in (None, "commits"):
+        raise UsageError(f"--repository is for the order of commits, not --order {order}: leave one of them out")
     results = {name: read_results(place) for name, place in name_directories(campaigns, "campaign").items()}
     chosen: Order = order or ("dates" if repository is None else "commits")
     places, warnings = order_campaigns(results, chosen, repository or Path())

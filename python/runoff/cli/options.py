@@ -34,7 +34,7 @@ _GROUPS = {
 }
 """The sections of a command's help, by the key of a plan."""
 _CARRYING_OUT = cloup.OptionGroup("How it is carried out")
-_RESULT = cloup.OptionGroup("Result")
+RESULT = cloup.OptionGroup("Result")
 
 
 def _combine(*options: _Decorator[Any]) -> _Decorator[Any]:
@@ -98,14 +98,14 @@ plan_only_option = cloup.option(
 )
 
 json_option = cloup.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document on standard output.", group=_RESULT
+    "--json", "as_json", is_flag=True, help="Print one JSON document on standard output.", group=RESULT
 )
 verbose_option = cloup.option(
     "-v",
     "--verbose",
     is_flag=True,
     help="Print the method, the machine and what else only the page has, too.",
-    group=_RESULT,
+    group=RESULT,
 )
 jobs_option = cloup.option(
     "-j",
@@ -135,7 +135,7 @@ reboot_option = cloup.option(
 )
 notify_option = cloup.option(
     "--notify",
-    group=_RESULT,
+    group=RESULT,
     metavar="CMD",
     help="Run this shell command at the end; RUNOFF_DIRECTORY, RUNOFF_EXIT_CODE and RUNOFF_MESSAGE tell it the result.",
 )
@@ -194,7 +194,7 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--out",
             type=click.Path(path_type=Path),
             help="Directory of the campaign.  [results/DATE-TIME]",
-            group=_RESULT,
+            group=RESULT,
         ),
         json_option,
         verbose_option,

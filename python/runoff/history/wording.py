@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from runoff.history.values import Change, Difference, Entry, History, Series
 from runoff.report.layout import cut_middle
 from runoff.report.numbers import Scale, format_change, format_change_range, format_p
+from runoff.report.wording import DIRECTIONS
 from runoff.statistics import Interval
 from runoff.version import __version__
 
@@ -18,7 +19,6 @@ _ORDERS = {
     "commits": "in the order of their commits",
     "given": "in the order given",
 }
-_DIRECTIONS = {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}
 
 LEGEND = (
     "Of histories in which nothing changes, one in twenty shows a change. A level has two campaigns at least, so that "
@@ -113,7 +113,7 @@ def _describe_difference(difference: Difference) -> str:
 def describe_heading(series: Series) -> str:
     """Return the heading of a series, with unit and direction."""
     unit = choose_scale(series).unit
-    direction = _DIRECTIONS[series.metric.direction]
+    direction = DIRECTIONS[series.metric.direction]
     return f"{series.heading}: {series.metric.title} ({f'{unit}, ' if unit else ''}{direction})"
 
 

@@ -14,6 +14,9 @@ from runoff.statistics import Verdict
 MOST_LISTED = 8
 """Blocks a void line names."""
 
+DIRECTIONS = {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}
+"""Which way is better, in words."""
+
 
 def describe_title(report: Report) -> str:
     """Return the title: tool, size of the campaign, engine."""
@@ -141,7 +144,7 @@ def describe_means(table: Table) -> Iterator[str]:
 
 def describe_direction(table: Table) -> str:
     """Return which way is better, in words."""
-    return {"lower": "lower is better", "higher": "higher is better", "none": "not judged"}[table.metric.direction]
+    return DIRECTIONS[table.metric.direction]
 
 
 def describe_unit_and_direction(table: Table) -> str:

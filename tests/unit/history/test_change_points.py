@@ -1,8 +1,12 @@
 """Changes of level are found where they are, and where nothing changes as rarely as promised."""
 
+import sys
+
 import numpy as np
 import pytest
 
+from runoff.errors import MissingError
+from runoff.statistics import change_points
 from runoff.statistics.change_points import count_least_values, find_change_points
 
 
@@ -81,3 +85,10 @@ def test_false_changes_are_as_rare_as_promised(kind: str):
         "rounded": lambda: np.round(draw.normal(size=12)),
     }[kind]
     assert sum(bool(firsts(drawn().tolist())) for _ in range(100)) <= 13
+
+
+def test_without_the_library_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ruptures", None)
+    change_points._load_ruptures.cache_clear()
+    with pytest.raises(MissingError, match=r"pip install 'runoff\[history\]'"):
+        firsts(series((10, 0), (10, 9)))

@@ -294,6 +294,8 @@ def test_campaigns_are_ordered_by_the_commits_that_name_them(
     assert [each["name"] for each in document["campaigns"]] == ["v0", "v1", "v2", "v3", "v4"]
     assert all(len(each["commit"]) == 12 for each in document["campaigns"])
     assert document["warnings"] == []
+    with pytest.raises(UsageError, match="--repository is for the order of commits, not --order dates"):
+        ask(command, *named, "--repository", repository, "--order", "dates")
     branched = ask(command, f"side={directories[0]}", *named[1:], "--repository", repository, "--json").output
     assert "they are on different branches" in json.loads(branched)["warnings"][0]
 
