@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import pytest
 import report_examples as examples
+from history_examples import draw, nights
 from matrix_examples import MATRIX
 from request_logs import FEW
 
 from runoff.analysis import build, why
 from runoff.campaign import requests
+from runoff.history import page as history_page
 from runoff.matrix.page import render_page
 from runoff.report import timeline
 from runoff.report.html import page as html
@@ -292,3 +294,21 @@ def test_on_paper_no_text_covers_another(arms, crowded, open_page):
     page = open_page(crowded[arms], 794)
     page.emulate_media(media="print")
     assert page.evaluate(OVERLAPS) == []
+
+
+@pytest.mark.parametrize("width", [400, 768, 1200, 1600])
+def test_no_text_of_a_history_covers_another_and_it_fits_or_scrolls(width, tmp_path, open_page):
+    names = {
+        f"a-campaign-with-a-name-of-sixty-letters-that-goes-on-and-on-{n:02}": c
+        for n, c in enumerate(nights(40, 20).values())
+    }
+    place = tmp_path / "history.html"
+    place.write_text(history_page.render_page(draw(names)), encoding="utf-8")
+    page = open_page(f"file://{place}", width)
+    page.locator("summary").click()
+    assert page.locator("tbody tr").count() == 40
+    assert page.locator("tr.differs th").all_inner_texts() == [list(names)[20]]
+    assert page.evaluate(OVERLAPS) == []
+    assert page.evaluate(HIDDEN) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.complaints == []

@@ -134,10 +134,14 @@ def _warn(campaigns: Mapping[str, Results], subjects: Sequence[_Subject], contro
             yield f"what is compared is {told}"
     if control is not None:
         own = {name: describe_arm(results, control) for name, results in campaigns.items()}
-        for key, told in list_differences(own):
-            yield f"the control {control} is not the same: {key} is {told}"
+        for key, values in list_differences(own):
+            yield f"the control {control} is not the same: {key} is {_list_values(values)}"
     described = {name: describe_campaign(results) for name, results in campaigns.items()}
-    differing = [(key, told) for key, told in list_differences(described) if not key.startswith(EXPECTED)]
-    yield from (f"{key} differs: {told}" for key, told in differing[:MOST_DIFFERENCES])
+    differing = [found for found in list_differences(described) if not found[0].startswith(EXPECTED)]
+    yield from (f"{key} differs: {_list_values(values)}" for key, values in differing[:MOST_DIFFERENCES])
     if len(differing) > MOST_DIFFERENCES:
         yield f"{len(differing) - MOST_DIFFERENCES} more facts differ: the page has them (Environment)"
+
+
+def _list_values(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{value} ({name})" for name, value in values.items())

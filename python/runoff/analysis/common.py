@@ -88,9 +88,9 @@ def describe_arm(results: Results, arm: str) -> dict[str, str]:
     return dict(flatten("", results.fingerprint.get(PER_ARM, {}).get(arm, {})))
 
 
-def list_differences(described: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the facts that are not the same of all, and what they are of each."""
+def list_differences(described: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the facts that are not the same of all, and what each is by the name of what is described."""
     for key in dict.fromkeys(key for facts in described.values() for key in facts):
         values = {name: facts.get(key, "unknown") for name, facts in described.items()}
         if len(set(values.values())) > 1:
-            yield key, ", ".join(f"{value} ({name})" for name, value in values.items())
+            yield key, values

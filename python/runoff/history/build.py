@@ -1,7 +1,7 @@
 """From campaigns in order to a history: the values of each, and where their level changes."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from runoff.analysis.common import (
     describe_campaign,
     describe_metric,
     find_control,
+    list_differences,
     refuse_other_engines,
 )
 from runoff.analysis.labels import shorten_labels
@@ -51,68 +52,91 @@ def make_history(ordered: Ordered, wanted: Wanted, rerun: str = "") -> History:
         raise UsageError("a history is of several campaigns: give at least two directories")
     refuse_other_engines(campaigns)
     control = find_control(campaigns, wanted.control)
-    taken = [(each, take_subject(campaigns, each, control)) for each in list_subjects(campaigns, control, wanted)]
-    shown = [(subject, values) for subject, values in taken if len(values) >= FEWEST]
+    taken = [_Taken(each, take_subject(campaigns, each, control)) for each in list_subjects(campaigns, control, wanted)]
+    shown = [each for each in taken if len(each.values) >= FEWEST]
     if not shown:
         raise UsageError("no two of the campaigns have valid samples of the same metric, arm and workload")
     first = next(iter(campaigns.values()))
-    loads = len({subject.work.load for subject, _ in shown})
-    names = shorten_labels([subject.work.workload for subject, _ in shown])
+    source = _Source(campaigns, ordered.places, control)
+    headings = _list_headings([each.subject for each in shown])
     return History(
         places=tuple(ordered.places.values()),
         order=ordered.order,
         control=control,
         engine=f"{first.engine}, {first.clock} clock",
         series=tuple(
-            _make_series(
-                campaigns,
-                ordered.places,
-                subject,
-                values,
-                control,
-                ALPHA / len(shown),
-                heading=", ".join(
-                    filter(None, [names[subject.work.workload] + subject.work.suffix(loads), subject.label])
-                ),
-            )
-            for subject, values in shown
+            _make_series(source, each, heading, ALPHA / len(shown))
+            for each, heading in zip(shown, headings, strict=True)
         ),
         warnings=tuple(_warn(control, ordered.warnings)),
         rerun=rerun,
     )
 
 
-def _make_series(
-    campaigns: Mapping[str, Results],
-    places: Mapping[str, Place],
-    subject: Subject,
-    values: Mapping[str, Sequence[float]],
-    control: str | None,
-    alpha: float,
-    heading: str,
-) -> Series:
-    names = [name for name in places if name in values]
-    entries = tuple(Entry(places[name], summarise(name, values[name], ALPHA)) for name in names)
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """The values of a subject by campaign."""
+
+    subject: Subject
+    values: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What all series are made of."""
+
+    campaigns: Mapping[str, Results]
+    places: Mapping[str, Place]
+    control: str | None
+
+    def list_differences(self, subject: Subject, before: str, after: str) -> tuple[Difference, ...]:
+        """Return what is not the same in two campaigns."""
+        facts = {name: self._list_facts(subject, name) for name in (before, after)}
+        return tuple(Difference(fact, values[before], values[after]) for fact, values in list_differences(facts))
+
+    def _list_facts(self, subject: Subject, name: str) -> dict[str, str]:
+        """Return all that is known of what the samples of a campaign were taken with."""
+        results = self.campaigns[name]
+        own = describe_arm(results, subject.arms[name])
+        facts = {f"{subject.label or 'arm'}.{key}": value for key, value in own.items()}
+        if self.control is not None:
+            facts |= {f"{self.control}.{key}": value for key, value in describe_arm(results, self.control).items()}
+        campaign = describe_campaign(results).items()
+        return facts | {key: value for key, value in campaign if not key.startswith(EXPECTED)}
+
+
+def _list_headings(subjects: Sequence[Subject]) -> list[str]:
+    """Return the work and the arm of each, as short as they are told apart."""
+    names = shorten_labels([subject.work.workload for subject in subjects])
+    loads = len({subject.work.load for subject in subjects})
+    works = [names[subject.work.workload] + subject.work.suffix(loads) for subject in subjects]
+    return [", ".join(filter(None, [work, each.label])) for work, each in zip(works, subjects, strict=True)]
+
+
+def _make_series(source: _Source, taken: _Taken, heading: str, alpha: float) -> Series:
+    subject, values = taken.subject, taken.values
+    names = [name for name in source.places if name in values]
+    entries = tuple(Entry(source.places[name], summarise(name, values[name], ALPHA)) for name in names)
     is_relative = all(entry.summary.geometric_mean is not None for entry in entries)
     levels = [_find_level(entry.summary, is_relative=is_relative) for entry in entries]
-
-    def differ(first: int) -> tuple[Difference, ...]:
-        before, after = (_list_facts(campaigns[name], subject, name, control) for name in names[first - 1 :][:2])
-        return tuple(_list_differences(before, after))
-
     points = find_change_points(levels, alpha)
     edges = [0, *(point.first for point in points), len(levels)]
     changes = (
-        _make_change(point, levels[start : point.first], levels[point.first : end], subject.metric.direction, differ)
+        _make_change(
+            point,
+            (levels[start : point.first], levels[point.first : end]),
+            subject.metric.direction,
+            source.list_differences(subject, names[point.first - 1], names[point.first]),
+        )
         for start, point, end in zip(edges, points, edges[2:], strict=False)
     )
     return Series(
         heading=heading,
-        metric=describe_metric(subject.metric, control),
+        metric=describe_metric(subject.metric, source.control),
         is_relative=is_relative,
         entries=entries,
         changes=tuple(changes),
-        left_out=tuple(name for name in places if name not in values),
+        left_out=tuple(name for name in source.places if name not in values),
         least=count_least_values(alpha),
     )
 
@@ -125,13 +149,13 @@ def _find_level(summary: Summary, *, is_relative: bool) -> float:
 
 def _make_change(
     point: ChangePoint,
-    before: Sequence[float],
-    after: Sequence[float],
+    levels: tuple[Sequence[float], Sequence[float]],
     direction: Direction,
-    differ: Callable[[int], tuple[Difference, ...]],
+    differences: tuple[Difference, ...],
 ) -> Change:
+    before, after = map(np.array, levels)
     scale = max(map(abs, (*before, *after))) or 1.0
-    found = compare_means(np.array(before), np.array(after), scale)
+    found = compare_means(before, after, scale)
     half = critical(ALPHA, 1, found.df) * found.error if found.error else 0.0
     is_better = (found.difference < 0) == (direction == "lower")
     return Change(
@@ -140,24 +164,8 @@ def _make_change(
         size=found.difference,
         interval=Interval(found.difference - half, found.difference + half),
         verdict=None if direction == "none" else Verdict.BETTER if is_better else Verdict.WORSE,
-        differences=differ(point.first),
+        differences=differences,
     )
-
-
-def _list_facts(results: Results, subject: Subject, name: str, control: str | None) -> dict[str, str]:
-    """Return all that is known of what the samples of a campaign were taken with."""
-    own = describe_arm(results, subject.arms[name])
-    facts = {f"{subject.label or 'arm'}.{key}": value for key, value in own.items()}
-    if control is not None:
-        facts |= {f"{control}.{key}": value for key, value in describe_arm(results, control).items()}
-    return facts | {key: value for key, value in describe_campaign(results).items() if not key.startswith(EXPECTED)}
-
-
-def _list_differences(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Difference]:
-    for key in dict.fromkeys([*before, *after]):
-        pair = before.get(key, "unknown"), after.get(key, "unknown")
-        if pair[0] != pair[1]:
-            yield Difference(key, *pair)
 
 
 def _warn(control: str | None, warnings: Sequence[str]) -> Iterator[str]:

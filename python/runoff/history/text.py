@@ -7,13 +7,13 @@ from rich.text import Text
 from runoff.history.values import Change, History, Series
 from runoff.history.wording import (
     LEGEND,
-    choose_scale,
     describe_change,
     describe_differences,
     describe_heading,
     describe_left_out,
     describe_outcome,
     describe_title,
+    list_columns,
 )
 from runoff.report.figures.axis import Axis
 from runoff.report.layout import cut_middle, wrap
@@ -25,6 +25,10 @@ SHORTEST_NAME = 12
 NARROWEST_PLOT = 16
 WIDEST_PLOT = 48
 POINT, LINE, LEVEL = "o", "-", ":"
+EXPENDABLE = {"its 95 % CI": 5, "commit": 4, "day": 3, "n": 2}
+"""Columns that go first, highest number first, when room is short."""
+LEFT = ("commit", "day")
+"""Columns of words."""
 
 
 def render_text(history: History, width: int = 80, colour: bool = False) -> str:
@@ -75,17 +79,9 @@ def _list_change(series: Series, change: Change, width: int) -> Iterator[Text]:
 
 def _render_rows(series: Series, width: int) -> list[Text]:
     """Return the titles and a line for each campaign."""
-    scale = choose_scale(series)
-    names = [escape_line(entry.place.campaign) for entry in series.entries]
-    centres = [series.find_centre(entry) for entry in series.entries]
-    columns = [
-        Column("commit", tuple(entry.place.commit for entry in series.entries), 4, left=True),
-        Column("day", tuple(entry.place.day for entry in series.entries), 3, left=True),
-        Column("n", tuple(str(entry.summary.n) for entry in series.entries), 2),
-        Column("geo. mean" if series.is_relative else "mean", tuple(scale.plain(mean) for mean, _ in centres)),
-        Column("its 95 % CI", tuple(scale.range(ci) if ci else "" for _, ci in centres), 5),
-    ]
-    columns = [column for column in columns if any(column.cells)]
+    (_, campaigns), *others = list_columns(series)
+    names = [escape_line(campaign) for campaign in campaigns]
+    columns = [Column(title, cells, EXPENDABLE.get(title, 0), left=title in LEFT) for title, cells in others]
     name = min(max(map(len, [*names, "campaign"])), max(SHORTEST_NAME, width // 4))
     columns = fit_columns(columns, width - NARROWEST_PLOT - 2, name)
     room = min(WIDEST_PLOT, width - 2 - name - measure_columns(columns) - 2)

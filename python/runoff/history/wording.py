@@ -1,6 +1,5 @@
 """A history in words, the same in all views."""
 
-import math
 from collections.abc import Iterator
 
 from runoff.history.values import Change, Difference, Entry, History, Series
@@ -8,6 +7,7 @@ from runoff.report.layout import cut_middle
 from runoff.report.numbers import Scale, format_change, format_change_range, format_p
 from runoff.report.wording import DIRECTIONS
 from runoff.statistics import Interval
+from runoff.statistics.values import to_percent
 from runoff.version import __version__
 
 MOST_DIFFERENCES = 6
@@ -21,8 +21,9 @@ _ORDERS = {
 }
 
 LEGEND = (
-    "Of histories in which nothing changes, one in twenty shows a change. A level has two campaigns at least, so that "
-    "what only the newest one shows is not called a change yet."
+    "Where nothing changes and all campaigns are equally exact, at most one history in twenty shows a change; more do "
+    "where campaigns are more like the one before than like others. A level has two campaigns at least, so that what "
+    "only the newest one shows is not called a change yet."
 )
 
 
@@ -80,12 +81,8 @@ def find_size(series: Series, change: Change) -> tuple[float, Interval | None]:
     if not series.is_relative:
         return change.size, change.interval
     interval = change.interval
-    low_high = None if interval is None else Interval(_to_percent(interval.low), _to_percent(interval.high))
-    return _to_percent(change.size), low_high
-
-
-def _to_percent(log: float) -> float:
-    return 100 * math.expm1(min(log, 700.0))
+    low_high = None if interval is None else Interval(to_percent(interval.low), to_percent(interval.high))
+    return to_percent(change.size), low_high
 
 
 def describe_change(series: Series, change: Change) -> str:
@@ -122,6 +119,22 @@ def describe_left_out(series: Series) -> str:
     if not series.left_out:
         return ""
     return f"without a valid sample of it: {', '.join(series.left_out)}"
+
+
+def list_columns(series: Series) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the title and the cells of each column of the table of campaigns; a column without a word is left out."""
+    scale = choose_scale(series)
+    entries = series.entries
+    centres = [series.find_centre(entry) for entry in entries]
+    columns = [
+        ("campaign", tuple(entry.place.campaign for entry in entries)),
+        ("commit", tuple(entry.place.commit for entry in entries)),
+        ("day", tuple(entry.place.day for entry in entries)),
+        ("n", tuple(str(entry.summary.n) for entry in entries)),
+        ("geo. mean" if series.is_relative else "mean", tuple(scale.plain(mean) for mean, _ in centres)),
+        ("its 95 % CI", tuple(scale.range(ci) if ci else "" for _, ci in centres)),
+    ]
+    return [(title, cells) for title, cells in columns if any(cells)]
 
 
 def choose_scale(series: Series) -> Scale:

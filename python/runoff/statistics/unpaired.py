@@ -14,7 +14,7 @@ from runoff.statistics import checks, power
 from runoff.statistics.blocks import find_moments, find_step, ratios_make_sense
 from runoff.statistics.describe import ROUNDING, is_constant, summarise_arms
 from runoff.statistics.level import adjust, critical, two_sided_p
-from runoff.statistics.values import LARGEST_LOG, Analysis, Comparison, Interval, Observation, Question, Verdict
+from runoff.statistics.values import Analysis, Comparison, Interval, Observation, Question, Verdict, to_percent
 from runoff.statistics.verdict import both_means_are_within, is_coarse, judge
 
 
@@ -150,4 +150,4 @@ def _find_detectable(sd: float | None, n: int, comparisons: int, question: Quest
     if not sd:
         return None
     size = power.detectable_difference(n, comparisons, question.alpha) * sd
-    return 100 * math.expm1(min(size, LARGEST_LOG)) if logs else size
+    return to_percent(size) if logs else size

@@ -35,6 +35,11 @@ LARGEST_LOG = 690.0
 """Percent of a larger logarithm leave the range of floating point."""
 
 
+def to_percent(log: float) -> float:
+    """Return the change in percent that a difference of logarithms is."""
+    return 100 * math.expm1(min(log, LARGEST_LOG))
+
+
 class Verdict(StrEnum):
     """One glyph per answer, so that no view needs colour to tell them apart."""
 
@@ -286,13 +291,13 @@ class Comparison:
     @property
     def percent(self) -> float | None:
         """``100 * (ratio - 1)``, ratio being the geometric mean of ``arm / baseline``; None without one."""
-        return None if self.log_mean is None else _percent(self.log_mean)
+        return None if self.log_mean is None else to_percent(self.log_mean)
 
     @property
     def percent_interval(self) -> Interval | None:
         """The interval of ``percent``; None without one."""
         found = self.log_interval
-        return None if found is None else Interval(_percent(found.low), _percent(found.high))
+        return None if found is None else Interval(to_percent(found.low), to_percent(found.high))
 
 
 WarningKind = Literal[
@@ -334,7 +339,3 @@ class Analysis:
         if not known:
             return all(summary.minimum > 0 for summary in self.summaries.values())
         return all(c.log_mean is not None for c in known)
-
-
-def _percent(log: float) -> float:
-    return 100 * math.expm1(min(log, LARGEST_LOG))

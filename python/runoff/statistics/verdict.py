@@ -10,7 +10,7 @@ from runoff.statistics import power, sequential, signs
 from runoff.statistics.blocks import Differences
 from runoff.statistics.effect import standardise
 from runoff.statistics.level import adjust, critical, level_for_each, sign_flip, two_sided_p
-from runoff.statistics.values import LARGEST_LOG, Comparison, Interval, Question, Verdict
+from runoff.statistics.values import Comparison, Interval, Question, Verdict, to_percent
 
 
 def compare(arm: str, found: Differences, question: Question, comparisons: int) -> Comparison:
@@ -19,7 +19,7 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
     detectable = None
     if found.sd and not question.sequential:
         size = power.detectable_difference(found.n, comparisons, question.alpha) * found.sd
-        detectable = 100 * math.expm1(min(size, LARGEST_LOG)) if found.logs else size
+        detectable = to_percent(size) if found.logs else size
     comparison = Comparison(
         arm=arm,
         n=found.n,

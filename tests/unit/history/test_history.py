@@ -15,31 +15,18 @@ import numpy as np
 import pytest
 import report_examples as examples
 from cli_runner import ask
+from history_examples import BOTH, draw, nights, take
 from scipy import stats
 
 from runoff.cli.history import command
 from runoff.errors import UsageError
-from runoff.history.build import Ordered, make_history
 from runoff.history.document import render_json
 from runoff.history.figure import draw as draw_figure
 from runoff.history.page import render_page
 from runoff.history.subjects import Wanted
 from runoff.history.text import render_text
-from runoff.history.values import History, Place
 from runoff.results import Conditions, Results
 from runoff.statistics import Verdict
-
-BOTH = ("default", "bfs")
-
-
-def take(seed: int, bfs: float = 1.1, default: float = 1.0, rate: float | None = None, **more: object) -> Results:
-    """A campaign of two arms, five blocks."""
-    cell = {"default": {"elapsed_s": (default, 0.01)}, "bfs": {"elapsed_s": (bfs, 0.01)}}
-    metrics = (examples.WALL,)
-    if rate is not None:
-        cell = {arm: values | {"rate": (rate, 1.0)} for arm, values in cell.items()}
-        metrics = (examples.WALL, examples.RATE)
-    return examples.campaign({"build": cell}, {"build": metrics}, blocks=5, seed=seed, **more)
 
 
 def dated(results: Results, begin: datetime) -> Results:
@@ -49,15 +36,6 @@ def dated(results: Results, begin: datetime) -> Results:
         for s in results.samples
     )
     return replace(results, samples=tuple(samples))
-
-
-def draw(campaigns: dict[str, Results], wanted: Wanted | None = None) -> History:
-    places = {name: Place(name) for name in campaigns}
-    return make_history(Ordered(campaigns, places, "given"), wanted or Wanted())
-
-
-def nights(count: int, first_slow: int, slow: float = 1.2) -> dict[str, Results]:
-    return {f"night{n:02}": take(n, slow if n >= first_slow else 1.1) for n in range(count)}
 
 
 def test_a_change_has_its_place_size_side_and_what_differs() -> None:
