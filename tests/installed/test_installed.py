@@ -15,7 +15,7 @@ PACKAGES = "pipx,ca-certificates,adduser,sudo,mount,procps"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 SETUP = """
 export PATH="$HOME/.local/bin:$PATH" PIP_CERT=/etc/ssl/certs/ca-certificates.crt
-pipx install --quiet ./*.whl
+pipx install ./*.whl
 runoff demo 2>refused && exit 1
 grep -q '^runoff: the lab needs more than this machine has: sudo apt-get install ' refused
 sh -euc "$(runoff doctor | sed -n 's/^to install all that the lab lacks: //p' | sed 's/ install / install -y -q /')"
@@ -35,6 +35,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run([ROOT / "tools/package_files"], check=True)
     subprocess.run(["maturin", "build", "--release", "--out", folder], cwd=ROOT, check=True)
     return next(folder.glob("*.whl"))
 

@@ -47,7 +47,7 @@ def run_all(
     copies: Copies, program: str, *arguments: str, scheduler: str, names: tuple[str, ...], **parameters: str
 ) -> dict[str, float]:
     """The microseconds that it prints as `NAME 12 us`, by these names, under a scheduler that is attached once."""
-    patterns = {name: rf"{name} ([0-9]+) us" for name in names}
+    patterns = {name: f"{name} ([0-9]+) us" for name in names}
     return _printed(copies, program, arguments, scheduler, parameters, patterns)
 
 
@@ -64,7 +64,7 @@ def _printed(
         **request["workload"],
         "root": IMAGE_ROOT,
         "command": ["perl", "-e", TOOLS + program, *arguments],
-        "extract": [{"metric": name, "find": {"pattern": pattern}} for name, pattern in patterns.items()],
+        "extract": [{"metric": name, "unit": "us", "find": {"pattern": pattern}} for name, pattern in patterns.items()],
     }
     outcome = copies.take({**request, "workload": workload})
     assert isinstance(outcome, ValidSample), (outcome, outcome.detail)

@@ -52,8 +52,6 @@ class Progress:
         self._sums = {}
         self._look = None
         self._status = Status("", console=self._console) if sys.stderr.isatty() else None
-        for work, metric in zip(self._works.values(), self._headlines, strict=True):
-            self._print(f"values of {work}: {metric.title}")
 
     def ended(self) -> None:
         if self._status is not None:
@@ -75,6 +73,8 @@ class Progress:
     def started(self, cell: Cell) -> None:
         if not self._has_begun:
             self._pace.start()
+            for work, metric in zip(self._works.values(), self._headlines, strict=True):
+                self._print(f"values of {work}: {metric.title}")
         self._has_begun = True
 
     def phase(self, cell: Cell, phase: str) -> None:
