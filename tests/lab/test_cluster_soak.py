@@ -49,6 +49,9 @@ def test_no_sample_is_lost_or_taken_twice_whatever_dies(tmp_path: Path) -> None:
         campaign = start(*WORDS, "--out", tmp_path / "there", "--cluster", dask.file, stdout=None, stderr=None)
         while campaign.poll() is None:
             time.sleep(generator.uniform(0, 2 * PAUSE_S))
+            # Before, it is waiting for workers, and not for as long as a busy machine may take.
+            if not rows(tmp_path / "there"):
+                continue
             if kills < KILLS:
                 kill_a_worker(dask, generator)
                 kills += 1

@@ -105,7 +105,8 @@ void BPF_STRUCT_OPS(fair_enqueue, struct task_struct *p, u64 enq_flags)
 		scx_bpf_dsq_insert_vtime(p, queue_of(rq, 0), TURN_NS, policy_key(t), enq_flags);
 		if (t->improved)
 			compare_with_running(p, t, rq);
-		if ((enq_flags & SCX_ENQ_REENQ) && is_taken(cpu))
+		/* One that has just lost its CPU was not in the queue when lose_cpu looked. */
+		if (rq->taken || ((enq_flags & SCX_ENQ_REENQ) && is_taken(cpu)))
 			kick_idle_for(p);
 		return;
 	}

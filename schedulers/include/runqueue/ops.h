@@ -93,7 +93,8 @@ void BPF_STRUCT_OPS(runqueue_enqueue, struct task_struct *p, u64 enq_flags)
 		insert(p, t, rq, policy_run_ns(t, rq), enq_flags);
 	if (comes || t->improved)
 		preempt(p, t, rq);
-	if ((comes || (enq_flags & SCX_ENQ_REENQ)) && is_taken(cpu))
+	/* One that has just lost its CPU was not in the queue when lose_cpu looked. */
+	if (rq->taken || ((comes || (enq_flags & SCX_ENQ_REENQ)) && is_taken(cpu)))
 		kick_idle_for(p);
 	t->newborn = t->sync = t->improved = false;
 }
