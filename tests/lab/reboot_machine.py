@@ -34,12 +34,8 @@ PACKAGES = (
 )
 PYTHON = "3.13"
 """Of Debian's release in the machine."""
-LIBRARIES = (
-    "annotated-types", "attrs", "click", "Jinja2", "jsonschema", "jsonschema-specifications", "markdown-it-py",
-    "MarkupSafe", "mdurl", "numpy", "platformdirs", "psutil", "pydantic", "pydantic_core", "Pygments", "referencing",
-    "rich", "rpds-py", "scipy", "tomli_w", "typing-inspection", "typing_extensions", "zstandard",
-)  # fmt: skip
-
+FAILED = "Traceback (most recent call last)"
+"""What the console shows when runoff itself is at fault."""
 KERNEL_WORDS = "console=ttyS0 panic=5 mitigations=off tsc=reliable systemd.journald.forward_to_console=1"
 
 BEGIN = """[Unit]
@@ -128,12 +124,10 @@ def _find_image(archive: debian.Archive, suite: str) -> str:
 
 
 def _install(root: Path, plan: str) -> None:
-    locked = (REPOSITORY / "requirements.lock").read_text().splitlines()
-    wanted = [line for line in locked if line.partition("==")[0].lower() in {name.lower() for name in LIBRARIES}]
     place = root / "opt/runoff"
     run(
         "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
-        f"--python-version={PYTHON}", "--target", place / "libraries", *wanted,
+        f"--python-version={PYTHON}", "--target", place / "libraries", "-r", REPOSITORY / "requirements.lock",
     )  # fmt: skip
     shutil.copytree(REPOSITORY / "python/runoff", place / "python/runoff", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(find_agent(), root / "usr/local/bin/runoff-agent")
@@ -216,6 +210,7 @@ class Machine:
         """Wait until the console shows this."""
         end = time.monotonic() + limit_s
         while words not in self.read_console():
+            assert FAILED not in self.read_console(), self.read_console()[-3000:]
             assert self._process.poll() is None, f"it was switched off before {words!r}\n{self.read_console()[-3000:]}"
             assert time.monotonic() < end, f"no {words!r} within {limit_s} s\n{self.read_console()[-3000:]}"
             time.sleep(0.1)

@@ -23,6 +23,7 @@ pytestmark = [pytest.mark.lab]
 
 COUNTERS = "counters:n={},count=20000000,passes=2"
 """120 ms for one that has a CPU of its own."""
+BLOCKS = 3
 
 
 @pytest.fixture(autouse=True)
@@ -46,11 +47,16 @@ def about(folder: Path) -> dict[str, Any]:
 
 
 def times_s(folder: Path, cpus: int, counts: list[int]) -> dict[int, float]:
-    """Times in seconds by the number of counters."""
+    """The least times in seconds by the number of counters.
+
+    The kernel's scheduler puts two on one CPU for a tick now and then, which says nothing about the CPUs.
+    """
     works = [word for count in counts for word in ("--work", COUNTERS.format(count))]
-    found = taken(folder, "default", *works, "--cpus", str(cpus), "--blocks", "1")
-    times = {sample["workload"]: sample["metrics"]["time_s"] for sample in found.values()}
-    return {count: times[COUNTERS.format(count)] for count in counts}
+    found = taken(folder, "default", *works, "--cpus", str(cpus), "--blocks", str(BLOCKS)).values()
+    return {
+        count: min(each["metrics"]["time_s"] for each in found if each["workload"] == COUNTERS.format(count))
+        for count in counts
+    }
 
 
 def test_counters_take_the_time_of_one_while_each_has_a_cpu(tmp_path: Path) -> None:
@@ -64,7 +70,7 @@ def test_four_cpus_work_in_parallel_and_the_kernel_trusts_its_clocks(tmp_path: P
     assert times[4] == pytest.approx(times[1], rel=0.015)
     (name,) = set(about(tmp_path / "c")["fingerprint"]["snapshots"].values())
     consoles = [*(tmp_path / "c/guests").rglob("console.txt"), cache.snapshots() / name / "console.txt"]
-    assert len(consoles) == 3
+    assert len(consoles) == 1 + 2 * BLOCKS
     for console in consoles:
         text = console.read_text()
         assert not [word for word in COMPLAINTS if word in text], text

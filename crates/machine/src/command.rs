@@ -28,7 +28,7 @@ const EXIT_GRACE: Duration = Duration::from_millis(200);
 /// Time of the second look, when a program has had time to start its threads.
 const SECOND_LOOK: Duration = Duration::from_millis(100);
 
-/// CPU time that a command and the children it waited for may have used before they were in the cgroup.
+/// CPU time by which the kernel's two counts of a command may differ.
 const OUTSIDE_LIMIT: Duration = Duration::from_millis(100);
 
 /// What a command needs around it.

@@ -8,12 +8,14 @@
 //! environment (`strays`).
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use nix::sys::signal::Signal;
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
 use crate::cgroup::{Cgroup, Purpose};
@@ -45,24 +47,35 @@ impl Containment {
         &self.cgroup
     }
 
-    /// Starts `command` inside.
+    /// Starts `command` inside. What it has used when it comes in is not part of [`Ended::cpu`]:
+    /// that may be much in a guest whose host is busy.
+    ///
+    /// [`Ended::cpu`]: crate::process::Ended::cpu
     ///
     /// # Errors
     /// The same as for [`Command::spawn`].
     pub fn spawn(&self, command: &mut Command) -> io::Result<Process> {
         let mut procs = self.cgroup.procs()?;
+        let (mut reader, mut writer) = io::pipe()?;
         command.env(strays::MARK, self.name());
         let agent = Pid::this();
         // Only async-signal-safe calls: between fork and exec other threads' locks may be held.
         let enter = move || -> io::Result<()> {
             stop::unblock_signals()?;
             procs.write_all(b"0")?;
+            let used: Duration = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?.into();
+            let nanos = u64::try_from(used.as_nanos()).unwrap_or(u64::MAX);
+            writer.write_all(&nanos.to_ne_bytes())?;
             rustix::process::setsid()?;
             lifeline::bind(agent, Signal::SIGKILL)
         };
         // SAFETY: `enter` keeps to async-signal-safe calls.
         unsafe { command.pre_exec(enter) };
-        Process::spawn(command)
+        let mut process = Process::spawn(command)?;
+        let mut nanos = [0; size_of::<u64>()];
+        reader.read_exact(&mut nanos)?;
+        process.leave_out(Duration::from_nanos(u64::from_ne_bytes(nanos)));
+        Ok(process)
     }
 
     /// Whether the leader, which may have ended but not been waited for, is still inside.

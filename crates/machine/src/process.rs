@@ -55,6 +55,8 @@ pub struct Process {
     pid: u32,
     handle: OwnedFd,
     ended: Option<Ended>,
+    /// CPU time that is not part of what it has used.
+    left_out: Duration,
     is_given_up: bool,
 }
 
@@ -67,7 +69,12 @@ impl Process {
         let pid = command.spawn()?.id();
         let handle = open(pid)?;
         waiting.insert(pid);
-        Ok(Self { pid, handle, ended: None, is_given_up: false })
+        Ok(Self { pid, handle, ended: None, left_out: Duration::ZERO, is_given_up: false })
+    }
+
+    /// Leaves `cpu` out of what it has used at its end.
+    pub fn leave_out(&mut self, cpu: Duration) {
+        self.left_out = cpu;
     }
 
     pub fn id(&self) -> u32 {
@@ -119,7 +126,9 @@ impl Process {
     /// wait4(2) fails.
     pub fn reap(&mut self, limit: Duration) -> io::Result<Option<Ended>> {
         if self.ended.is_none() && self.wait(limit, None)? == Waited::Ended {
-            self.ended = Some(wait4(self.pid)?);
+            let ended = wait4(self.pid)?;
+            let cpu = ended.cpu.saturating_sub(self.left_out);
+            self.ended = Some(Ended { cpu, ..ended });
             awaited().remove(&self.pid);
         }
         Ok(self.ended)

@@ -3,15 +3,19 @@
 
 mod common;
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use common::{Bench, SOON, alone, cgroups, contained, runs};
 use machine::cgroup::{self, Purpose};
-use machine::command::{Ending, Outside};
+use machine::command::{Ending, Outside, outside};
 use machine::containment::Containment;
 use machine::owner::Agent;
 use machine::root::Root;
 use nix::mount::{MsFlags, mount};
+use nix::time::{ClockId, clock_gettime};
 
 fn escaped(ending: &Ending) -> &Outside {
     match ending {
@@ -281,5 +285,25 @@ fn leftovers_of_a_killed_agent_are_found_by_pid_and_start_and_removed() {
         assert!(!path.exists());
         assert!(!daemon.wait().unwrap().success());
         living.end().unwrap();
+    });
+}
+
+#[test]
+fn what_a_command_uses_before_it_is_inside_is_not_its_own() {
+    alone("what_a_command_uses_before_it_is_inside_is_not_its_own", || {
+        let containment = contained();
+        let burn = || {
+            let used = || clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from);
+            while used()? < Duration::from_millis(400) {}
+            Ok(())
+        };
+        let mut command = Command::new("true");
+        // SAFETY: `burn` only reads a clock.
+        unsafe { command.pre_exec(burn) };
+        let mut process = containment.spawn(&mut command).unwrap();
+        let ended = process.reap(SOON).unwrap().unwrap();
+        assert!(ended.cpu < Duration::from_millis(100), "{ended:?}");
+        assert_eq!(outside(&ended, &containment).unwrap(), Outside::default());
+        containment.end().unwrap();
     });
 }
