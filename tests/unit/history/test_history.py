@@ -192,6 +192,14 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert text.isascii()
 
 
+def test_on_a_narrow_terminal_intervals_give_way_to_the_picture() -> None:
+    history = draw(nights(12, 6))
+    wide, narrow = render_text(history, 80), render_text(history, 52)
+    assert "its 95 % CI" in wide
+    assert "its 95 % CI" not in narrow
+    assert all(re.search(r"night00 .*o", text) for text in (wide, narrow))
+
+
 def test_foreign_names_are_made_printable_everywhere() -> None:
     campaigns = {f"\x1b[31m<b>{n}": each for n, each in enumerate(nights(12, 6).values())}
     history = draw(campaigns)
