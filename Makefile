@@ -16,7 +16,7 @@ OLDER_KERNELS = 6.16 6.17 6.18
 SOAK_INTERRUPTIONS ?= 1000
 SOAK_SEED ?= $(shell date +%s)
 
-.PHONY: help setup kernel qemu image demo test test-all soak fuzz check bench screens pictures wheel release container clean
+.PHONY: help setup kernel qemu image demo test test-all soak fuzz check bench campaigns screens pictures wheel release container clean
 
 help:
 	@echo 'make setup   system packages, Rust, Python and runoff itself in $(VENV)'
@@ -30,6 +30,7 @@ help:
 	@echo 'make fuzz    every target of fuzz/ for FUZZ_SECONDS (60) each'
 	@echo 'make check   formats, lints, types and house rules'
 	@echo 'make bench   measures what runoff itself costs (bench/README.md)'
+	@echo 'make campaigns  takes the campaigns in docs/campaigns anew, in an hour; SCX=DIRECTORY of scx_lavd and scx_bpfland'
 	@echo 'make screens  prints the screens that the pages show, of the campaigns in docs/campaigns'
 	@echo 'make pictures  draws the pictures of docs'
 	@echo 'make wheel   a wheel with runoff and its agent in build/wheels'
@@ -137,6 +138,10 @@ check: setup $(STAMPS)/tests
 bench: setup $(STAMPS)/tests kernel qemu image
 	for each in $(BENCHES); do python bench/$$each.py || exit; done
 	cargo bench --locked --manifest-path bench/elevators/Cargo.toml --target-dir target
+
+campaigns: setup $(STAMPS)/tests kernel qemu image
+	runoff image build --work compile
+	tools/campaigns
 
 screens: setup $(STAMPS)/tests
 	tools/screens

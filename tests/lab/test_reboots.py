@@ -113,10 +113,12 @@ def test_all_is_taken_but_what_the_broken_kernel_would_have(finished: Finished) 
 
 
 def test_each_boot_is_noted_and_none_is_in_vain(finished: Finished) -> None:
+    """But for one, if the power was cut between its note and its boot."""
     campaign, releases, _, _ = finished
     boots = read_fact(campaign, "boots")
     assert [boot["kernel"] for boot in boots].count(reboot_machine.BROKEN) == 2
-    assert all(boot["came"] == boot["kernel"] for boot in boots if boot["kernel"] in releases)
+    in_vain = [boot for boot in boots if boot["kernel"] in releases and boot["came"] != boot["kernel"]]
+    assert len(in_vain) <= 1, boots
     assert len({boot["from_boot"] for boot in boots}) == len(boots)
 
 
