@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from copies import Copies
+from copies import Copies, MakeCopies
 
 from runoff.engines.lab import image, kernel
 from runoff.engines.lab.emulator import store as emulator
 from runoff.errors import MissingError
 from runoff.workloads import WORKLOADS
-
-MakeCopies = Callable[..., Copies]
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,10 @@ class Copies:
         said = _said(own)
         assert not [word for word in COMPLAINTS if word in said and word != expected], said
         return outcomes, said
+
+
+MakeCopies = Callable[..., Copies]
+"""With the options of ``Copies``, and the kernel first if it is another one."""
 
 
 def _said(folder: Path) -> str:

@@ -3,8 +3,7 @@
 import shlex
 
 import pytest
-from conftest import MakeCopies
-from copies import Copies
+from copies import Copies, MakeCopies
 from hogs import SLOW_CPU
 from scenes import ON_FOR_EVER, Scene, play
 

@@ -2,7 +2,7 @@
 
 import hogs
 import pytest
-from conftest import MakeCopies
+from copies import MakeCopies
 from hogs import Got, Hogs
 
 pytestmark = [pytest.mark.lab]

@@ -1,8 +1,7 @@
 """BFS's rules for yields and isochronous tasks."""
 
 import pytest
-from conftest import MakeCopies
-from copies import Copies
+from copies import Copies, MakeCopies
 from hogs import SLOW_CPU, Hogs
 from scenes import ON_FOR_EVER, Scene, play
 

@@ -2,8 +2,7 @@
 
 import hogs
 import pytest
-from conftest import MakeCopies
-from copies import Copies
+from copies import Copies, MakeCopies
 from hogs import Hogs
 
 pytestmark = [pytest.mark.lab]

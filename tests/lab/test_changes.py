@@ -2,8 +2,7 @@
 
 import pytest
 from changes import BATCH, IDLE, NORMAL, Change, cpu_ms_after
-from conftest import MakeCopies
-from copies import Copies
+from copies import Copies, MakeCopies
 from hogs import SLOW_CPU
 
 from runoff.engines.lab import image

@@ -11,8 +11,7 @@ import test_bfs_properties
 import test_fair_properties
 import test_level_properties
 from command import run, samples
-from conftest import MakeCopies
-from copies import Copies
+from copies import Copies, MakeCopies
 from hogs import Hogs
 
 pytestmark = [pytest.mark.lab, pytest.mark.core, pytest.mark.usefixtures("lab_kernel", "lab_image", "own_qemu")]

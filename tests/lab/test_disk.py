@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from command import run, samples
-from conftest import MakeCopies
+from copies import MakeCopies
 
 from runoff.engines import ext4
 from runoff.engines.lab import guest, kernel

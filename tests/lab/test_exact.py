@@ -12,8 +12,7 @@ import journals
 import perl
 import pytest
 from command import run, samples
-from conftest import MakeCopies
-from copies import COMPLAINTS
+from copies import COMPLAINTS, MakeCopies
 from hogs import SLOW_CPU, Hogs
 
 from runoff.engines.lab import cache, image

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MakeCopies
+from copies import MakeCopies
 from hogs import described
 
 from runoff.engines.lab import guest

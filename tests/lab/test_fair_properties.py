@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import hogs
 import pytest
-from conftest import MakeCopies
+from copies import MakeCopies
 from hogs import Got, Hogs
 
 pytestmark = [pytest.mark.lab]

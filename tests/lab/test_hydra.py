@@ -6,7 +6,7 @@ from typing import Any
 
 import hogs
 import pytest
-from conftest import MakeCopies
+from copies import MakeCopies
 from hogs import Hogs
 from scenes import ON_FOR_EVER, Scene
 

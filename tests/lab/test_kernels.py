@@ -4,7 +4,7 @@
 """
 
 import pytest
-from conftest import MakeCopies
+from copies import MakeCopies
 from hogs import SLOW_CPU
 from scenes import ON_FOR_EVER, Scene, play
 

@@ -7,8 +7,7 @@ from typing import Any
 import hogs
 import pytest
 from command import run, samples
-from conftest import MakeCopies
-from copies import LIMIT_S, Copies
+from copies import LIMIT_S, Copies, MakeCopies
 
 from runoff.engines.agent import describe_metrics
 from runoff.engines.lab import guest

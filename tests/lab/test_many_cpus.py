@@ -5,8 +5,7 @@ import os
 from dataclasses import replace
 
 import pytest
-from conftest import MakeCopies
-from copies import Copies
+from copies import Copies, MakeCopies
 from hogs import SLOW_CPU
 from scenes import ON_FOR_EVER, Scene, play
 

@@ -144,4 +144,4 @@ def test_the_page_has_a_picture_of_each_arm_and_the_text_says_so(runs: list[Path
     page = (runs[0] / "report.html").read_text()
     assert page.count('<figure class="timeline">') == 2
     assert page.count('class="held"') == 1
-    assert "is drawn in the page (--html) for 2 samples" in " ".join(run("report", runs[0]).stdout.split())
+    assert "is drawn in the page (--html) for 2 samples" in " ".join(run("report", "--verbose", runs[0]).stdout.split())

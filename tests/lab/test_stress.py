@@ -14,8 +14,7 @@ from typing import Any
 
 import hogs
 import pytest
-from conftest import MakeCopies
-from copies import SEED, Copies
+from copies import SEED, Copies, MakeCopies
 from hogs import described
 
 from runoff.engines.agent import describe_schedulers
