@@ -64,8 +64,9 @@ def test_a_task_that_yields_alone_owes_nothing(scheduler: str, one_cpu: Copies) 
 @pytest.mark.parametrize(
     ("scheduler", "parameters", "sleep_ms"),
     [
-        ("o1", {}, 300),
-        ("o1", {"era": "2.6.20"}, 300),
+        # In the middle of the hog's slice of 100 ms: one whose slice has just ended is behind all that are active.
+        ("o1", {}, 250),
+        ("o1", {"era": "2.6.20"}, 250),
         ("zaphod", {}, 300),
         ("staircase", {}, 300),
         ("hydra", {}, 300),
