@@ -106,8 +106,8 @@ def normal_wait_ms(arm: Arm, cpus: int) -> float:
 
 
 IDLE_MS = 2 * TICK_MS + 0.5
-"""A CPU that stays idle is kicked on the next tick of one on which a task waits; on the first the task may be
-cache-hot."""
+"""A CPU that stays idle is kicked on the next tick of one on which a task waits. One that wakes the whole crowd in one
+interrupt, of 7 ms, has no tick meanwhile."""
 
 
 SHOWN = 'seen=$({}); ended=$?; echo "$seen"; echo "stress: $seen" >/dev/console; exit $ended'
