@@ -9,7 +9,8 @@ from runoff.plan.plan import Plan
 
 
 class Observer(Protocol):
-    """Is called as things happen, from the thread that conducts the campaign. Nothing that it does changes a sample."""
+    """Is called as things happen, ``phase`` from the thread that takes the sample, all else from the one that conducts
+    the campaign. Nothing that it does changes a sample."""
 
     def say(self, text: str) -> None:
         """Tell what is being done, such as booting a guest."""

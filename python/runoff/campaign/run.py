@@ -66,7 +66,7 @@ def run(
     if pending and not boots.runs_here(plan, plan.arms[pending[0].arm]):
         return Ending.OTHER_KERNEL
     doubt = None if manner.keep_going else Doubt(_size_of_first_block(plan))
-    with _prepare(plan, engine, observer) as arms, handle_signals(engine, observer) as request:
+    with _prepare(plan, engine, observer) as arms, handle_signals() as request:
         parts = Parts(plan, journal, engine, arms)
         slots = _Slots(engine, manner)
         waiting = _make_waiting(plan, pending, slots.at_present, _record_looks(journal, observer, rule))
@@ -175,7 +175,8 @@ class _Run:
                     running[pool.submit(self._take, cell)] = started
                 if not running:
                     break
-                # Short waits: Python runs signal handlers between them.
+                request.heed(self._engine, self._observer)
+                # Short waits: what a signal asks for is heeded between them.
                 for future in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
                     self._finish(running.pop(future), future, request)
         if self._failure is not None:

@@ -25,22 +25,26 @@ class StopRequest:
     """What the user wants at present."""
 
     stop: Stop = Stop.NO
+    _heeded: Stop = Stop.NO
+
+    def heed(self, engine: Engine, observer: Observer) -> None:
+        """Tell of what was asked for since the last call; of what shall stop now, end the samples that run."""
+        while self._heeded < self.stop:
+            self._heeded = Stop(self._heeded + 1)
+            is_now = self._heeded is Stop.NOW
+            observer.stopping(now=is_now)
+            if is_now:
+                engine.abandon()
 
 
 @contextmanager
-def handle_signals(engine: Engine, observer: Observer) -> Iterator[StopRequest]:
-    """Turn signals into a request to stop while the loop runs."""
+def handle_signals() -> Iterator[StopRequest]:
+    """Turn signals into a request to stop while the loop runs, which has to heed it."""
     request = StopRequest()
 
     def handle(_number: int, _frame: FrameType | None) -> None:
-        if request.stop is Stop.NO:
-            request.stop = Stop.AFTER_SAMPLE
-            observer.stopping(now=False)
-        elif request.stop is Stop.AFTER_SAMPLE:
-            request.stop = Stop.NOW
-            observer.stopping(now=True)
-            # Ending a guest takes a moment; a handler must not.
-            threading.Thread(target=engine.abandon, daemon=True).start()
+        # Whatever was interrupted may be half done, such as a line that is printed or a module that is imported.
+        request.stop = Stop(min(request.stop + 1, Stop.NOW))
 
     # Only the main thread can have handlers; a caller in another thread decides about signals itself.
     is_main = threading.current_thread() is threading.main_thread()

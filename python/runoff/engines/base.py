@@ -47,7 +47,7 @@ class Engine(Protocol):
         """Return reasons to doubt what this engine measures."""
 
     def abandon(self) -> None:
-        """Stop the running sample now; may be called from a signal handler's thread."""
+        """Stop the running samples now, from another thread than theirs."""
 
     def close(self) -> None:
         """Put everything back."""

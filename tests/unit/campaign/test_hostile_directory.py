@@ -10,16 +10,16 @@ import journals
 import made_campaigns
 import pytest
 from click.testing import CliRunner
+from taking import Taking
 
 from runoff.campaign import directory
 from runoff.campaign.database import FILE
 from runoff.campaign.journal import Journal
 from runoff.campaign.manner import Manner
+from runoff.campaign.observer import SilentObserver
 from runoff.campaign.run import list_cells, run
 from runoff.cli.main import cli
-from runoff.engines.outcome import AcceptedArm, Outcome, ValidSample
 from runoff.errors import MissingError, RunoffError, UsageError
-from runoff.plan.order import Cell
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files to another user")
 NOBODY = 65534
@@ -195,46 +195,6 @@ def test_root_begins_no_campaign_in_a_directory_of_another_user(tmp_path: Path) 
     assert list(place.iterdir()) == []
 
 
-class Taking:
-    """An engine whose second sample does something to the campaign."""
-
-    whole_blocks = True
-    slots = 1
-    unmixable_tables = ()
-
-    def __init__(self, act: Callable[[], None]) -> None:
-        self._act = act
-        self.taken = 0
-
-    def prepare(self, _say: object) -> None: ...
-
-    def check(self, _arm: object) -> AcceptedArm:
-        return AcceptedArm()
-
-    def take(self, _cell: Cell, _on_phase: object) -> Outcome:
-        self.taken += 1
-        if self.taken == 2:
-            self._act()
-        return ValidSample({"elapsed_s": 1.0}, {"object": ""})
-
-    def fingerprint(self) -> dict[str, object]:
-        return {}
-
-    def warnings(self) -> tuple[str, ...]:
-        return ()
-
-    def abandon(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
-class Silent:
-    """Watches, and says nothing."""
-
-    def __getattr__(self, _name: str) -> Callable[..., None]:
-        return lambda *_args, **_more: None
-
-
 def move(place: Path) -> None:
     place.rename(place.with_name("moved"))
 
@@ -275,7 +235,7 @@ def test_a_campaign_whose_directory_is_not_its_own_any_more_stops_at_the_next_sa
     plan, journal = directory.reopen(place)
     engine = Taking(lambda: act(place))
     with journal, pytest.raises(MissingError) as caught:
-        run(plan, journal, engine, Silent(), Manner())  # type: ignore[arg-type]
+        run(plan, journal, engine, SilentObserver(), Manner())
     assert engine.taken == 2
     assert sentence.format(tmp_path, tmp_path) in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -47,7 +47,7 @@ class RunningGuests:
             self.end(guest)
 
     def terminate_all(self) -> None:
-        """Stop the work in every guest; may be called from a signal handler's thread."""
+        """Stop the work in every guest, from another thread than the samples'."""
         for guest in self._list_present():
             guest.agent.terminate()
 

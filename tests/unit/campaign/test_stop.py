@@ -1,0 +1,109 @@
+"""What Ctrl-C does, whenever it comes."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import journals
+import made_campaigns
+import pytest
+from taking import Taking
+from waiting import LIMIT_S
+
+from runoff.campaign import directory
+from runoff.campaign.manner import Manner
+from runoff.campaign.observer import SilentObserver
+from runoff.campaign.run import Ending, list_cells, run
+from runoff.plan.order import Cell
+
+
+def interrupt() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+class Listener(SilentObserver):
+    """Is told what is stopping; ``at_start`` is called amid what it does when a sample begins."""
+
+    def __init__(self, at_start: Callable[[], None] = lambda: None) -> None:
+        self._at_start = at_start
+        self._is_busy = False
+        self.told: list[bool] = []
+        self.was_told = threading.Event()
+
+    def started(self, cell: Cell) -> None:
+        self._is_busy = True
+        self._at_start()
+        self._is_busy = False
+
+    def stopping(self, now: bool) -> None:
+        assert not self._is_busy, "interrupted amid something else"
+        self.told.append(now)
+        self.was_told.set()
+
+
+class Abandoned(Taking):
+    """Its second sample ends when it is abandoned."""
+
+    def __init__(self, act: Callable[[], None]) -> None:
+        super().__init__(act)
+        self.was_abandoned = threading.Event()
+
+    def abandon(self) -> None:
+        self.was_abandoned.set()
+
+
+@contextmanager
+def nine_samples(place: Path) -> Iterator[Callable[[Taking, Listener], tuple[Ending, int]]]:
+    """How a campaign of nine ends, and how many of its samples it has then, the first of the order."""
+    made_campaigns.made(place, lambda _: None, stop_after=0, on="host", clock=None, arms=("default",), blocks=9)
+    journals.forge_fact(place, "parts", None)
+    plan, journal = directory.reopen(place)
+
+    def take(engine: Taking, listener: Listener) -> tuple[Ending, int]:
+        ending = run(plan, journal, engine, listener, Manner())
+        done = len(journal.done())
+        assert journal.done() == {cell.id for cell in list_cells(plan)[:done]}
+        return ending, done
+
+    with journal:
+        yield take
+
+
+def test_the_sample_that_runs_is_finished(tmp_path: Path) -> None:
+    listener = Listener()
+    with nine_samples(tmp_path / "c") as take:
+        found = take(Taking(lambda: (interrupt(), listener.was_told.wait(LIMIT_S))), listener)
+    assert (found, listener.told) == ((Ending.STOPPED, 2), [False])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_the_signal_interrupts_goes_on_before_anything_is_told(tmp_path: Path, number: signal.Signals) -> None:
+    listener = Listener(at_start=lambda: os.kill(os.getpid(), number))
+    with nine_samples(tmp_path / "c") as take:
+        found = take(Taking(lambda: None), listener)
+    assert (found, listener.told) == ((Ending.STOPPED, 1), [False])
+
+
+def test_the_second_time_it_is_abandoned_and_not_kept(tmp_path: Path) -> None:
+    listener = Listener()
+
+    def twice() -> None:
+        interrupt()
+        assert listener.was_told.wait(LIMIT_S)
+        interrupt()
+        assert engine.was_abandoned.wait(LIMIT_S)
+
+    engine = Abandoned(twice)
+    with nine_samples(tmp_path / "c") as take:
+        found = take(engine, listener)
+    assert (found, listener.told) == ((Ending.STOPPED, 1), [False, True])
+
+
+def test_afterwards_signals_do_what_they_did_before(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with nine_samples(tmp_path / "c") as take:
+        take(Taking(lambda: None), Listener())
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
