@@ -12,7 +12,7 @@ use warnings;
 allow(0, 1);
 policy(0, 1, 1);
 for (@ARGV) {
-    my ($name, $change, $value, $runs, $window, @tasks) = split / /;
+    my ($name, $change, $value, $runs, $after, $window, @tasks) = split / /;
     my @pids;
     for (@tasks) {
         my ($policy, $nice) = split /:/;
@@ -26,7 +26,7 @@ for (@ARGV) {
         }
         push @pids, $pid;
     }
-    sleep_for(0.4);
+    sleep_for($after / 1000);
     my ($one) = $runs ? @pids : @pids[1, 0];
     my ($begin, $had) = now();
     do {
@@ -50,7 +50,7 @@ NORMAL, BATCH, IDLE = "0", "3", "5"
 @dataclass(frozen=True)
 class Change:
     """A change of the ``nice`` value or ``policy`` of ``subject`` while it ``runs``, or else while the first of the
-    others does.
+    others does, at the first opportunity after ``after_ms``.
 
     All of them, each a policy and a nice value, compute on CPU 0; who changes it is a real-time task on CPU 1.
     """
@@ -62,11 +62,13 @@ class Change:
     window_ms: int
     subject: tuple[str, int] = (NORMAL, 0)
     others: tuple[tuple[str, int], ...] = ((NORMAL, 0),)
+    after_ms: int = 400
 
     @property
     def words(self) -> str:
         tasks = [f"{policy}:{nice}" for policy, nice in (self.subject, *self.others)]
-        return " ".join([self.name, self.what, str(self.value), str(int(self.runs)), str(self.window_ms), *tasks])
+        numbers = (int(self.runs), self.after_ms, self.window_ms)
+        return " ".join([self.name, self.what, str(self.value), *map(str, numbers), *tasks])
 
 
 def cpu_ms_after(

@@ -1,5 +1,7 @@
 """A task whose nice value or policy is changed from outside is where it belongs at once, whether it runs or waits."""
 
+from dataclasses import replace
+
 import pytest
 from changes import BATCH, IDLE, NORMAL, Change, cpu_ms_after
 from copies import Copies, MakeCopies
@@ -23,6 +25,8 @@ BETTER = Change("better", "nice", -20, runs=False, window_ms=WINDOW_MS)
 SOON = Change("soon", "nice", -20, runs=False, window_ms=5)
 NICER = Change("nicer", "nice", 19, runs=False, window_ms=150, others=((NORMAL, 0),) * 2)
 GIVES_WAY = Change("way", "nice", 19, runs=True, window_ms=WINDOW_MS)
+GIVES_WAY_ON_STAIRS = replace(GIVES_WAY, after_ms=200)
+"""After 380 ms two tasks of nice 0 are on the last stair, where a task of nice 19 takes turns with the other one."""
 
 LAST_POLICY = {"bfs": IDLE, "hydra": BATCH, "eevdf": IDLE}
 """Policies of tasks that run only, or mostly, when no other wants to; in cfs a task that had one keeps its vruntime."""
@@ -56,7 +60,7 @@ def test_a_change_holds_at_once(scheduler: str, parameters: dict[str, str], two_
     stairs = scheduler == "staircase" or (scheduler == "hydra" and not parameters)
     changes = [SOON if stairs else BETTER]
     if scheduler != "o1":
-        changes += [NICER, GIVES_WAY]
+        changes += [NICER, GIVES_WAY_ON_STAIRS if stairs else GIVES_WAY]
     if scheduler in LAST_POLICY:
         last = LAST_POLICY[scheduler]
         window_ms = PROMOTED_MS if parameters.get("mode") == "eb" else 500
