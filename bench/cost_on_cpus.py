@@ -3,7 +3,8 @@
 A nanosecond is an instruction of each CPU, so the time that the same work takes is the instructions of the CPU that
 needs most, waits included. The last lines are the tables of docs/schedulers.
 
-usage: cost_on_cpus.py [CPUS...]; 1, 2, 4 and 8 without. BLOCKS=1 in the environment takes half of the time.
+usage: cost_on_cpus.py [WORK...] [CPUS...]; every work on 1, 2, 4 and 8 without. BLOCKS=1 in the environment takes half
+of the time.
 """
 
 import os
@@ -35,7 +36,11 @@ class Work:
 WORKS = {
     "hackbench": Work(lambda _: "hackbench:groups=3,loops=20", lambda seen: seen["elapsed_s"]),
     "pipe": Work(lambda _: str(Path(__file__).with_name("pipe.toml")), lambda seen: 1 / seen["round_trips"]),
-    "schbench": Work(lambda _: "schbench:seconds=1", lambda seen: 1 / seen["requests_per_s"]),
+    # Without locks: waiting for one is no work of the scheduler.
+    "schbench": Work(
+        lambda _: "schbench:operations=1,footprint_kb=32,locks=off,warm_up_s=0,seconds=1",
+        lambda seen: 1 / seen["requests_per_s"],
+    ),
     "counters": Work(lambda cpus: f"counters:n={2 * cpus},count=10000000,passes=2", lambda seen: seen["time_s"]),
 }
 
@@ -56,9 +61,10 @@ def measure_costs(work: Work, cpus: int, arms: list[str]) -> dict[str, float]:
 def main() -> None:
     """A campaign for each work and number of CPUs, then a table for each work."""
     print(figures.machine(), flush=True)
-    numbers = [int(word) for word in sys.argv[1:]] or [1, 2, 4, 8]
+    numbers = [int(word) for word in sys.argv[1:] if word not in WORKS] or [1, 2, 4, 8]
+    works = {name: work for name, work in WORKS.items() if name in sys.argv[1:]} or WORKS
     arms = ["default", *sorted(describe_schedulers())]
-    for name, work in WORKS.items():
+    for name, work in works.items():
         found = [measure_costs(work, cpus, arms) for cpus in numbers]
         print(f"\n| {name} | {' | '.join(map(str, numbers))} |")
         for arm in arms[1:]:
