@@ -108,7 +108,7 @@ test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 soak: export SOAK_INTERRUPTIONS := $(SOAK_INTERRUPTIONS)
 soak: export SOAK_SEED := $(SOAK_SEED)
 soak: setup $(STAMPS)/tests
-	tests/alone pytest --capture=no --timeout=0 tests/host/test_host_soak.py
+	tests/alone pytest --capture=no tests/host/test_host_soak.py
 
 # The stable compiler has what fuzzing needs but for the sanitizers, which find nothing in code without unsafe blocks.
 # What is found on the way is kept in build/fuzz, and used again; what fails, in fuzz/artifacts.

@@ -21,13 +21,15 @@ from runoff.engines import ublk
 from runoff.engines.lab import kernel
 from runoff.engines.lab.emulator import store
 
+INTERRUPTIONS = int(os.environ.get("SOAK_INTERRUPTIONS") or 100)
+SEED = int(os.environ.get("SOAK_SEED") or 1)
+
 pytestmark = [
     pytest.mark.host,
+    pytest.mark.timeout(60 * INTERRUPTIONS),
     pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo"),
 ]
 
-INTERRUPTIONS = int(os.environ.get("SOAK_INTERRUPTIONS") or 100)
-SEED = int(os.environ.get("SOAK_SEED") or 1)
 IN_LAB = 0.2
 """Share of campaigns in the lab, which take longer than those on the host."""
 
