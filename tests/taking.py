@@ -7,7 +7,7 @@ from runoff.plan.order import Cell
 
 
 class Taking:
-    """Its second sample calls ``act``, if there is such a thing to do."""
+    """Has a sample at once, and calls ``act`` in the second one."""
 
     whole_blocks = True
     slots = 1

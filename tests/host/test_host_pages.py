@@ -3,9 +3,9 @@
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from command import start
 from in_charge import attach
 from modules import insert
@@ -13,7 +13,7 @@ from waiting import LIMIT_S
 
 pytestmark = [pytest.mark.host, pytest.mark.sched_ext]
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = ROOT / "docs"
 SCREEN = re.compile(r"^\$ sudo \.venv/bin/runoff (?P<words>.+)\n(?P<shown>(?:(?!\$ |```).*\n)*)", re.MULTILINE)
 COUNTER = re.compile(r" +\d+(?=  |$)", re.MULTILINE)
 """A cell of a table; its width is that of its figure."""

@@ -87,16 +87,17 @@ def test_what_the_signal_interrupts_goes_on_before_anything_is_told(tmp_path: Pa
     assert (found, listener.told) == ((Ending.STOPPED, 1), [False])
 
 
-def test_the_second_time_it_is_abandoned_and_not_kept(tmp_path: Path) -> None:
+def test_the_second_time_it_is_abandoned_and_not_kept_and_a_third_time_changes_nothing(tmp_path: Path) -> None:
     listener = Listener()
 
-    def twice() -> None:
+    def thrice() -> None:
         interrupt()
         assert listener.was_told.wait(LIMIT_S)
         interrupt()
         assert engine.was_abandoned.wait(LIMIT_S)
+        interrupt()
 
-    engine = Abandoned(twice)
+    engine = Abandoned(thrice)
     with nine_samples(tmp_path / "c") as take:
         found = take(engine, listener)
     assert (found, listener.told) == ((Ending.STOPPED, 1), [False, True])

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 import report_examples
+from checkout import ROOT
 
 from runoff.campaign.conduct import CampaignResult, Ending
 from runoff.cli.campaign import print_way_on
 
-HOST = (Path(__file__).resolve().parents[3] / "docs/host.md").read_text()
+HOST = (ROOT / "docs/host.md").read_text()
 
 
 def test_the_page_shows_which_kernel_to_boot(capsys: pytest.CaptureFixture[str]) -> None:
