@@ -1,9 +1,11 @@
 """Arms on several kernels of the host: each boot takes what it can, in the order that was drawn."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from answering import Answering
 from campaign_rows import rows
 
 from runoff.campaign import directory
@@ -12,10 +14,10 @@ from runoff.campaign.manner import Manner
 from runoff.campaign.observer import SilentObserver
 from runoff.campaign.run import list_cells, run
 from runoff.engines import boots
-from runoff.engines.outcome import AcceptedArm, Outcome, ValidSample
+from runoff.engines.outcome import Outcome, ValidSample
 from runoff.errors import MissingError, UsageError
 from runoff.plan.make import make_plan
-from runoff.plan.order import Cell, draw
+from runoff.plan.order import draw
 from runoff.plan.plan import Plan
 from runoff.plan.settings import parse_settings
 
@@ -39,36 +41,27 @@ def boot(monkeypatch: pytest.MonkeyPatch, release: str) -> None:
     monkeypatch.setattr(boots, "read_running", lambda: release)
 
 
-class OfKernel:
-    """An engine whose samples and fingerprint are of the kernel that runs."""
+def take_on_kernel(_number: int) -> Outcome:
+    return ValidSample({"time_s": 1.0 if boots.read_running() == OLD else 0.9}, {"object": ""})
 
-    whole_blocks = True
-    slots = 1
+
+class OfKernel(Answering):
+    """Its samples and fingerprint are of the kernel that runs."""
+
     unmixable_tables = ("kernel",)
 
     def __init__(self, plan: Plan) -> None:
+        super().__init__(take_on_kernel)
         self._plan = plan
 
-    def __getattr__(self, _name: str) -> Any:
-        return lambda *_args: None
-
-    def check(self, _arm: object) -> AcceptedArm:
-        return AcceptedArm()
-
-    def take(self, _cell: Cell, _on_phase: object) -> Outcome:
-        return ValidSample({"time_s": 1.0 if boots.read_running() == OLD else 0.9}, {"object": ""})
-
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> Mapping[str, Any]:
         return {"kernel": {"release": boots.read_running()}, "machine": {}, **boots.describe_boot(self._plan)}
-
-    def warnings(self) -> tuple[str, ...]:
-        return ()
 
 
 def go_on(place: Path) -> Ending:
     plan, journal = directory.reopen(place)
     with journal:
-        return run(plan, journal, OfKernel(plan), SilentObserver(), Manner())  # type: ignore[arg-type]
+        return run(plan, journal, OfKernel(plan), SilentObserver(), Manner())
 
 
 @pytest.mark.usefixtures("installed")

@@ -1,59 +1,26 @@
 """A campaign whose first block is void throughout for one reason stops and says so."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import journals
 import made_campaigns
 import pytest
+from answering import TAKEN, Answer, Answering
 
 from runoff.campaign import directory
 from runoff.campaign.ending import Ending
 from runoff.campaign.manner import Manner
+from runoff.campaign.observer import SilentObserver
 from runoff.campaign.run import run
-from runoff.engines.outcome import AcceptedArm, Outcome, ValidSample, VoidSample
-from runoff.plan.order import Cell
-
-Answer = Callable[[int], Outcome]
+from runoff.engines.outcome import VoidSample
 
 
-class Answering:
-    """An engine that answers the n-th sample, counted from 0, as it is told to."""
-
-    whole_blocks = True
-    slots = 1
-    unmixable_tables = ()
-
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
-        self.taken = 0
-
-    def __getattr__(self, _name: str) -> Callable[..., None]:
-        return lambda *_args: None
-
-    def check(self, _arm: object) -> AcceptedArm:
-        return AcceptedArm()
-
-    def take(self, _cell: Cell, _on_phase: object) -> Outcome:
-        self.taken += 1
-        return self._answer(self.taken - 1)
-
-    def fingerprint(self) -> dict[str, object]:
-        return {}
-
-    def warnings(self) -> tuple[str, ...]:
-        return ()
-
-
-class Watching:
+class Watching(SilentObserver):
     """Keeps why it was given up."""
 
     def __init__(self) -> None:
         self.reasons: list[str] = []
-
-    def __getattr__(self, _name: str) -> Callable[..., None]:
-        return lambda *_args, **_more: None
 
     def gave_up(self, reason: str) -> None:
         self.reasons.append(reason)
@@ -70,11 +37,8 @@ def carried_out(
     plan, journal = directory.reopen(place)
     engine, watching = Answering(answer), Watching()
     with journal:
-        ending = run(plan, journal, engine, watching, Manner(keep_going=keep_going))  # type: ignore[arg-type]
+        ending = run(plan, journal, engine, watching, Manner(keep_going=keep_going))
     return ending, engine.taken, watching.reasons
-
-
-TAKEN = ValidSample({"time_s": 1.0}, {"object": ""})
 
 
 def test_the_same_reason_with_other_numbers_ends_it_behind_the_first_block(tmp_path: Path) -> None:

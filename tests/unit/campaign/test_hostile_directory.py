@@ -9,8 +9,8 @@ from pathlib import Path
 import journals
 import made_campaigns
 import pytest
+from answering import Answering, answer_after
 from click.testing import CliRunner
-from taking import Taking
 
 from runoff.campaign import directory
 from runoff.campaign.database import FILE
@@ -233,7 +233,7 @@ def test_a_campaign_whose_directory_is_not_its_own_any_more_stops_at_the_next_sa
     )
     journals.forge_fact(place, "parts", None)
     plan, journal = directory.reopen(place)
-    engine = Taking(lambda: act(place))
+    engine = Answering(answer_after(lambda: act(place)))
     with journal, pytest.raises(MissingError) as caught:
         run(plan, journal, engine, SilentObserver(), Manner())
     assert engine.taken == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import journals
 import made_campaigns
 import pytest
-from taking import Taking
+from answering import Answering, answer_after
 from waiting import LIMIT_S
 
 from runoff.campaign import directory
@@ -44,11 +44,11 @@ class Listener(SilentObserver):
         self.was_told.set()
 
 
-class Abandoned(Taking):
+class Abandoned(Answering):
     """Its second sample ends when it is abandoned."""
 
     def __init__(self, act: Callable[[], None]) -> None:
-        super().__init__(act)
+        super().__init__(answer_after(act))
         self.was_abandoned = threading.Event()
 
     def abandon(self) -> None:
@@ -56,13 +56,13 @@ class Abandoned(Taking):
 
 
 @contextmanager
-def nine_samples(place: Path) -> Iterator[Callable[[Taking, Listener], tuple[Ending, int]]]:
+def nine_samples(place: Path) -> Iterator[Callable[[Answering, Listener], tuple[Ending, int]]]:
     """How a campaign of nine ends, and how many of its samples it has then, the first of the order."""
     made_campaigns.made(place, lambda _: None, stop_after=0, on="host", clock=None, arms=("default",), blocks=9)
     journals.forge_fact(place, "parts", None)
     plan, journal = directory.reopen(place)
 
-    def take(engine: Taking, listener: Listener) -> tuple[Ending, int]:
+    def take(engine: Answering, listener: Listener) -> tuple[Ending, int]:
         ending = run(plan, journal, engine, listener, Manner())
         done = len(journal.done())
         assert journal.done() == {cell.id for cell in list_cells(plan)[:done]}
@@ -75,7 +75,7 @@ def nine_samples(place: Path) -> Iterator[Callable[[Taking, Listener], tuple[End
 def test_the_sample_that_runs_is_finished(tmp_path: Path) -> None:
     listener = Listener()
     with nine_samples(tmp_path / "c") as take:
-        found = take(Taking(lambda: (interrupt(), listener.was_told.wait(LIMIT_S))), listener)
+        found = take(Answering(answer_after(lambda: (interrupt(), listener.was_told.wait(LIMIT_S)))), listener)
     assert (found, listener.told) == ((Ending.STOPPED, 2), [False])
 
 
@@ -83,7 +83,7 @@ def test_the_sample_that_runs_is_finished(tmp_path: Path) -> None:
 def test_what_the_signal_interrupts_goes_on_before_anything_is_told(tmp_path: Path, number: signal.Signals) -> None:
     listener = Listener(at_start=lambda: os.kill(os.getpid(), number))
     with nine_samples(tmp_path / "c") as take:
-        found = take(Taking(lambda: None), listener)
+        found = take(Answering(), listener)
     assert (found, listener.told) == ((Ending.STOPPED, 1), [False])
 
 
@@ -106,5 +106,5 @@ def test_the_second_time_it_is_abandoned_and_not_kept_and_a_third_time_changes_n
 def test_afterwards_signals_do_what_they_did_before(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with nine_samples(tmp_path / "c") as take:
-        take(Taking(lambda: None), Listener())
+        take(Answering(), Listener())
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
