@@ -134,24 +134,38 @@ def _describe_simultaneous(_warning: Warning, compared: Sequence[Comparison], an
     )
 
 
-def _describe_resolution(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
-    unclear = f"unclear: {', '.join(warning.arms)}"
-    if analysis.question.sequential:
+def _describe_resolution(_warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
+    question = analysis.question
+    unclear = f"unclear: {', '.join(c.arm + _describe_beyond(c, question) for c in compared)}"
+    if question.sequential:
         # Where any number of further blocks may be taken there is nothing to plan.
         return f"{unclear}; more blocks may decide it: runoff resume DIR --blocks N takes them"
     if compared[0].between is not None:
         machines = max(c.between.machines for c in compared if c.between is not None)
         return f"{unclear} over {machines} machines; more machines narrow the interval, more blocks on each do less"
     if compared[0].sd is None:
-        if not analysis.question.paired:
+        if not question.paired:
             return f"{unclear}; one run has no spread to measure against, take 10 of each"
         return f"{unclear}; one block has no spread to measure against, take 10 (--blocks)"
     if compared[0].advice is not None:
-        return unclear + _describe_needed(compared, analysis.question)
+        return unclear + _describe_needed(compared, question)
     return (
         f"{unclear}; no difference was seen, and where percent mean nothing only identical values "
-        f"are the same: more {_unit(analysis.question)} narrow the interval and decide nothing"
+        f"are the same: more {_unit(question)} narrow the interval and decide nothing"
     )
+
+
+def _describe_beyond(comparison: Comparison, question: Question) -> str:
+    """Return why a comparison is not within the margin though its printed interval is; else nothing."""
+    if comparison.within or comparison.coarse or comparison.between is not None or comparison.log_interval is None:
+        return ""
+    interval, step = comparison.log_interval, comparison.step or 0.0
+    low, high = math.log1p(-question.margin), math.log1p(question.margin)
+    if not interval.is_inside(low, high):
+        return ""
+    if not interval.is_inside(low + step, high - step):
+        return f" (a step of its values, {100 * step:.2g} %, is added to the interval on both sides)"
+    return " (its arithmetic mean may differ by more)"
 
 
 def _describe_machines(_warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:

@@ -1,5 +1,6 @@
 """Which glyph an arm gets, and the data that must not get one."""
 
+import math
 import random
 from itertools import pairwise
 
@@ -154,6 +155,25 @@ def test_steps_somewhat_finer_than_the_margin_do_not_hide_more_than_it(base, tru
     """Both values cut to a step may be a whole step nearer than they are."""
     for seed in range(20):
         assert compare(on_grid(truth, 0.02, seed, base=base)).comparisons["arm"].verdict is not Verdict.SAME
+
+
+def test_why_an_interval_inside_the_margin_is_not_enough_is_told():
+    data = on_grid(0.0, 0.1, 1, grid=0.05, n=20)
+    interval, step = compare(data).comparisons["arm"].percent_interval, step_of(*data.values())
+    edge = max(abs(interval.low), abs(interval.high)) / 100
+    (told,) = sentences(compare(data, margin=edge + step / 2), "resolution")
+    assert told.startswith(f"unclear: arm (a step of its values, {100 * step:.2g} %, is added to the interval on both")
+    (told,) = sentences(compare(data, margin=0.9 * edge), "resolution")
+    assert told.startswith("unclear: arm;")
+
+
+def test_an_arithmetic_mean_that_may_be_beyond_the_margin_is_told():
+    rng = random.Random(1)
+    base, arm = ([100 * math.exp(rng.gauss(0, 0.01)) for _ in range(100)] for _ in range(2))
+    analysis = compare({"base": base, "arm": [2 * arm[0], *arm[1:]]}, margin=0.025)
+    assert analysis.comparisons["arm"].log_interval.is_inside(math.log1p(-0.025), math.log1p(0.025))
+    (told,) = sentences(analysis, "resolution")
+    assert told.startswith("unclear: arm (its arithmetic mean may differ by more);")
 
 
 def test_fine_steps_cost_nothing():
