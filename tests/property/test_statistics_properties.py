@@ -39,7 +39,7 @@ def test_glyph_interval_and_p_never_contradict(data, direction, margin, rare):
             assert comparison.unseen <= rare + 1e-9
         if comparison.verdict is Verdict.UNCLEAR:
             assert advised
-            assert not comparison.separated or comparison.within
+            assert not comparison.separated or comparison.is_within
 
 
 @settings(deadline=None, max_examples=100)

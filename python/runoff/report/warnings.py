@@ -136,7 +136,7 @@ def _describe_simultaneous(_warning: Warning, compared: Sequence[Comparison], an
 
 def _describe_resolution(_warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
     question = analysis.question
-    unclear = f"unclear: {', '.join(c.arm + _describe_beyond(c, question) for c in compared)}"
+    unclear = f"unclear: {', '.join(c.arm + _describe_beyond(c) for c in compared)}"
     if question.sequential:
         # Where any number of further blocks may be taken there is nothing to plan.
         return f"{unclear}; more blocks may decide it: runoff resume DIR --blocks N takes them"
@@ -155,17 +155,15 @@ def _describe_resolution(_warning: Warning, compared: Sequence[Comparison], anal
     )
 
 
-def _describe_beyond(comparison: Comparison, question: Question) -> str:
-    """Return why a comparison is not within the margin though its printed interval is; else nothing."""
-    if comparison.within or comparison.coarse or comparison.between is not None or comparison.log_interval is None:
-        return ""
-    interval, step = comparison.log_interval, comparison.step or 0.0
-    low, high = math.log1p(-question.margin), math.log1p(question.margin)
-    if not interval.is_inside(low, high):
-        return ""
-    if not interval.is_inside(low + step, high - step):
-        return f" (a step of its values, {100 * step:.2g} %, is added to the interval on both sides)"
-    return " (its arithmetic mean may differ by more)"
+def _describe_beyond(comparison: Comparison) -> str:
+    """Return why a comparison is not within the margin though its printed interval is; else nothing.
+
+    A step as large as the margin has a warning of its own.
+    """
+    if comparison.beyond == "step" and not comparison.coarse:
+        step = 100 * (comparison.step or 0.0)
+        return f" (a step of its values, {step:.2g} %, is added to the interval on both sides)"
+    return " (its arithmetic mean may differ by more)" if comparison.beyond == "mean" else ""
 
 
 def _describe_machines(_warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:

@@ -8,6 +8,7 @@ say next to nothing, so there the interval is the hull of theirs: what is outsid
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from runoff.statistics.power import unseen_share
 from runoff.statistics.values import (
     HETEROGENEITY_ALPHA,
     Analysis,
+    Beyond,
     Comparison,
     Heterogeneity,
     Interval,
@@ -115,7 +117,7 @@ def _span_two(overall: Comparison, own: Sequence[Comparison]) -> Comparison:
     known = [interval for interval in intervals if interval is not None]
     values = [each.p for each in own if each.p is not None]
     if len(known) < 2 or len(values) < 2:
-        return replace(overall, interval=None, log_interval=None, p=None, separated=False, within=False)
+        return replace(overall, interval=None, log_interval=None, p=None, separated=False, beyond="interval")
     hull = Interval(min(each.low for each in known), max(each.high for each in known))
     separated = hull.low > 0 or hull.high < 0
     signs = {_find_mean(each) > 0 for each in own}
@@ -125,7 +127,7 @@ def _span_two(overall: Comparison, own: Sequence[Comparison]) -> Comparison:
         log_interval=hull if relative else None,
         p=max(values) if len(signs) == 1 else 1.0,
         separated=separated,
-        within=all(each.within for each in own),
+        beyond=min((each.beyond for each in own), key=get_args(Beyond).index),
     )
 
 
@@ -152,7 +154,7 @@ def _find_heterogeneity(
 
 def _is_clear(comparison: Comparison) -> bool:
     """Return whether a change is certain and not inside the margin."""
-    return comparison.separated and not comparison.within
+    return comparison.separated and not comparison.is_within
 
 
 def _find_mean(comparison: Comparison) -> float:

@@ -14,8 +14,8 @@ from runoff.statistics import checks, power
 from runoff.statistics.blocks import find_moments, find_step, ratios_make_sense
 from runoff.statistics.describe import ROUNDING, is_constant, summarise_arms
 from runoff.statistics.level import adjust, critical, two_sided_p
-from runoff.statistics.values import Analysis, Comparison, Interval, Observation, Question, Verdict, to_percent
-from runoff.statistics.verdict import both_means_are_within, is_coarse, judge
+from runoff.statistics.values import Analysis, Beyond, Comparison, Interval, Observation, Question, Verdict, to_percent
+from runoff.statistics.verdict import find_beyond, is_coarse, judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
         step=step,
         coarse=coarse,
-        within=_is_within(base, other, interval, step, question, comparisons, logs=logs),
+        beyond=_find_beyond(base, other, interval, step, question, comparisons, logs=logs),
         unseen=power.unseen_share(n),
         effect=_standardise(difference, sd, n),
         detectable=_find_detectable(sd, n, comparisons, question, logs=logs),
@@ -109,7 +109,7 @@ def _test(
     return adjust(two_sided_p(found.difference / found.error, found.df), comparisons), interval
 
 
-def _is_within(
+def _find_beyond(
     base: npt.NDArray[np.float64],
     other: npt.NDArray[np.float64],
     interval: Interval | None,
@@ -118,18 +118,18 @@ def _is_within(
     comparisons: int,
     *,
     logs: bool,
-) -> bool:
-    """Return whether the arms differ by less than the margin for certain, in the geometric and the arithmetic mean."""
-    if interval is None or step is None:
-        return False
+) -> Beyond:
+    """Return what of the difference may be beyond the margin."""
+    if interval is None:
+        return "interval"
     if not logs:
-        return interval.low == interval.high == 0
+        return "nothing" if interval.low == interval.high == 0 and step is not None else "interval"
     # The ratio of the means by its first derivatives: the baseline counts as often as it is large.
     scale = float(np.mean(base))
     ratio = float(np.mean(other)) / scale
     found = compare_means(base / scale * ratio, other / scale, 1.0)
     half = critical(question.alpha, comparisons, found.df) * found.error if found.error else 0.0
-    return both_means_are_within(interval, ratio - 1, half, step, question.margin)
+    return find_beyond(interval, ratio - 1, half, step, question.margin)
 
 
 def _join_spreads(base: npt.NDArray[np.float64], other: npt.NDArray[np.float64], scale: float) -> float:

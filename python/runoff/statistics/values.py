@@ -228,6 +228,11 @@ class Spread:
     """Whether it is certain to vary more or less, three times at least, and by more than the margin."""
 
 
+Beyond = Literal["interval", "step", "mean", "nothing"]
+"""What of a difference may be beyond the margin, the gravest first: its interval, a step of the values more than that,
+or that of the ratio of the arithmetic means."""
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """One arm against the baseline, within blocks.
@@ -258,9 +263,8 @@ class Comparison:
     number."""
     coarse: bool = False
     """Whether that is the margin or more, so that no number of blocks can call the arm the same."""
-    within: bool = False
-    """The whole interval is inside the margin, by a step of the values at least, and so is that of the ratio of the
-    arithmetic means."""
+    beyond: Beyond = "interval"
+    """What keeps it from being certain that the arms differ by less than the margin."""
     verdict: Verdict | None = None
     """None for the baseline itself and for metrics without a direction."""
     p_report: float | None = None
@@ -282,6 +286,11 @@ class Comparison:
     between: Heterogeneity | None = None
     """How the change differs between machines, in a campaign on several; their mean changes are then what is
     tested, and ``n`` counts their blocks."""
+
+    @property
+    def is_within(self) -> bool:
+        """Whether the arms differ by less than the margin for certain."""
+        return self.beyond == "nothing"
 
     @property
     def units(self) -> int:

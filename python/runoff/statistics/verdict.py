@@ -10,7 +10,7 @@ from runoff.statistics import power, sequential, signs
 from runoff.statistics.blocks import Differences
 from runoff.statistics.effect import standardise
 from runoff.statistics.level import adjust, critical, level_for_each, sign_flip, two_sided_p
-from runoff.statistics.values import Comparison, Interval, Question, Verdict, to_percent
+from runoff.statistics.values import Beyond, Comparison, Interval, Question, Verdict, to_percent
 
 
 def compare(arm: str, found: Differences, question: Question, comparisons: int) -> Comparison:
@@ -32,7 +32,7 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
         step=found.step,
         coarse=is_coarse(found.step, question, logs=found.logs),
-        within=_is_within_margin(found, interval, question, comparisons),
+        beyond=_find_beyond(found, interval, question, comparisons),
         unseen=power.unseen_share(found.n),
         effect=standardise(found),
         detectable=detectable,
@@ -105,27 +105,30 @@ def critical_multiple(question: Question, comparisons: int, n: float) -> float:
     return critical(question.alpha, comparisons, n - 1)
 
 
-def _is_within_margin(found: Differences, interval: Interval | None, question: Question, comparisons: int) -> bool:
-    """Return whether the arms differ by less than the margin for certain, in the geometric and in the arithmetic mean.
-
-    They part where a few runs are far slower than the rest, and what those cost is in the arithmetic one.
-    """
-    if found.sd is None or interval is None or found.step is None:
-        return False
+def _find_beyond(found: Differences, interval: Interval | None, question: Question, comparisons: int) -> Beyond:
+    """Return what of the difference may be beyond the margin."""
+    if found.sd is None or interval is None:
+        return "interval"
     if not found.logs:
-        return found.mean == 0 and found.sd == 0
+        return "nothing" if found.mean == 0 and found.sd == 0 and found.step is not None else "interval"
     n = found.informative
     half = critical_multiple(question, comparisons, n) * (found.ratio_sd or 0.0) / math.sqrt(n)
     change = (found.ratio_of_means or 1.0) - 1
-    return both_means_are_within(interval, change, half, found.step, question.margin)
+    return find_beyond(interval, change, half, found.step, question.margin)
 
 
-def both_means_are_within(logs: Interval, change: float, half: float, step: float, margin: float) -> bool:
-    """Return whether the interval of the geometric mean's logarithm, and ``change`` +- ``half`` of the arithmetic mean,
-    are within the margin with the ``step`` of the values on both sides."""
-    if not logs.is_inside(math.log1p(-margin) + step, math.log1p(margin) - step):
-        return False
-    return abs(change) + half + step <= margin + 1e-14
+def find_beyond(logs: Interval, change: float, half: float, step: float | None, margin: float) -> Beyond:
+    """Return what may be beyond the margin: of the interval of the geometric mean's logarithm, of that with the
+    ``step`` of the values on both sides, and of ``change`` +- ``half`` and a step, the arithmetic mean.
+
+    The means part where a few runs are far slower than the rest, and what those cost is in the arithmetic one.
+    """
+    low, high = math.log1p(-margin), math.log1p(margin)
+    if not logs.is_inside(low, high):
+        return "interval"
+    if step is None or not logs.is_inside(low + step, high - step):
+        return "step"
+    return "nothing" if abs(change) + half + step <= margin + 1e-14 else "mean"
 
 
 def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
@@ -136,7 +139,7 @@ def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
         return Verdict.UNCLEAR
     if comparison.between is not None and comparison.between.is_opposite:
         return Verdict.MIXED
-    if comparison.within:
+    if comparison.is_within:
         enough = comparison.n >= power.least_blocks(question.rare)
         return Verdict.SAME if enough else Verdict.SMALL
     stands = comparison.p_report is None or comparison.p_report <= question.alpha

@@ -55,6 +55,17 @@ def test_two_machines_have_the_hull_of_their_intervals():
     assert compare({"one": [0.05, 0.06], "two": [0.1]}).log_interval is None
 
 
+@pytest.mark.parametrize("machines", [2, 3])
+def test_why_an_interval_inside_the_margin_is_not_enough_is_known(machines: int):
+    step = 0.004
+    drawn = {f"{number}": [step * (number + each) for each in (0, 1, 2, 1)] for number in range(machines)}
+    edge = compare(drawn).log_interval.high
+    found = compare(drawn, Question("a", "lower", margin=np.expm1(edge + step / 2)))
+    assert (found.beyond, found.verdict, found.coarse) == ("step", Verdict.UNCLEAR, False)
+    assert compare(drawn, Question("a", "lower", margin=np.expm1(edge + 1.1 * step))).beyond == "nothing"
+    assert compare(drawn, Question("a", "lower", margin=np.expm1(0.9 * edge))).beyond == "interval"
+
+
 def test_opposite_changes_are_said_and_not_averaged_away():
     found = compare({"one": [0.10, 0.11, 0.12], "two": [-0.10, -0.11, -0.12], "three": [0.01, -0.01, 0.02]})
     assert found.verdict is Verdict.MIXED

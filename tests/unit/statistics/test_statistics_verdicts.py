@@ -176,6 +176,14 @@ def test_an_arithmetic_mean_that_may_be_beyond_the_margin_is_told():
     assert told.startswith("unclear: arm (its arithmetic mean may differ by more);")
 
 
+def test_before_the_first_look_no_reason_is_told_for_what_is_within_the_margin():
+    analysis = compare(on_grid(0.0, 0.01, 1, grid=0.001, n=8), sequential=True)
+    comparison = analysis.comparisons["arm"]
+    assert (comparison.is_within, comparison.verdict) == (True, Verdict.UNCLEAR)
+    (told,) = sentences(analysis, "resolution")
+    assert told.startswith("unclear: arm;")
+
+
 def test_fine_steps_cost_nothing():
     data = on_grid(0.0, 0.05, 1, grid=0.001, base=8)
     assert compare(data).comparisons["arm"].verdict is Verdict.SAME
@@ -206,7 +214,7 @@ def test_the_same_holds_for_arithmetic_means_too():
     comparison = compare({"base": base, "arm": arm}, margin=0.05).comparisons["arm"]
     assert comparison.percent == pytest.approx(1.97, abs=0.05)
     assert comparison.percent_interval.high < 5
-    assert not comparison.within
+    assert not comparison.is_within
     assert comparison.verdict is Verdict.UNCLEAR
 
 

@@ -72,6 +72,8 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     for key, value in asdict(comparison).items():
         if key == "log_mean":
             found |= ratio
+        elif key == "beyond":
+            found["within"] = comparison.is_within
         elif key not in ("arm", "verdict", "log_interval") and not (key == "between" and value is None):
             found[key] = value
     return found
