@@ -122,7 +122,7 @@ def test_without_probes_nothing_is_observed(on_two_cpus: Copies) -> None:
 def test_two_runs_of_one_plan_with_probes_are_equal_to_the_last_digit(tmp_path: Path, lab_kernel) -> None:
     plan = (
         "default", "bfs", "--work", "counters:n=2,count=2000000,passes=1", "--probe", "all",
-        "--clock", "virtual", "--cpus", "1", "--blocks", "1", "-j", "2",
+        "--clock", "virtual", "--cpus", "1", "--memory", "512", "--blocks", "1", "-j", "2",
     )  # fmt: skip
     first, second = (
         samples(run("compare", "--seed", "1", *plan, "--out", tmp_path / name, "--json").stdout) for name in "12"

@@ -57,7 +57,7 @@ def test_the_example_of_the_docstring_runs(tmp_path: Path, monkeypatch: pytest.M
 
 def test_an_observer_hears_of_each_sample(tmp_path: Path) -> None:
     settings = runoff.make_settings(
-        arms=["default"], workloads=["command:true"], clock="virtual", cpus=1, blocks=2, seed=1
+        arms=["default"], workloads=["command:true"], clock="virtual", cpus=1, memory_mb=512, blocks=2, seed=1
     )
     recorder = Recorder()
     conducted = runoff.conduct(settings, tmp_path / "campaign", recorder)
