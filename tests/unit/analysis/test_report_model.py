@@ -123,6 +123,14 @@ def test_json_holds_every_sample_at_full_precision(three):
     assert low < arm["against_baseline"]["percent"] < high < 0
 
 
+def test_json_says_which_arms_are_within_the_margin():
+    cell = {arm: {"elapsed_s": (mean, 0.001)} for arm, mean in (("default", 5), ("near", 5.01), ("far", 9))}
+    report = build.build_report(examples.campaign({"w": cell}, {"w": (examples.WALL,)}, blocks=12))
+    arms = json.make_document(report)["tables"][0]["arms"]
+    within = {arm["arm"]: arm["against_baseline"]["within"] for arm in arms if arm["arm"] != "default"}
+    assert within == {"near": True, "far": False}
+
+
 def test_csv_has_a_row_per_sample_and_metric(three):
     rows = list(stdlib_csv.DictReader(io.StringIO(csv_table.render(three))))
     assert len(rows) == 15 * 3 + 14 * 4 + 1

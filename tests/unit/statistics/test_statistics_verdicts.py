@@ -176,6 +176,15 @@ def test_an_arithmetic_mean_that_may_be_beyond_the_margin_is_told():
     assert told.startswith("unclear: arm (its arithmetic mean may differ by more);")
 
 
+def test_a_step_as_large_as_the_margin_is_told_once():
+    analysis = compare(on_grid(0.0, 0.3, 1, base=50, n=100))
+    comparison = analysis.comparisons["arm"]
+    assert (comparison.beyond, comparison.coarse, comparison.verdict) == ("step", True, Verdict.UNCLEAR)
+    assert kinds(analysis) == ["coarse", "resolution"]
+    (told,) = sentences(analysis, "resolution")
+    assert told.startswith("unclear: arm;")
+
+
 def test_before_the_first_look_no_reason_is_told_for_what_is_within_the_margin():
     analysis = compare(on_grid(0.0, 0.01, 1, grid=0.001, n=8), sequential=True)
     comparison = analysis.comparisons["arm"]
