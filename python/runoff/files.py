@@ -1,61 +1,69 @@
-"""Writes files whole or not at all, never through a link, and detects directories that were replaced."""
+"""Writes files whole or not at all, never through a link, in directories that stay the same ones meanwhile."""
 
+import contextlib
 import errno
 import fcntl
 import os
-import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Self
+
+from runoff.errors import MissingError
 
 NEW = ".new"
 """The ending of a file that is still being written, or whose writer was killed."""
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
     """Write ``content`` to ``path`` durably: a new file beside it, synced, takes its place.
 
-    A link at ``path`` is replaced and not followed; readers find the old content or the new. Raises OSError.
+    A link at ``path`` is replaced and not followed; readers find the old content or the new. Its permissions are
+    ``mode``, or else those of new files. Raises OSError.
     """
-    new = path.with_name(path.name + NEW)
-    new.unlink(missing_ok=True)
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(descriptor)
-    new.replace(path)
-    sync_directory(path.parent)
+    with HeldDirectory(path.parent) as directory:
+        directory.write_whole(path.name, content, mode)
 
 
-def read_own(path: Path) -> bytes:
-    """Return the content of the file ``path``. Raises OSError, also if it is a link, a device or a pipe."""
-    # Opening a pipe waits for a writer, unless told not to.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is not a file", str(path))
-        return file.read()
+def write_output(path: Path, text: str) -> None:
+    """Write ``text`` to a file that the user has named: whole, as `write_whole` does, or into a pipe or device.
 
-
-def make_folder(path: Path) -> None:
-    """Make the directory ``path`` unless it exists. Raises OSError, also if a link is in its place."""
-    try:
-        path.mkdir()
-    except FileExistsError:
-        if not stat.S_ISDIR(path.lstat().st_mode):
-            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
+    A link is followed only below /dev and /proc, where it leads to a stream of this process. Raises OSError.
+    """
+    is_stream = path.is_relative_to("/dev") or path.is_relative_to("/proc")
+    if is_stream or (path.exists() and not path.is_symlink() and not path.is_file()):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
     else:
-        sync_directory(path.parent)
+        write_whole(path, text.encode())
+
+
+def make_directories(path: Path) -> None:
+    """Make the directory ``path`` and those above it that are missing; others may not write in what root makes.
+
+    Raises OSError.
+    """
+    if path.is_dir():
+        return
+    if path.parent != path:
+        make_directories(path.parent)
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(_choose_mode(0o777))
+    if not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
 
 
 def sync_directory(directory: Path) -> None:
     """Make the names in ``directory`` durable. Raises OSError."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with HeldDirectory(directory) as held:
+        held.sync()
+
+
+def _choose_mode(usual: int) -> int:
+    """Return permissions for something new; the umask takes away more of them."""
+    return usual & 0o755 if os.geteuid() == 0 else usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +79,35 @@ class Identity:
 
 
 class HeldDirectory:
-    """A directory that stays open, so that another one at its path is not mistaken for it."""
+    """A directory that stays open: what is written in it stays in it, wherever its path leads meanwhile."""
 
     def __init__(self, path: Path) -> None:
         """Raises OSError."""
         self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._identity = Identity.from_stat(os.fstat(self._descriptor))
+        self._descriptor = os.open(path, _DIRECTORY)
+        self.identity = Identity.from_stat(os.fstat(self._descriptor))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def write_whole(self, name: str | PurePath, content: bytes, mode: int | None = None) -> None:
+        """Write the file ``name`` in it durably, as the function of this name does; folders on the way are made.
+
+        No link is followed. Raises OSError.
+        """
+        *folders, last = PurePath(name).parts
+        place = os.dup(self._descriptor)
+        try:
+            for folder in folders:
+                inside = _enter(place, folder)
+                os.close(place)
+                place = inside
+            _write_whole(place, last, content, mode)
+        finally:
+            os.close(place)
 
     def lock(self) -> bool:
         """Take the exclusive lock, which ends with this process; return False if another process has it."""
@@ -101,7 +131,7 @@ class HeldDirectory:
     def is_in_place(self) -> bool:
         """Return whether its path still leads to it."""
         try:
-            return Identity.from_stat(self.path.stat()) == self._identity
+            return Identity.from_stat(self.path.stat()) == self.identity
         except OSError:
             return False
 
@@ -112,5 +142,46 @@ class HeldDirectory:
             return None
         return Path(f"/proc/self/fd/{self._descriptor}").readlink()
 
+    def sync(self) -> None:
+        """Make the names in it durable. Raises OSError."""
+        os.fsync(self._descriptor)
+
     def close(self) -> None:
         os.close(self._descriptor)
+
+
+@contextlib.contextmanager
+def hold_same(path: Path, identity: Identity | None) -> Iterator[HeldDirectory]:
+    """Hold a directory that is known by its ``identity``. Raises MissingError where ``path`` leads to another."""
+    try:
+        held = HeldDirectory(path)
+    except OSError as error:
+        raise MissingError(f"cannot use {path}: {error.strerror}") from None
+    with held:
+        if identity is not None and held.identity != identity:
+            raise MissingError(f"{path} was replaced by something else just now: nothing is written there")
+        yield held
+
+
+def _enter(place: int, folder: str) -> int:
+    """Open the directory ``folder`` in the open directory ``place``, made where it is missing. Raises OSError."""
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder, _choose_mode(0o777), dir_fd=place)
+        os.fsync(place)
+    return os.open(folder, _DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+
+
+def _write_whole(place: int, name: str, content: bytes, mode: int | None) -> None:
+    new = name + NEW
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(new, dir_fd=place)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(new, flags, _choose_mode(0o666) if mode is None else 0o600, dir_fd=place)
+    with os.fdopen(descriptor, "wb") as file:
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+        file.write(content)
+        file.flush()
+        os.fsync(descriptor)
+    os.replace(new, name, src_dir_fd=place, dst_dir_fd=place)
+    os.fsync(place)

@@ -11,6 +11,7 @@ from request_logs import FEW
 
 from runoff.analysis import build, why
 from runoff.campaign import requests
+from runoff.files import HeldDirectory
 from runoff.history import page as history_page
 from runoff.matrix.page import render_page
 from runoff.report import timeline
@@ -36,7 +37,7 @@ PLACES = """selector => [...document.querySelectorAll(selector)].filter(each => 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    digest = requests.store_log(folder, "log", FEW)
+    digest = requests.store_log(HeldDirectory(folder), "log", FEW)
     results = {name: make() for name, make in PAGES.items()}
     kept = StoredLog(folder / "requests/log.tsv.gz", digest)
     logs = {sample.id: kept for sample in results["disk"].samples}

@@ -29,7 +29,11 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Read requests on standard input, answer with events on standard output
-    Session,
+    Session {
+        /// What an earlier agent has told as its instrument: run with the same
+        #[arg(long)]
+        instrument: Option<String>,
+    },
     /// End and remove what killed agents have left behind; print what it was
     Sweep,
     /// Print the JSON Schema of requests and events
@@ -107,7 +111,7 @@ pub fn run() -> Result<ExitCode> {
         Err(code) => return Ok(code),
     };
     match arguments.command {
-        Command::Session => session::on_stdio()?,
+        Command::Session { instrument } => session::on_stdio(instrument.as_deref())?,
         Command::Sweep => sweep_and_tell()?,
         Command::Schema => print_schema()?,
         Command::Schedulers => output::pretty_json(&schedulers::builtins())?,

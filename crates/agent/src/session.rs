@@ -19,17 +19,26 @@ use crate::{cell, sweep};
 /// Exit code for something that the machine lacks: the default of a failed check.
 const MISSING: u8 = 69;
 
+/// `known` is what an earlier agent of the same notebook told as its instrument: this one runs with the same.
+///
 /// # Errors
-/// Standard input or output cannot be used, or a line is not a request.
-pub fn on_stdio() -> Result<()> {
+/// Standard input or output cannot be used, a line is not a request, or `known` is nothing that was told.
+pub fn on_stdio(known: Option<&str>) -> Result<()> {
     // Stdin's own buffer would hide from poll(2) what it holds.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    run(input, &mut io::stdout().lock(), Start::now(), &Stop::new()?)
+    let start = Start { instrument: known.map(parse_instrument).transpose()?, ..Start::now() };
+    run(input, &mut io::stdout().lock(), start, &Stop::new()?)
+}
+
+fn parse_instrument(text: &str) -> Result<Instrument> {
+    serde_json::from_str(text).context("not what an agent has told in its hello")
 }
 
 /// The state that a session begins with.
 pub struct Start {
     fingerprint: serde_json::Value,
+    /// What this agent is to run with; None for what it was started with.
+    instrument: Option<Instrument>,
     /// A scheduler for the first request that wants it.
     pub loaded: Option<Loaded>,
 }
@@ -37,7 +46,7 @@ pub struct Start {
 impl Start {
     /// Looks at the machine.
     pub fn now() -> Self {
-        Self { fingerprint: fingerprint::read(), loaded: None }
+        Self { fingerprint: fingerprint::read(), instrument: None, loaded: None }
     }
 }
 
@@ -52,9 +61,20 @@ pub fn run(
     stop: &Stop,
 ) -> Result<()> {
     let stays = sweep::all(Some(stop), &mut |_| ())?;
-    let instrument = Instrument::now().context("cannot see what this runs with")?;
-    let Start { fingerprint, mut loaded } = start;
-    send(events, &hello(fingerprint))?;
+    let Start { fingerprint, instrument, mut loaded } = start;
+    let changes = instrument.as_ref().map(Instrument::mend).transpose()?.unwrap_or_default();
+    let instrument = instrument.map_or_else(Instrument::now, Ok);
+    let instrument = instrument.context("cannot see what this runs with")?;
+    ensure!(instrument.is_intact(), "what this runs with was changed, and cannot be put right");
+    send(events, &hello(fingerprint, &instrument)?)?;
+    if !changes.is_empty() {
+        let told: Vec<_> = changes.iter().map(ToString::to_string).collect();
+        let text = format!(
+            "what runs runoff was changed while the campaign ran, and the new agent has put it right for itself: {}",
+            told.join("; ")
+        );
+        send(events, &Event::Log { level: Level::Warning, text })?;
+    }
     for text in stays {
         // A request for that disk is refused; others are not affected.
         send(events, &Event::Log { level: Level::Warning, text })?;
@@ -91,8 +111,13 @@ fn beginning(line: &str) -> String {
     line.chars().take(MOST).collect()
 }
 
-fn hello(fingerprint: serde_json::Value) -> Event {
-    Event::Hello { protocol: VERSION, version: env!("CARGO_PKG_VERSION").to_owned(), fingerprint }
+fn hello(fingerprint: serde_json::Value, instrument: &Instrument) -> Result<Event> {
+    Ok(Event::Hello {
+        protocol: VERSION,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        fingerprint,
+        instrument: serde_json::to_value(instrument)?,
+    })
 }
 
 fn check(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Event {

@@ -19,7 +19,7 @@ pub use metrics::{Direction, Metric, Metrics};
 pub use work::{Extract, Find, Load, OwnFile, Stream, Which, Workload};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -151,6 +151,8 @@ pub enum Event {
         protocol: u32,
         version: String,
         fingerprint: serde_json::Value,
+        /// Scheduling settings and limits that the agent runs with, for `session --instrument`.
+        instrument: serde_json::Value,
     },
     Progress {
         id: String,

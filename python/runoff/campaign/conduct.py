@@ -24,10 +24,12 @@ from runoff.engines.choose import choose, choose_lab_clock
 from runoff.engines.lab.libraries import bring_libraries
 from runoff.engines.requirements import require_findable
 from runoff.errors import MissingError, RunoffError, StoppedError, UsageError
+from runoff.files import Identity
 from runoff.plan import rerun, stopping
 from runoff.plan.make import ChooseClock, make_plan
 from runoff.plan.plan import Plan
 from runoff.plan.settings import Settings
+from runoff.reading import does_exist
 from runoff.results import Results
 
 USUAL = Manner()
@@ -40,6 +42,8 @@ class CampaignResult:
     directory: Path
     ending: Ending
     results: Results
+    identity: Identity
+    """The directory itself, whatever its path leads to later."""
     next_kernel: str = ""
     """Release of the kernel that has to be booted for the next samples; empty if none has."""
 
@@ -84,8 +88,12 @@ def conduct(
     plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
     boots.require_kernels(plan)
     reboots = _find_reboots(plan, directory, manner)
-    was_there = directory.exists()
-    with campaigns.create(directory, plan) as journal, _discard_if_empty(journal, was_there), _guard(journal, manner):
+    was_there = does_exist(directory)
+    with (
+        campaigns.create(directory, plan, trusted=manner.trusts_directory) as journal,
+        _discard_if_empty(journal, was_there),
+        _guard(journal, manner),
+    ):
         return _carry_out(plan, journal, watching, manner, reboots)
 
 
@@ -95,14 +103,13 @@ def resume(
     manner: Manner = USUAL,
     *,
     blocks: int | None = None,
-    trusted: bool = False,
 ) -> CampaignResult:
     """Take the samples that the campaign in ``directory`` still lacks; with ``blocks`` it has that many in all.
 
-    Root goes on with what others may have written only if it is ``trusted``. See ``conduct``.
+    Root goes on with what others may have written only if ``manner`` trusts it. See ``conduct``.
     """
     watching = observer or SilentObserver()
-    plan, journal = campaigns.reopen(directory, blocks=blocks, trusted=trusted)
+    plan, journal = campaigns.reopen(directory, blocks=blocks, trusted=manner.trusts_directory)
     # Nothing is put back before the directory is this process's own: another may go on with it.
     with journal, _guard(journal, manner):
         for note in find_changes(plan):
@@ -145,7 +152,9 @@ def _carry_out(
         way_on = f"boot the kernel {kernel}, then" if kernel else "go on with"
         told = f"stopped before the first sample; {way_on}: runoff resume {journal.directory}"
         raise StoppedError(told) if ending is Ending.STOPPED else RunoffError(told)
-    return CampaignResult(journal.directory, ending, campaigns.read_results(journal.directory), kernel)
+    return CampaignResult(
+        journal.directory, ending, campaigns.read_results(journal.directory), journal.folder.identity, kernel
+    )
 
 
 def _find_next_kernel(plan: Plan, journal: Journal) -> str:
@@ -193,7 +202,8 @@ def _repeat(plan: Plan, where: Path, observer: Observer, manner: Manner) -> Endi
             again, journal = campaigns.reopen(place, trusted=True)
         else:
             again = use_copies(replace(plan, settings=settings), where)
-            journal = campaigns.create(place, again)
+            # The directory that it is in has been looked at.
+            journal = campaigns.create(place, again, trusted=True)
         with journal:
             observer.say(f"once more with {name}, in {place}")
             ending = _take(again, journal, observer, manner)

@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runoff.errors import MissingError, UsageError
-from runoff.files import make_folder, read_own, write_whole
+from runoff.files import HeldDirectory
 from runoff.plan.arms import Arm
 from runoff.plan.plan import Plan
+from runoff.reading import LARGEST_COPY_BYTES, read_named, read_own
 from runoff.workloads import Work
 
 OBJECTS = "objects"
 """Folder in the campaign's directory for the objects of arms; its files are named ``SHA256.bpf.o``."""
 FILES = "files"
 """Folder in the campaign's directory for files of works; its files are named ``SHA256``."""
+_PERMISSIONS = 0o777
 _NAMES = {OBJECTS: r"[0-9a-f]{64}\.bpf\.o(\.new)?", FILES: r"[0-9a-f]{64}(\.new)?"}
 
 
@@ -34,21 +36,25 @@ class _Original:
         return Path(self.folder, f"{self.sha256}.bpf.o" if self.folder == OBJECTS else self.sha256)
 
 
-def store_copies(plan: Plan, directory: Path) -> None:
-    """Copy the files of ``plan`` durably. Raises UsageError, and MissingError where there is no room."""
+def store_copies(plan: Plan, directory: HeldDirectory) -> None:
+    """Copy the files of ``plan`` durably, each with its permissions.
+
+    Raises UsageError, and MissingError where there is no room.
+    """
     for original in _list_originals(plan):
         try:
-            content = original.path.read_bytes()
+            content = read_named(original.path, LARGEST_COPY_BYTES)
+            mode = original.path.stat().st_mode & _PERMISSIONS
         except OSError as error:
             raise UsageError(f"cannot read {original.path}: {error.strerror}") from None
         if hashlib.sha256(content).hexdigest() != original.sha256:
             raise UsageError(f"{original.path} was changed just now: begin again when it is finished")
-        path = directory / original.copy
         try:
-            make_folder(path.parent)
-            write_whole(path, content)
+            directory.write_whole(original.copy, content, mode)
         except OSError as error:
-            raise MissingError(f"cannot write {path}: {error.strerror}; choose another --out") from None
+            raise MissingError(
+                f"cannot write {directory.path / original.copy}: {error.strerror}; choose another --out"
+            ) from None
 
 
 def use_copies(plan: Plan, directory: Path) -> Plan:
@@ -93,7 +99,7 @@ def _list_originals(plan: Plan) -> Iterator[_Original]:
 def _find_copy(original: _Original, directory: Path) -> Path:
     path = directory / original.copy
     try:
-        found = hashlib.sha256(read_own(path)).hexdigest()
+        found = hashlib.sha256(read_own(path, LARGEST_COPY_BYTES)).hexdigest()
     except OSError as error:
         raise UsageError(
             f"{original.what} cannot be read ({path}: {error.strerror}): copy it back there, sha256 {original.sha256}"

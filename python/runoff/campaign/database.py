@@ -5,11 +5,11 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from runoff.errors import MissingError, UsageError
-from runoff.files import read_own
+from runoff.reading import LARGEST_COPY_BYTES, read_own
 
 FILE = "journal.sqlite"
 LOG = f"{FILE}-wal"
@@ -41,13 +41,31 @@ def make(path: Path) -> sqlite3.Connection:
 
 
 def open_whole(path: Path, *, write: bool) -> sqlite3.Connection:
-    """Open a journal of this format whose tables are as they were made. Raises UsageError."""
+    """Open a journal of this format whose tables are as they were made. Raises UsageError or MissingError."""
+    connection = _connect(path, "rw") if write else _connect_to_read(path)
     try:
-        connection = _connect(path, "rw") if write else _connect_to_read(path)
+        _require_whole(connection, path)
+        if write:
+            connection.execute("PRAGMA synchronous=FULL")
+            # Each row reaches the file itself at once: nothing depends on the log beside it for long.
+            connection.execute("PRAGMA wal_autocheckpoint=1")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _require_whole(connection: sqlite3.Connection, path: Path) -> None:
+    try:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         healthy = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
         tables = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    except sqlite3.OperationalError as error:
+        raise MissingError(
+            f"cannot open the journal in {path.parent} ({error}): copy the campaign to a place where this user may "
+            "write, and go on with the copy"
+        ) from None
     except sqlite3.DatabaseError as error:
         raise UsageError(f"{path} is damaged ({error}): copy the campaign back from a backup") from None
     if application != _APPLICATION:
@@ -59,11 +77,6 @@ def open_whole(path: Path, *, write: bool) -> sqlite3.Connection:
     # A view or a trigger of somebody else's would do what it says when a row is read or written.
     if not healthy or _words(sql for (sql,) in tables) != _words(_SCHEMA):
         raise UsageError(f"{path} is damaged: copy the campaign back from a backup")
-    if write:
-        connection.execute("PRAGMA synchronous=FULL")
-        # Each row reaches the file itself at once: nothing depends on the log beside it for long.
-        connection.execute("PRAGMA wal_autocheckpoint=1")
-    return connection
 
 
 def require_files(directory: Path) -> None:
@@ -81,6 +94,18 @@ def require_files(directory: Path) -> None:
             raise UsageError(f"{directory} is not a campaign: {name} is a link; put what it leads to in its place")
         if not stat.S_ISREG(mode):
             raise UsageError(f"{directory} is not a campaign: {name} is not a file")
+
+
+def require_no_other_names(directory: Path) -> None:
+    """Raise UsageError if a file that SQLite will write has another name, under which it would change too."""
+    for name in (FILE, *_BESIDE):
+        path = directory / name
+        with suppress(FileNotFoundError):
+            if path.lstat().st_nlink > 1:
+                raise UsageError(
+                    f"{path} has another name (a hard link), and would change under that too: copy the campaign, and "
+                    "go on with the copy"
+                )
 
 
 @contextmanager
@@ -132,7 +157,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 def _load(path: Path) -> sqlite3.Connection:
     """Return all of the file at once, in memory. Raises MissingError."""
     try:
-        content = bytearray(read_own(path))
+        content = bytearray(read_own(path, LARGEST_COPY_BYTES))
     except OSError as error:
         raise MissingError(f"cannot open the journal in {path.parent}: {error.strerror}") from None
     # What is in memory has no write-ahead log (format of the database header, offsets 18 and 19).

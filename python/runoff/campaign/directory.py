@@ -29,9 +29,11 @@ from runoff.workloads import StoredFile
 from runoff.workloads.own_files import describe_stored
 
 
-def create(directory: Path, plan: Plan) -> Journal:
-    """Start a campaign and keep in it all that its plan names. Raises RunoffError."""
-    trust.require_own_place(directory)
+def create(directory: Path, plan: Plan, *, trusted: bool = False) -> Journal:
+    """Start a campaign and keep in it all that its plan names.
+
+    Not ``trusted``: root starts none where others may write. Raises RunoffError.
+    """
     facts = {
         "settings": plan.settings.model_dump(mode="json"),
         "version": __version__,
@@ -42,7 +44,7 @@ def create(directory: Path, plan: Plan) -> Journal:
     if plan.own_files:
         stored = describe_stored(plan.own_files)
         facts["files"] = {key: each.model_dump(mode="json") for key, each in stored.items()}
-    return Journal.create(directory, facts, lambda: store_copies(plan, directory))
+    return Journal.create(directory, facts, lambda held: store_copies(plan, held), trusted=trusted)
 
 
 def reopen(directory: Path, *, blocks: int | None = None, trusted: bool = False) -> tuple[Plan, Journal]:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from shlex import join
 
-from runoff.campaign import trust
 from runoff.campaign.copies import FILES
 from runoff.campaign.journal import Journal
 from runoff.campaign.records import ImportedFile, ImportRecord, Outline, Row
 from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError, UsageError
-from runoff.files import make_folder, write_whole
+from runoff.files import HeldDirectory
 from runoff.imports.assemble import Imported, Wishes, assemble
 from runoff.imports.files import Source
 from runoff.imports.reading import Reading
@@ -26,11 +25,19 @@ UNORDERED = (
 
 
 def store_import(
-    directory: Path, sources: Sequence[Source], readings: Sequence[Reading], wishes: Wishes, command: Sequence[str]
+    directory: Path,
+    sources: Sequence[Source],
+    readings: Sequence[Reading],
+    wishes: Wishes,
+    command: Sequence[str],
+    *,
+    trusted: bool = False,
 ) -> None:
-    """Make a campaign of what was read; ``command`` has the words that import it. Raises RunoffError."""
+    """Make a campaign of what was read; ``command`` has the words that import it.
+
+    Not ``trusted``: root makes none where others may write. Raises RunoffError.
+    """
     imported = assemble(sources, readings, wishes)
-    trust.require_own_place(directory)
     works = list(imported.metrics)
     outline = Outline(
         clock="real",
@@ -58,7 +65,7 @@ def store_import(
     def fill(journal: Journal) -> None:
         _add_samples(imported, works, journal)
 
-    Journal.create(directory, facts, lambda: _keep(sources, directory), fill).close()
+    Journal.create(directory, facts, lambda held: _keep(sources, held), fill, trusted=trusted).close()
 
 
 def is_imported(journal: Journal) -> bool:
@@ -98,14 +105,14 @@ def read_imported(journal: Journal) -> Results:
     )
 
 
-def _keep(sources: Sequence[Source], directory: Path) -> None:
-    folder = directory / FILES
+def _keep(sources: Sequence[Source], directory: HeldDirectory) -> None:
     try:
-        make_folder(folder)
         for source in sources:
-            write_whole(folder / source.sha256, source.content)
+            directory.write_whole(Path(FILES, source.sha256), source.content, source.permissions)
     except OSError as error:
-        raise MissingError(f"cannot write in {folder}: {error.strerror}; choose another --out") from None
+        raise MissingError(
+            f"cannot write in {directory.path / FILES}: {error.strerror}; choose another --out"
+        ) from None
 
 
 def _add_samples(imported: Imported, works: Sequence[str], journal: Journal) -> None:

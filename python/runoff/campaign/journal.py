@@ -14,9 +14,10 @@ from pydantic import ValidationError
 from runoff.campaign import chain, database
 from runoff.campaign.copies import is_left_over
 from runoff.campaign.records import Row, read_fact
+from runoff.campaign.trust import make_own_place
 from runoff.engines.outcome import Outcome, ValidSample
 from runoff.errors import MissingError, UsageError
-from runoff.files import HeldDirectory, Identity, sync_directory, write_whole
+from runoff.files import HeldDirectory, Identity
 from runoff.plan.order import Cell
 from runoff.results import Conditions
 from runoff.validation import describe_mistake
@@ -51,17 +52,20 @@ class Journal:
         cls,
         directory: Path,
         facts: Mapping[str, Any],
-        keep: Callable[[], None] = lambda: None,
+        keep: Callable[[HeldDirectory], None] = lambda _: None,
         fill: Callable[[Self], None] = lambda _: None,
+        *,
+        trusted: bool = False,
     ) -> Self:
         """Start a campaign in a new or empty directory.
 
-        ``keep`` puts there what has to be there with the journal, and ``fill`` adds samples that it begins with.
+        ``keep`` puts there what has to be there with the journal, and ``fill`` adds samples that it begins with. Not
+        ``trusted``: root starts none where others may write.
 
         Raises UsageError or MissingError.
         """
+        make_own_place(directory, trusted=trusted)
         try:
-            directory.mkdir(parents=True, exist_ok=True)
             occupied = any(not _is_left_over(entry) for entry in directory.iterdir())
         except OSError as error:
             raise _make_unusable_error(directory, error) from None
@@ -72,7 +76,7 @@ class Journal:
         with _hold_directory(directory) as held:
             for left in directory.glob(f"{_UNFINISHED}*"):
                 left.unlink()
-            keep()
+            keep(held)
             unfinished = directory / _UNFINISHED
             with _explain_errors(directory), closing(database.make(unfinished)) as connection:
                 journal = cls(directory, connection, None)
@@ -81,7 +85,7 @@ class Journal:
                         journal.set_fact(key, value)
                     fill(journal)
             unfinished.rename(directory / FILE)
-            sync_directory(directory)
+            held.sync()
             return cls(directory, database.open_whole(directory / FILE, write=True), held)
 
     @classmethod
@@ -95,11 +99,7 @@ class Journal:
         database.require_files(directory)
         if not write:
             return cls(directory, database.open_whole(path, write=False), None)
-        if path.stat().st_nlink > 1:
-            raise UsageError(
-                f"{path} has another name (a hard link), and would change under that too: copy the campaign, and go "
-                "on with the copy"
-            )
+        database.require_no_other_names(directory)
         with _hold_directory(directory) as held:
             return cls(directory, database.open_whole(path, write=True), held)
 
@@ -114,6 +114,12 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def folder(self) -> HeldDirectory:
+        """The directory of one that is written."""
+        assert self._held is not None
+        return self._held
 
     def require_in_place(self) -> None:
         """Raise MissingError if the path of the directory or of the journal leads to something else by now."""
@@ -131,7 +137,7 @@ class Journal:
         for name, known in self._files.items():
             found = held.identify(name)
             if found is None and name == FILE:
-                write_whole(self.directory / FILE, self.serialize())
+                held.write_whole(FILE, self.serialize())
                 raise MissingError(
                     f"{self.directory / FILE} was removed while the campaign ran, and has been written once more; "
                     f"go on with: runoff resume {self.directory}"

@@ -14,5 +14,7 @@ class Manner:
     reboot: tuple[str, ...] | None = None
     """Boot the kernels that arms name, by systemd and the bootloader, with these arguments of ``runoff resume`` after
     each boot; None means that kernels are booted by hand."""
+    trusts_directory: bool = False
+    """Whether root uses a directory in which other users may write."""
     cluster: str | None = None
     """Address of a cluster that takes the samples (docs/cluster.md); ``jobs`` is of no account then."""

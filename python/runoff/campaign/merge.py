@@ -4,10 +4,11 @@ import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from runoff.campaign import database, merged
+from runoff.campaign import database, merged, trust
 from runoff.campaign.compatible import identify_campaign, require_compatible
 from runoff.campaign.directory import read_results
 from runoff.campaign.journal import Journal
+from runoff.engines import sparse
 from runoff.errors import MissingError, UsageError
 from runoff.files import write_whole
 from runoff.results import Results
@@ -29,20 +30,22 @@ def name_machines(directories: Iterable[Path]) -> dict[str, Path]:
     return dict(zip(names, places, strict=True))
 
 
-def merge(machines: Mapping[str, Path], out: Path) -> Results:
+def merge(machines: Mapping[str, Path], out: Path, *, trusted: bool = False) -> Results:
     """Copy the campaigns of ``machines``, by name, into the new directory ``out`` and return their results as one.
 
-    Raises UsageError where they cannot be one campaign, and MissingError where ``out`` cannot be written; ``out`` is
-    not there then.
+    Not ``trusted``: root makes none where others may write. Raises UsageError where they cannot be one campaign, and
+    MissingError where ``out`` cannot be written; ``out`` is not there then.
     """
     if len(machines) < 2:
         raise UsageError("one machine alone is not merged: give the campaigns of two or more")
     for place in machines.values():
         merged.refuse_merged(place)
         _require_complete(place)
+        trust.require_no_links(place)
     require_compatible({name: identify_campaign(place) for name, place in machines.items()})
+    trust.make_own_place(out.parent, trusted=trusted)
     try:
-        out.mkdir(parents=True)
+        out.mkdir()
     except FileExistsError:
         raise UsageError(f"{out} is there already: choose another --out") from None
     except OSError as error:
@@ -71,6 +74,8 @@ def _require_complete(place: Path) -> None:
 def _copy(place: Path, copy: Path) -> str:
     """Copy a campaign, and return the digest of the last row of its journal. Raises OSError."""
     with Journal.open(place, write=False) as journal:
-        shutil.copytree(place, copy, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
+        shutil.copytree(
+            place, copy, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED), copy_function=sparse.copy
+        )
         write_whole(copy / database.FILE, journal.serialize())
         return journal.last_row

@@ -9,7 +9,8 @@ from pydantic import Field, ValidationError
 
 from runoff.campaign.journal import Journal
 from runoff.errors import UsageError
-from runoff.files import read_own, write_whole
+from runoff.files import write_whole
+from runoff.reading import read_own
 from runoff.validation import Checked, describe_mistake
 
 FILE = "merged.json"
@@ -74,6 +75,9 @@ def find_members(directory: Path) -> dict[str, Path]:
     places = {}
     for number, member in enumerate(listed.members):
         place = find_place(directory, number)
+        for each in (place.parent, place):
+            if each.is_symlink():
+                raise UsageError(f"{each} is a link, and a merged campaign is complete in itself: merge them again")
         with Journal.open(place, write=False) as journal:
             if journal.last_row != member.last_row:
                 raise UsageError(f"{place} is not the campaign of {member.name} that was merged: merge them again")

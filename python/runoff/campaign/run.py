@@ -226,6 +226,6 @@ class _Run:
             outcome.origin.conditions if outcome.origin is not None else started.conditions,
             seconds=seconds,
             part=part,
-            requests_sha256=requests.store_log(journal.directory, cell.id, log) if log else None,
+            requests_sha256=requests.store_log(journal.folder, cell.id, log) if log else None,
         )
         self._observer.finished(cell, outcome)

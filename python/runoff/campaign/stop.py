@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first lets running samples finish, the second discards them."""
+"""Ctrl-C, SIGTERM and SIGHUP: the first lets running samples finish, the second discards them."""
 
 import signal
 import threading
@@ -10,6 +10,8 @@ from types import FrameType
 
 from runoff.campaign.observer import Observer
 from runoff.engines.base import Engine
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop(IntEnum):
@@ -48,7 +50,9 @@ def handle_signals() -> Iterator[StopRequest]:
 
     # Only the main thread can have handlers; a caller in another thread decides about signals itself.
     is_main = threading.current_thread() is threading.main_thread()
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
+    # What the caller ignores stays ignored: nohup(1) ignores the end of the terminal.
+    heard = [number for number in _SIGNALS if is_main and signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in heard}
     try:
         yield request
     finally:

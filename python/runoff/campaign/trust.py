@@ -1,24 +1,28 @@
-"""May root go on with a campaign? What it has kept runs with root's rights, so nobody else may have written it."""
+"""May root use a directory of campaigns? What it has kept runs with root's rights, so nobody else may write there."""
 
 import os
-import pwd
 import shlex
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from runoff.errors import UsageError
+from runoff.errors import MissingError, UsageError
+from runoff.files import make_directories
+from runoff.ownership import find_other_writer, find_other_writer_inside, list_entries
 from runoff.plan.plan import Plan
 from runoff.workloads import Work
 
 
 def require_no_links(directory: Path) -> None:
     """Raise UsageError for the first thing in a campaign's directory that is neither a file nor a directory."""
-    for path, about in _entries(directory):
-        if stat.S_ISLNK(about.st_mode):
-            raise UsageError(f"{path} is a link, and runoff writes through none: put what it leads to in its place")
-        if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
-            raise UsageError(f"{path} is neither a file nor a directory: remove it")
+    try:
+        for path, about in list_entries(directory):
+            if stat.S_ISLNK(about.st_mode):
+                raise UsageError(f"{path} is a link, and runoff writes through none: put what it leads to in its place")
+            if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
+                raise UsageError(f"{path} is neither a file nor a directory: remove it")
+    except OSError as error:
+        raise _make_unreadable_error(directory, error) from None
 
 
 def require_own(directory: Path, plan: Plan) -> None:
@@ -32,10 +36,21 @@ def require_own(directory: Path, plan: Plan) -> None:
         )
 
 
-def require_own_place(directory: Path) -> None:
-    """Raise UsageError where root would begin a campaign in a directory in which others may write."""
-    if os.geteuid() == 0 and directory.is_dir() and (why := _find_objection(directory, directory.stat())) is not None:
-        raise UsageError(f"{why}, who could redirect what root writes there: choose another --out")
+def make_own_place(directory: Path, *, trusted: bool = False) -> None:
+    """Make ``directory``, and what is missing above it, for something new.
+
+    Not ``trusted``: root makes none where others may write or could put something else in its place. Raises UsageError
+    or MissingError.
+    """
+    _require_own_place(directory, trusted=trusted)
+    try:
+        make_directories(directory)
+    except OSError as error:
+        raise MissingError(
+            f"cannot use the directory {directory}: {error.strerror}; choose another --out"
+        ) from None
+    # Somebody may have made a part of it at the same moment.
+    _require_own_place(directory, trusted=trusted)
 
 
 def find_stranger(directory: Path) -> str | None:
@@ -44,17 +59,9 @@ def find_stranger(directory: Path) -> str | None:
     Who called sudo counts as root. None where nobody else may. Raises UsageError where it cannot be looked at.
     """
     try:
-        place = directory.resolve(strict=True)
-        above = [(path, path.stat()) for path in (place, *place.parents)]
-        for path, about in above:
-            if (why := _find_objection(path, about)) is not None:
-                return why
-        for path, about in _entries(place):
-            if (why := _find_objection(path, about)) is not None:
-                return why
+        return find_other_writer(directory) or find_other_writer_inside(directory.resolve(strict=True))
     except OSError as error:
-        raise UsageError(f"cannot look at {error.filename or directory}: {error.strerror}") from None
-    return None
+        raise _make_unreadable_error(directory, error) from None
 
 
 def describe_runs(plan: Plan) -> Iterator[str]:
@@ -75,37 +82,16 @@ def describe_runs(plan: Plan) -> Iterator[str]:
                 yield f"{label}: {shlex.join(argv)}"
 
 
-def _find_objection(path: Path, about: os.stat_result) -> str | None:
-    if about.st_uid not in _ids("SUDO_UID"):
-        return f"{path} belongs to {_name(about.st_uid)}"
-    by_group = about.st_mode & stat.S_IWGRP and about.st_gid not in _ids("SUDO_GID")
-    # In a directory such as /tmp only the owner of a file may put another in its place.
-    sticky = stat.S_ISDIR(about.st_mode) and about.st_mode & stat.S_ISVTX
-    if (by_group or about.st_mode & stat.S_IWOTH) and not sticky:
-        return f"{path} can be written by others"
-    return None
-
-
-def _ids(variable: str) -> set[int]:
-    """Return the ids of root and of the user who called sudo."""
-    called = os.environ.get(variable, "")
-    return {0, int(called)} if called.isdecimal() else {0}
-
-
-def _name(uid: int) -> str:
+def _require_own_place(directory: Path, *, trusted: bool) -> None:
     try:
-        return f"{pwd.getpwuid(uid).pw_name} (user {uid})"
-    except KeyError:
-        return f"user {uid}"
+        why = find_other_writer(directory) if os.geteuid() == 0 and not trusted else None
+    except OSError as error:
+        raise _make_unreadable_error(directory, error) from None
+    if why is not None:
+        raise UsageError(
+            f"{why}, who could redirect what root writes in {directory}: choose another --out, or add --trust-directory"
+        )
 
 
-def _entries(directory: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield all below it, with what each itself is. Raises OSError."""
-
-    def fail(error: OSError) -> None:
-        raise error
-
-    for folder, folders, files in os.walk(directory, onerror=fail):
-        for name in (*folders, *files):
-            path = Path(folder, name)
-            yield path, path.lstat()
+def _make_unreadable_error(directory: Path, error: OSError) -> UsageError:
+    return UsageError(f"cannot look at {error.filename or directory}: {error.strerror}")

@@ -14,6 +14,7 @@ from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import RunOptions
 from runoff.cli.output import echo, write
 from runoff.errors import INTERRUPTED, RunoffError
+from runoff.files import Identity, hold_same
 from runoff.plan.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
 
     if run.manner.reboot is not None and conducted.next_kernel:
         return _restart(conducted)
-    report, page = write_report(conducted.results, conducted.directory)
+    report, page = write_report(conducted.results, conducted.directory, conducted.identity)
     if show is not None and not run.as_json:
         show(report)
     else:
@@ -96,13 +97,17 @@ def conclude(results: "Results", directory: Path, *, as_json: bool, verbose: boo
     return choose_exit_code(report)
 
 
-def write_report(results: "Results", directory: Path) -> "tuple[Report, Path]":
-    """Write the page and the logs into the campaign. Returns the report, and where its page is."""
+def write_report(results: "Results", directory: Path, identity: Identity | None = None) -> "tuple[Report, Path]":
+    """Write the page and the logs into the campaign. Returns the report, and where its page is.
+
+    Raises MissingError where ``directory`` is not the one of this ``identity`` any more.
+    """
     from runoff.decide.noise import build_report_with_noise
     from runoff.report.files import write_files
 
     report = build_report_with_noise(results)
-    return report, write_files(report, directory)
+    with hold_same(directory, identity) as held:
+        return report, write_files(report, held)
 
 
 def print_report(report: "Report", directory: Path, *, as_json: bool, verbose: bool) -> None:

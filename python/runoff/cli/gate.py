@@ -3,14 +3,13 @@
 import os
 import shutil
 from pathlib import Path
-from typing import IO
 
 import click
 
 from runoff.cli.newest import directory_argument
 from runoff.cli.options import json_option
-from runoff.cli.output import echo, write
-from runoff.cli.types import parse_share
+from runoff.cli.output import echo, write, write_file
+from runoff.cli.types import OUTPUT_FILE, parse_share
 from runoff.errors import UsageError
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -30,7 +29,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 )
 @json_option
 @click.option("--markdown", is_flag=True, help="Print Markdown for a pull request.")
-@click.option("--junit", type=click.File("w", encoding="utf-8", atomic=True), metavar="FILE", help="Write JUnit's XML.")
+@click.option("--junit", type=OUTPUT_FILE, metavar="FILE", help="Write JUnit's XML.")
 @click.option(
     "--github-summary",
     "summary",
@@ -40,7 +39,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     help="Add the Markdown to a job's summary: to FILE, or to $GITHUB_STEP_SUMMARY.",
 )
 def command(
-    directory: Path, limit: float | None, as_json: bool, markdown: bool, junit: IO[str] | None, summary: str | None
+    directory: Path, limit: float | None, as_json: bool, markdown: bool, junit: Path | None, summary: str | None
 ) -> int:
     """Check whether any headline metric of any arm is worse than the baseline's by more than a limit.
 
@@ -61,7 +60,7 @@ def command(
     results = read_results(directory)
     gate = judge(build.build_report(results), limit if limit is not None else results.margin or DEFAULT_MARGIN)
     if junit is not None:
-        junit.write(documents.render_junit(gate))
+        write_file(junit, documents.render_junit(gate))
     if place is not None:
         with place.open("a", encoding="utf-8") as file:
             file.write(page.render(gate))

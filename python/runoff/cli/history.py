@@ -4,7 +4,7 @@ import shutil
 import sys
 from pathlib import Path
 from shlex import join
-from typing import TextIO, get_args
+from typing import get_args
 
 import click
 import cloup
@@ -12,7 +12,8 @@ import cloup
 from runoff.cli.completions import complete_campaign
 from runoff.cli.named_directories import name_directories
 from runoff.cli.options import RESULT, json_option
-from runoff.cli.output import echo, write
+from runoff.cli.output import echo, write, write_file
+from runoff.cli.types import OUTPUT_FILE
 from runoff.errors import UsageError
 from runoff.history.values import Order
 
@@ -52,13 +53,13 @@ _PLACED = cloup.OptionGroup("In which order")
     help="Git repository of the commits.  [.]",
     group=_PLACED,
 )
-@cloup.option("--html", type=click.File("w", encoding="utf-8", lazy=True), help="Write a page.", group=RESULT)
+@cloup.option("--html", type=OUTPUT_FILE, help="Write a page.", group=RESULT)
 @json_option
 def command(
     campaigns: tuple[str, ...],
     order: Order | None,
     repository: Path | None,
-    html: TextIO | None,
+    html: Path | None,
     as_json: bool,
     **wanted: str | None,
 ) -> int:
@@ -86,7 +87,7 @@ def command(
     words += [word for option, value in wanted.items() if value is not None for word in (f"--{option}", value)]
     history = make_history(Ordered(results, places, chosen, warnings), Wanted(**wanted), join(words))
     if html is not None:
-        html.write(render_page(history))
+        write_file(html, render_page(history))
     if as_json:
         write(render_json(history))
     elif html is None:

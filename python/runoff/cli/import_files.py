@@ -7,7 +7,7 @@ import click
 
 from runoff.cli.campaign import conclude
 from runoff.cli.newest import choose_new_directory
-from runoff.cli.options import json_option, verbose_option
+from runoff.cli.options import json_option, trust_option, verbose_option
 from runoff.cli.output import echo
 from runoff.errors import UsageError
 from runoff.imports.reading import Cases
@@ -44,6 +44,7 @@ from runoff.results import Direction
     "that the files are.  [as the format is used]",
 )
 @click.option("--baseline", metavar="ARM", default="", help="The arm that others are compared with.  [the first]")
+@trust_option
 @json_option
 @verbose_option
 def command(
@@ -54,6 +55,7 @@ def command(
     columns: str,
     cases: Cases | None,
     baseline: str,
+    trust_directory: bool,
     as_json: bool,
     verbose: bool,
 ) -> int:
@@ -90,7 +92,7 @@ def command(
     words += [word for unit in units for word in ("--unit", unit)] + [w for side in better for w in ("--better", side)]
     words += [*(["--columns", columns] if columns else []), *(["--cases", cases] if cases else [])]
     words += ["--baseline", baseline] if baseline else []
-    store_import(directory, sources, readings, wishes, words)
+    store_import(directory, sources, readings, wishes, words, trusted=trust_directory)
     for source, reading in zip(sources, readings, strict=True):
         echo(f"{source.file.name}: {reading.format}, {len(reading.numbers)} numbers", err=True)
     return conclude(read_results(directory), directory, as_json=as_json, verbose=verbose)

@@ -8,7 +8,15 @@ import click
 import cloup
 
 from runoff.cli.newest import choose_new_directory
-from runoff.cli.options import cluster_option, collect_given, jobs_option, json_option, make_manner, plan_options
+from runoff.cli.options import (
+    cluster_option,
+    collect_given,
+    jobs_option,
+    json_option,
+    make_manner,
+    plan_options,
+    trust_option,
+)
 from runoff.cli.output import echo, write
 
 
@@ -34,6 +42,7 @@ from runoff.cli.output import echo, write
 @json_option
 @jobs_option
 @cluster_option
+@trust_option
 def command(
     arms: tuple[str, ...],
     kernels: tuple[str, ...],
@@ -44,6 +53,7 @@ def command(
     as_json: bool,
     jobs: int | None,
     cluster: str | None,
+    trust_directory: bool,
     **options: Any,
 ) -> int:
     """Try every ARM on every kernel: does it load and attach, survive stress, how fast is it?
@@ -56,7 +66,7 @@ def command(
     from runoff.matrix.conduct import conduct_matrix
 
     place = out or choose_new_directory()
-    manner = make_manner(jobs, cluster)
+    manner = make_manner(jobs, cluster, trust_directory=trust_directory)
     values = collect_given(options)
     found = conduct_matrix(kernels, arms, values, place, Progress(), seconds=seconds, work=work, manner=manner)
     if as_json:

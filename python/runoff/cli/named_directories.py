@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runoff.errors import UsageError
+from runoff.reading import does_exist
+from runoff.text import escape_line
 
 
 def name_directories(words: Sequence[str], noun: str) -> dict[str, Path]:
@@ -17,10 +19,10 @@ def name_directories(words: Sequence[str], noun: str) -> dict[str, Path]:
     places, names = [], []
     for text in words:
         name, equals, place = text.partition("=")
-        has_name = bool(equals) and not Path(text).exists()
+        has_name = bool(equals) and not does_exist(Path(text))
         if has_name and (not name or name in names):
             raise UsageError(f"{text}: every {noun} needs a name of its own, e.g. first={place or 'results/a'}")
         places.append(Path(place if has_name else text))
         names.append(name if has_name else None)
     found = name_machines(places)
-    return {name or own: place for name, (own, place) in zip(names, found.items(), strict=True)}
+    return {escape_line(name or own): place for name, (own, place) in zip(names, found.items(), strict=True)}

@@ -133,6 +133,12 @@ reboot_option = cloup.option(
     help="Boot the kernels that arms on the host name, and go on after each boot by itself.",
     group=_CARRYING_OUT,
 )
+trust_option = cloup.option(
+    "--trust-directory",
+    is_flag=True,
+    help="As root, use a directory that other users could write or replace; what it has kept runs as root.",
+    group=_CARRYING_OUT,
+)
 notify_option = cloup.option(
     "--notify",
     group=RESULT,
@@ -152,12 +158,26 @@ class RunOptions:
     verbose: bool
 
 
-def make_manner(jobs: int | None, cluster: str | None, *, keep_going: bool = False, reboot: bool = False) -> Manner:
+def make_manner(
+    jobs: int | None,
+    cluster: str | None,
+    *,
+    trust_directory: bool = False,
+    keep_going: bool = False,
+    reboot: bool = False,
+) -> Manner:
     """Return how a campaign is carried out. Raises UsageError for options that exclude each other."""
     if jobs is not None and cluster is not None:
         raise UsageError("give -j or --cluster: a cluster takes as many samples at a time as it has CPUs for")
-    after_boot = ("--reboot", *(["--keep-going"] if keep_going else []))
-    return Manner(jobs or 1, keep_going, after_boot if reboot else None, cluster)
+    again = {"--keep-going": keep_going, "--trust-directory": trust_directory}
+    after_boot = ("--reboot", *(flag for flag, is_given in again.items() if is_given))
+    return Manner(
+        jobs=jobs or 1,
+        keep_going=keep_going,
+        reboot=after_boot if reboot else None,
+        trusts_directory=trust_directory,
+        cluster=cluster,
+    )
 
 
 def keep_notify(manner: Manner, notify: str | None) -> Manner:
@@ -171,11 +191,12 @@ def manner_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a ``Manner``, which it gets as its argument ``manner``."""
 
     @functools.wraps(function)
-    def call(*args: Any, jobs: int | None, cluster: str | None, keep_going: bool, reboot: bool, **values: Any) -> Any:
-        return function(*args, manner=make_manner(jobs, cluster, keep_going=keep_going, reboot=reboot), **values)
+    def call(*args: Any, **values: Any) -> Any:
+        names = ("jobs", "cluster", "keep_going", "reboot", "trust_directory")
+        return function(*args, manner=make_manner(**{name: values.pop(name) for name in names}), **values)
 
     add_options: _Decorator[Callable[..., Any]] = _combine(
-        jobs_option, cluster_option, keep_going_option, reboot_option
+        jobs_option, cluster_option, keep_going_option, reboot_option, trust_option
     )
     return add_options(call)
 

@@ -5,9 +5,12 @@ import errno
 import io
 import os
 import sys
+from pathlib import Path
 
 import click
 
+from runoff.errors import MissingError
+from runoff.files import write_output
 from runoff.text import escape_lines
 
 
@@ -59,6 +62,20 @@ def write(document: str) -> None:
     with _NoticedErrors():
         sys.stdout.write(document)
         sys.stdout.flush()
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a document into a file that the user has named; ``-`` is standard output.
+
+    Raises MissingError, and OutputError.
+    """
+    if str(path) == "-":
+        write(text)
+        return
+    try:
+        write_output(path, text)
+    except OSError as error:
+        raise MissingError(f"cannot write {path}: {error.strerror}; name another file") from None
 
 
 def flush() -> None:

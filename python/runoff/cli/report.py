@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, TextIO, get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 import cloup
@@ -13,18 +13,14 @@ from runoff.cli.completions import complete_campaign
 from runoff.cli.named_directories import name_directories
 from runoff.cli.newest import take_newest
 from runoff.cli.options import verbose_option
-from runoff.cli.output import echo, write
-from runoff.cli.types import parse_share
+from runoff.cli.output import echo, write, write_file
+from runoff.cli.types import OUTPUT_FILE, parse_share
 from runoff.errors import UsageError
 from runoff.report.forms import HISTORIC, PAGE, render_form
 from runoff.results import Sort
 
 if TYPE_CHECKING:
     from runoff.results import Results
-
-
-_FILE = click.File("w", encoding="utf-8", lazy=True)
-"""Opened when it is written. Not replaced at once by a whole one: it may be a device, such as /dev/stdout."""
 
 
 _PRINTED = cloup.OptionGroup("What is printed")
@@ -46,11 +42,15 @@ def _parse_within(text: str) -> float:
     "  runoff report base=results/monday changed=results/friday",
 )
 @click.argument("directories", nargs=-1, metavar="[[NAME=]DIRECTORY]...", shell_complete=complete_campaign)
-@cloup.option("--html", type=_FILE, help="Write one self-contained page to this file.", group=_FILES)
-@cloup.option("--csv", "csv_file", type=_FILE, help="Write one row per sample and metric to this file.", group=_FILES)
-@cloup.option("--wide", "wide_file", type=_FILE, help="Write CSV with one row per sample to this file.", group=_FILES)
+@cloup.option("--html", type=OUTPUT_FILE, help="Write one self-contained page to this file.", group=_FILES)
 @cloup.option(
-    "--log", "log_file", type=_FILE, help="Write a tab-separated log, one line per valid sample.", group=_FILES
+    "--csv", "csv_file", type=OUTPUT_FILE, help="Write one row per sample and metric to this file.", group=_FILES
+)
+@cloup.option(
+    "--wide", "wide_file", type=OUTPUT_FILE, help="Write CSV with one row per sample to this file.", group=_FILES
+)
+@cloup.option(
+    "--log", "log_file", type=OUTPUT_FILE, help="Write a tab-separated log, one line per valid sample.", group=_FILES
 )
 @cloup.option(
     "--figures",
@@ -111,7 +111,7 @@ def _parse_within(text: str) -> float:
 )
 def command(
     directories: tuple[str, ...],
-    html: TextIO | None,
+    html: Path | None,
     sample: str | None,
     table: str | None,
     figures: Path | None,
@@ -120,7 +120,7 @@ def command(
     control: str | None,
     sort: Sort,
     verbose: bool,
-    **forms: TextIO | bool | None,
+    **forms: Path | bool | None,
 ) -> int:
     """Show the results of a campaign, finished or not; without DIRECTORY those of the newest below results.
 
@@ -140,7 +140,7 @@ def command(
         return 0
     report = build_report_with_noise(results, margin=margin, rare=rare, sort=sort)
     for name, file in files.items():
-        file.write(render_form(report, _FORM_OF.get(name, name)))
+        write_file(file, render_form(report, _FORM_OF.get(name, name)))
     if figures is not None:
         from runoff.report.files import write_figures
 

@@ -23,11 +23,6 @@ from runoff.cli.options import RunOptions, json_option, keep_notify, manner_opti
     metavar="N",
     help="Extend the campaign to N blocks, even when it is finished. The report allows for the look in between.",
 )
-@click.option(
-    "--trust-directory",
-    is_flag=True,
-    help="As root, trust a directory that other users could write: its stored files run as root.",
-)
 @json_option
 @verbose_option
 @manner_options
@@ -35,7 +30,6 @@ from runoff.cli.options import RunOptions, json_option, keep_notify, manner_opti
 def command(
     directory: Path,
     blocks: int | None,
-    trust_directory: bool,
     as_json: bool,
     verbose: bool,
     manner: Manner,
@@ -47,5 +41,5 @@ def command(
 
     manner = keep_notify(manner, notify)
     with notify_of_failure(notify, directory):
-        conducted = resume(directory, Progress(), manner, blocks=blocks, trusted=trust_directory)
+        conducted = resume(directory, Progress(), manner, blocks=blocks)
     return finish(conducted, RunOptions(directory, as_json, manner, notify, verbose))

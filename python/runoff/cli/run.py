@@ -11,6 +11,7 @@ from runoff.cli.completions import complete_plan
 from runoff.cli.options import RunOptions, collect_given, plan_options, run_options
 from runoff.plan.settings import parse_settings, read_settings
 from runoff.plan.shipped import find_shipped
+from runoff.reading import does_exist
 
 
 @click.command(
@@ -34,7 +35,7 @@ def command(
 
     PLAN is a path, or the name of a plan that comes with runoff (`runoff list plans`).
     """
-    if not plan.exists() and len(plan.parts) == 1 and not plan.suffix:
+    if not does_exist(plan) and len(plan.parts) == 1 and not plan.suffix:
         plan = find_shipped(str(plan))
     written = read_settings(plan, quick=quick).model_dump(exclude_unset=True)
     settings = parse_settings({**written, **collect_given(options)}, "the command line")

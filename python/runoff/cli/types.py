@@ -2,11 +2,15 @@
 
 import re
 from decimal import Decimal
+from pathlib import Path
 from typing import TypeVar
 
 import click
 
 _Value = TypeVar("_Value")
+
+OUTPUT_FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
+"""A file to write: see ``runoff.cli.output.write_file``."""
 
 
 def load_blocks(text: str) -> tuple[str, int]:

@@ -1,13 +1,13 @@
 """The address of a cluster, as it is given with ``--cluster``."""
 
 import ipaddress
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from runoff.errors import MissingError, UsageError
+from runoff.reading import parse_json, read_text
 
 MOST_LOCAL = 64
 
@@ -75,7 +75,7 @@ def _is_loopback(host: str) -> bool:
 def _read_scheduler_file(path: Path) -> str:
     """Return the address in a file that ``dask scheduler --scheduler-file`` has written."""
     try:
-        address = json.loads(path.read_text(encoding="utf-8"))["address"]
+        address = parse_json(read_text(path))["address"]
     except OSError as error:
         raise MissingError(
             f"--cluster {path}: {error.strerror}; give local:N, tls://HOST:PORT or a scheduler file"

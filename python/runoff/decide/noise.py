@@ -18,7 +18,8 @@ from runoff.analysis.build import build_report
 from runoff.analysis.noise import Noise, identify_machine
 from runoff.analysis.values import Report
 from runoff.errors import MissingError, UsageError
-from runoff.files import write_whole
+from runoff.files import make_directories, write_whole
+from runoff.reading import read_named
 from runoff.results import Results
 from runoff.validation import describe_mistake
 
@@ -53,7 +54,7 @@ def save_noise(noise: Noise) -> Path:
     runs = (*(run for run in earlier if run.taken not in taken), *noise.runs)[-MOST_RUNS:]
     text = noise.model_copy(update={"runs": runs}).model_dump_json(by_alias=True, indent=1)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_directories(place.parent)
         write_whole(place, f"{text}\n".encode())
     except OSError as error:
         raise MissingError(
@@ -65,7 +66,7 @@ def save_noise(noise: Noise) -> Path:
 def read_noise(place: Path) -> Noise:
     """Return one file. Raises UsageError in a sentence."""
     try:
-        return Noise.model_validate_json(place.read_bytes())
+        return Noise.model_validate_json(read_named(place))
     except OSError as error:
         raise UsageError(f"cannot read the noise in {place}: {error.strerror}") from None
     except ValidationError as error:

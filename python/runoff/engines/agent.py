@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -21,7 +22,7 @@ from runoff.errors import MissingError, RunoffError
 from runoff.plan.catalogue import AgentCatalogue
 from runoff.workloads import Work
 
-PROTOCOL = 9
+PROTOCOL = 10
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """Inode of the first PID namespace of a machine (PROC_PID_INIT_INO)."""
 
@@ -162,6 +163,16 @@ def make_sample_request(
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """What an agent says of itself."""
+
+    fingerprint: Mapping[str, Any]
+    """Fingerprint of the machine."""
+    instrument: str
+    """What it runs with, for ``session --instrument`` of an agent that takes its place."""
+
+
 class Agent:
     """An agent process; speaks the protocol of docs/protocol.md over its standard streams."""
 
@@ -198,12 +209,12 @@ class Agent:
         inside = "" if namespace == _FIRST_NAMESPACE else f".{namespace}"
         return f"runoff-{self._process.pid}.{started}{inside}-{purpose}-0"
 
-    def hello(self, timeout_s: float) -> Mapping[str, Any]:
-        """Return the machine's fingerprint. Raises AgentLost, and RunoffError if it speaks another protocol."""
+    def hello(self, timeout_s: float) -> Hello:
+        """Return what it says first. Raises AgentLost, and RunoffError if it speaks another protocol."""
         event = self._next("hello", timeout_s)
         if event["protocol"] != PROTOCOL:
             raise RunoffError(f"the agent speaks protocol {event['protocol']}, this runoff {PROTOCOL}")
-        return dict(event["fingerprint"])
+        return Hello(event["fingerprint"], json.dumps(event["instrument"]))
 
     def check(self, request: Mapping[str, Any], timeout_s: float) -> AcceptedArm | RefusedArm:
         """Try an arm and put everything back. Raises AgentLost."""

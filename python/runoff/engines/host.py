@@ -24,6 +24,7 @@ from runoff.engines.base import OnPhase, make_machine_tables
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.ownership import find_other_writer
 from runoff.plan.arms import Arm
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
@@ -46,6 +47,7 @@ class HostEngine:
         self._content = folder / "disk.blocks"
         self._agent: Agent | None = None
         self._fingerprint: Mapping[str, Any] = {}
+        self._instrument = ""
         self._tools: Mapping[str, str] = {}
         self._log: list[str] = []
         self._say: Callable[[str], None] = lambda _: None
@@ -94,10 +96,13 @@ class HostEngine:
 
     def _start(self) -> Agent:
         if self._agent is None:
-            self._agent = Agent([find_agent(), "session"])
+            # One that takes another's place runs with what that did: work may have changed what runs this notebook.
+            known = ["--instrument", self._instrument] if self._instrument else []
+            self._agent = Agent([find_agent(), "session", *known])
             self._agent.log = self._log
             try:
-                self._fingerprint = self._agent.hello(CHECK_LIMIT_S)
+                hello = self._agent.hello(CHECK_LIMIT_S)
+                self._fingerprint, self._instrument = hello.fingerprint, self._instrument or hello.instrument
             except AgentLost as lost:
                 raise MissingError(f"the agent cannot work here: {self._lose() or lost}") from None
         return self._agent
@@ -214,16 +219,13 @@ def require_own(place: Path) -> None:
     The agent does the same before each sample (crates/agent/src/disk/place.rs).
     """
     try:
-        resolved = place.resolve(strict=True)
-        abouts = {directory: directory.stat() for directory in (resolved, *resolved.parents)}
+        about = place.stat()
+        why = find_other_writer(place, {0}, is_passed=True)
     except OSError as error:
         raise UsageError(f"--place {place}: {error.strerror}") from None
-    if not stat.S_ISDIR(abouts[resolved].st_mode):
+    if not stat.S_ISDIR(about.st_mode):
         raise UsageError(f"--place {place} is not a directory")
-    for directory, about in abouts.items():
-        shared = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not about.st_mode & stat.S_ISVTX
-        if about.st_uid != 0 or shared:
-            raise UsageError(
-                f"--place {place} is writable by other users, who could redirect what runoff writes there: "
-                f"only root may write in {directory}, or name another directory"
-            )
+    if why is not None:
+        raise UsageError(
+            f"--place {place}: {why}, who could redirect what runoff writes there: name a directory of root's"
+        )

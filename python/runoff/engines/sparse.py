@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,17 @@ def sha256(path: Path) -> str:
     for offset, block in read_blocks(path, _HASHED_BYTES):
         digest.update(offset.to_bytes(8, "little") + block)
     return digest.hexdigest()
+
+
+def copy(source: str, target: str) -> str:
+    """Copy a file with its times and permissions, holes as holes; for `shutil.copytree`. Raises OSError."""
+    with Path(target).open("xb") as copied:
+        for offset, block in read_blocks(Path(source), _HASHED_BYTES):
+            copied.seek(offset)
+            copied.write(block)
+        copied.truncate(Path(source).stat().st_size)
+    shutil.copystat(source, target)
+    return target
 
 
 def _find_data(descriptor: int) -> Iterator[tuple[int, int]]:

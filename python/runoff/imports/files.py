@@ -7,8 +7,7 @@ from pathlib import Path
 
 from runoff.errors import UsageError
 from runoff.imports.reading import File
-
-LARGEST_BYTES = 256 << 20
+from runoff.reading import decode, does_exist, read_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,8 @@ class Source:
     file: File
     content: bytes
     sha256: str
+    permissions: int
+    """As of chmod(2)."""
 
 
 def read_sources(words: Sequence[str]) -> list[Source]:
@@ -38,7 +39,7 @@ def read_sources(words: Sequence[str]) -> list[Source]:
 
 def _read(word: str) -> Iterator[Source]:
     name, equals, rest = word.partition("=")
-    has_name = bool(equals) and not Path(word).exists()
+    has_name = bool(equals) and not does_exist(Path(word))
     if has_name and not (name and rest):
         raise UsageError(f"{word}: give a name and a file, such as base=results.csv")
     path = Path(rest if has_name else word)
@@ -50,16 +51,12 @@ def _read(word: str) -> Iterator[Source]:
 
 def _read_file(word: str, path: Path, arm: str, *, has_name: bool) -> Source:
     try:
-        if path.is_file() and path.stat().st_size > LARGEST_BYTES:
-            raise UsageError(f"{path} has more than {LARGEST_BYTES >> 20} MiB")
-        if path.exists() and not path.is_file():
-            raise UsageError(f"{path} is not a file")
-        content = path.read_bytes()
-        text = content.decode()
+        content = read_named(path)
+        text = decode(content)
+        permissions = path.stat().st_mode & 0o777
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not text in UTF-8") from None
-    if "\0" in text:
-        raise UsageError(f"{path} is not text: it has NUL characters")
-    return Source(word, arm, has_name, File(str(path), text), content, hashlib.sha256(content).hexdigest())
+    except ValueError as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    sha256 = hashlib.sha256(content).hexdigest()
+    return Source(word, arm, has_name, File(str(path), text), content, sha256, permissions)

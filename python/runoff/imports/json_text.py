@@ -1,20 +1,18 @@
 """JSON that a program has written, checked where it is read."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
+from runoff import reading
 from runoff.imports.reading import File
 
 
 def parse(file: File) -> Any:
     """Return the document. Raises UsageError where it breaks off or is broken."""
     try:
-        return json.loads(file.text)
+        return reading.parse_json(file.text)
     except ValueError as error:
-        at = getattr(error, "lineno", None)
-        where = f" in line {at}" if at else ""
-        raise file.refuse(f"it is not whole JSON ({getattr(error, 'msg', error)}{where})") from None
+        raise file.refuse(str(error)) from None
 
 
 def looks_like(text: str, *keys: str) -> bool:

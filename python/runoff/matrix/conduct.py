@@ -15,16 +15,18 @@ from runoff.campaign.database import FILE
 from runoff.campaign.ending import Ending
 from runoff.campaign.manner import Manner
 from runoff.campaign.observer import Observer
+from runoff.campaign.trust import make_own_place
 from runoff.engines.base import Engine
 from runoff.engines.choose import choose
 from runoff.engines.outcome import RefusedArm
 from runoff.errors import MissingError, UsageError
-from runoff.files import read_own, write_whole
+from runoff.files import hold_same, write_whole
 from runoff.matrix.page import write_page
 from runoff.matrix.values import Entry, KernelMatrix, name_folder
 from runoff.plan.checks import refuse_twice
 from runoff.plan.plan import Plan
 from runoff.plan.settings import Settings, parse_settings
+from runoff.reading import read_own
 from runoff.report.files import write_files
 from runoff.results import Results
 
@@ -56,7 +58,7 @@ def conduct_matrix(
     for settings in plans.values():
         _require_no_kernels(check(settings))
     asked = {"kernels": list(kernels), "arms": list(arms), "seconds": seconds, "work": work, "values": dict(values)}
-    _remember(directory, json.dumps(asked, indent=1, sort_keys=True) + "\n")
+    _remember(directory, json.dumps(asked, indent=1, sort_keys=True) + "\n", trusted=manner.trusts_directory)
     entries: list[Entry] = []
     clock = str(values.get("clock", "virtual"))
     for kernel, settings in plans.items():
@@ -69,15 +71,15 @@ def conduct_matrix(
     return matrix
 
 
-def _remember(directory: Path, asked: str) -> None:
+def _remember(directory: Path, asked: str, *, trusted: bool) -> None:
     """Write what is asked into ``directory``. Raises UsageError if something else is asked there already."""
     file = directory / FILE_OF_QUESTION
+    make_own_place(directory, trusted=trusted)
     try:
         if file.exists():
             if read_own(file).decode() != asked:
                 raise UsageError(f"{directory} is of another matrix (see {file}): choose another --out")
             return
-        directory.mkdir(parents=True, exist_ok=True)
         write_whole(file, asked.encode())
     except OSError as error:
         raise MissingError(f"cannot use {file}: {error.strerror}; choose another --out") from None
@@ -125,7 +127,8 @@ def _take(settings: Settings, place: Path, observer: Observer, manner: Manner) -
         conducted = resume(place, observer, replace(manner, keep_going=True))
     else:
         conducted = conduct(settings, place, observer, replace(manner, keep_going=True))
-    write_files(build_report(conducted.results), place)
+    with hold_same(place, conducted.identity) as held:
+        write_files(build_report(conducted.results), held)
     return conducted
 
 

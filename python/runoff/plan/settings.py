@@ -1,6 +1,5 @@
 """A plan as the user writes it: the keys of a plan file and the options of ``runoff compare``."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,6 +8,7 @@ from pydantic import Field, ValidationError
 
 from runoff.errors import UsageError
 from runoff.plan.option import Option
+from runoff.reading import parse_toml, read_text
 from runoff.results import Clock, EngineName
 from runoff.validation import Checked, Text, Words, describe_mistake
 
@@ -248,10 +248,10 @@ QUICK = "quick"
 def read_settings(path: Path, *, quick: bool = False) -> Settings:
     """Return the settings of a plan file (TOML), ``quick`` for its small size. Raises UsageError."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = parse_toml(read_text(path))
     except OSError as error:
         raise UsageError(f"cannot read the plan {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise UsageError(f"{path} is not a plan: {error}") from None
     if "command" in values:
         raise UsageError(f"{path} is a workload, not a plan: runoff compare ARM ARM --work {path}")

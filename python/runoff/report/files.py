@@ -4,7 +4,7 @@ from pathlib import Path
 
 from runoff.analysis.values import Report
 from runoff.errors import MissingError
-from runoff.files import write_whole
+from runoff.files import HeldDirectory, make_directories, write_whole
 from runoff.report.data import runs
 from runoff.report.forms import PAGE
 from runoff.report.html import page
@@ -16,7 +16,7 @@ def write_figures(report: Report, directory: Path) -> list[Path]:
 
     figures = draw_figures(report)
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_directories(directory)
         for name, text in figures.items():
             write_whole(directory / name, text.encode())
     except OSError as error:
@@ -24,15 +24,15 @@ def write_figures(report: Report, directory: Path) -> list[Path]:
     return [directory / name for name in figures]
 
 
-def write_files(report: Report, directory: Path) -> Path:
+def write_files(report: Report, directory: HeldDirectory) -> Path:
     """Write them, each whole or not at all, and return the page's path. Raises MissingError."""
     files = {PAGE: page.render(report), "runs.tsv": runs.render_log(report), "runs.csv": runs.render_wide(report)}
     for name, text in files.items():
-        path = directory / name
         try:
-            write_whole(path, text.encode())
+            directory.write_whole(name, text.encode())
         except OSError as error:
             raise MissingError(
-                f"cannot write {path}: {error.strerror}; every sample is kept: runoff report {directory}"
+                f"cannot write {directory.path / name}: {error.strerror}; every sample is kept: "
+                f"runoff report {directory.path}"
             ) from None
-    return directory / PAGE
+    return directory.path / PAGE

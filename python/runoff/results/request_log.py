@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from runoff.errors import UsageError
-from runoff.files import read_own
+from runoff.reading import read_own
 from runoff.results import StoredLog
 
 COLUMNS = (

@@ -1,7 +1,6 @@
 """The TOML file of a workload or load as a validated object. docs/workloads/README.md describes the keys."""
 
 import hashlib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -11,6 +10,7 @@ from typing import Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from runoff.errors import UsageError
+from runoff.reading import parse_toml, read_text
 from runoff.results import Direction
 from runoff.text import suggest
 from runoff.validation import Checked, describe_mistake
@@ -178,19 +178,21 @@ class Catalogue:
 
     def _read(self, path: Path) -> str:
         try:
-            return path.read_bytes().decode()
-        except (OSError, UnicodeDecodeError) as error:
+            return read_text(path)
+        except OSError as error:
+            raise UsageError(f"cannot read the {self.noun} {path}: {error.strerror}") from None
+        except ValueError as error:
             raise UsageError(f"cannot read the {self.noun} {path}: {error}") from None
 
     def parse(self, source: Source) -> Definition:
         """Parse a definition. Raises UsageError that names the file and the key."""
         where = f"{self.noun} {source.name}"
         try:
-            definition = Definition.model_validate(tomllib.loads(source.text))
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError(f"{where} is not TOML: {error}") from None
+            definition = Definition.model_validate(parse_toml(source.text))
         except ValidationError as error:
             raise UsageError(f"{where}: {describe_mistake(error)}{_suggest_key(error)}") from None
+        except ValueError as error:
+            raise UsageError(f"{where} is not TOML: {error}") from None
         for name, metric in definition.metrics.items():
             for key in metric.only:
                 if key not in definition.parameters:

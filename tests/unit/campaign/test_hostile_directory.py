@@ -2,15 +2,15 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import journals
 import made_campaigns
 import pytest
 from answering import Answering, answer_after
-from click.testing import CliRunner
+from strangers import NOBODY, ROOT_ONLY, give_acl, give_to_nobody, open_to_a_group, runoff
 
 from runoff.campaign import directory
 from runoff.campaign.database import FILE
@@ -18,28 +18,9 @@ from runoff.campaign.journal import Journal
 from runoff.campaign.manner import Manner
 from runoff.campaign.observer import SilentObserver
 from runoff.campaign.run import list_cells, run
-from runoff.cli.main import cli
-from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.errors import MissingError, UsageError
 
-ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files to another user")
-NOBODY = 65534
 PAGES = ("report.html", "runs.csv", "runs.tsv")
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    returncode: int
-    stderr: str
-
-
-def runoff(*words: str | Path) -> Done:
-    result = CliRunner().invoke(cli, [*map(str, words)], standalone_mode=False)
-    if isinstance(result.exception, RunoffError):
-        return Done(result.exception.exit_code, f"{result.exception}\n")
-    assert result.exception is None, result.exception
-    return Done(result.return_value or 0, result.stderr)
 
 
 @pytest.fixture(autouse=True)
@@ -120,8 +101,29 @@ def test_pages_are_new_files(campaign: Path, victim: Path) -> None:
     assert all(victim.read_bytes() != (campaign / name).read_bytes() for name in PAGES)
 
 
-def give_to_nobody(path: Path) -> None:
-    os.chown(path, NOBODY, NOBODY)
+@pytest.mark.parametrize("name", [f"{FILE}-shm", f"{FILE}-wal", f"{FILE}-journal"])
+@pytest.mark.parametrize("more", [[], ["--blocks", "3"]])
+def test_what_sqlite_would_write_has_no_other_name(campaign: Path, victim: Path, name: str, more: list[str]) -> None:
+    os.link(victim, campaign / name)
+    done = runoff("resume", campaign, *more)
+    assert (done.returncode, f"{name} has another name (a hard link)" in done.stderr) == (64, True)
+
+
+@ROOT_ONLY
+def test_a_campaign_that_cannot_be_written_is_not_called_damaged(campaign: Path) -> None:
+    mount = ["mount", "--bind", "-o", "ro", campaign, campaign]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("may not mount")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", campaign], check=True)
+        assert runoff("report", campaign).returncode == 0
+        done = runoff("resume", campaign, "--blocks", "3")
+    finally:
+        subprocess.run(["umount", campaign], check=True)
+    assert done.returncode == 69, done.stderr
+    assert "cannot open the journal" in done.stderr
+    assert "damaged" not in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def give_all_to_nobody(path: Path) -> None:
@@ -135,9 +137,9 @@ def give_a_page_to_nobody(campaign: Path) -> None:
     give_to_nobody(campaign / "runs.csv")
 
 
-def open_to_a_group(campaign: Path) -> None:
-    os.chown(campaign, 0, NOBODY)
-    campaign.chmod(0o775)
+def make_sticky(path: Path) -> None:
+    path.mkdir()
+    path.chmod(0o1777)
 
 
 STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
@@ -148,6 +150,12 @@ STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "anybody may write in it": (lambda c: c.chmod(0o777), "can be written by others"),
     "a group may write in it": (open_to_a_group, "can be written by others"),
     "anybody may write the journal": (lambda c: (c / FILE).chmod(0o666), "can be written by others"),
+    "anybody may make files in it": (lambda c: c.chmod(0o1777), "can be written by others"),
+    "anybody may make files inside": (lambda c: make_sticky(c / "objects"), "objects can be written by others"),
+    "an ACL of the directory": (give_acl, "can be written by others (see getfacl)"),
+    "an ACL of the journal": (lambda c: give_acl(c / FILE), f"{FILE} can be written by others (see getfacl)"),
+    "an ACL for what is made in it": (lambda c: give_acl(c, "default"), "can be written by others (see getfacl)"),
+    "an ACL above": (lambda c: give_acl(c.parent), "can be written by others (see getfacl)"),
     "the directory above": (lambda c: give_to_nobody(c.parent), "belongs to nobody"),
     "anybody may write above": (lambda c: c.parent.chmod(0o777), "can be written by others"),
 }

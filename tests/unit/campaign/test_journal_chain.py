@@ -16,6 +16,7 @@ from runoff.campaign.database import FILE
 from runoff.campaign.journal import Journal
 from runoff.cli.main import cli
 from runoff.errors import RunoffError, UsageError
+from runoff.files import HeldDirectory
 
 EDITS = 60
 SEED = 20261125
@@ -115,7 +116,7 @@ def test_a_log_of_requests_is_of_its_sample(campaign: Path) -> None:
     from runoff.campaign import requests
     from runoff.results import request_log
 
-    digest = requests.store_log(campaign, "b0", FEW)
+    digest = requests.store_log(HeldDirectory(campaign), "b0", FEW)
     with Journal.open(campaign, write=False) as journal:
         row = journal.rows()[0]
     kept = requests.find_logs(campaign, [row.model_copy(update={"cell": "b0", "requests_sha256": digest})])

@@ -21,6 +21,7 @@ from runoff.campaign.manifest import find_changes
 from runoff.cli.main import cli
 from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.files import HeldDirectory
 from runoff.plan.make import make_plan
 from runoff.plan.order import Cell, draw
 from runoff.plan.plan import Plan
@@ -210,7 +211,7 @@ def test_another_user_who_may_not_look_gets_a_message(campaign: Path, closed: st
         arm, load, digest = (
             plan.arms[cell.arm].label,
             plan.load_labels[cell.load],
-            requests.store_log(campaign, "x", "log"),
+            requests.store_log(HeldDirectory(campaign), "x", "log"),
         )
         taken = ValidSample({"elapsed_s": 1.0}, proof)
         journal.add(cell, arm, "spin", load, taken, requests_sha256=digest)
@@ -305,7 +306,7 @@ def test_an_object_that_changes_while_it_is_kept_is_refused(workshop: Path) -> N
 def test_leftovers_of_a_runoff_killed_while_storing_objects_are_not_an_obstacle(workshop: Path) -> None:
     plan = begun(workshop)
     (workshop / "c").mkdir()
-    store_copies(plan, workshop / "c")
+    store_copies(plan, HeldDirectory(workshop / "c"))
     (workshop / "c" / OBJECTS / f"{'0' * 64}.bpf.o.new").write_bytes(b"half")
     directory.create(Path("c"), plan).close()
     (workshop / "d" / OBJECTS).mkdir(parents=True)
@@ -318,7 +319,7 @@ def test_a_full_disk_is_reported_before_the_campaign_begins(workshop: Path) -> N
     (workshop / "c").mkdir()
     (workshop / "c" / OBJECTS).write_text("a file where the folder should be")
     with pytest.raises(MissingError, match="cannot write"):
-        store_copies(begun(workshop), workshop / "c")
+        store_copies(begun(workshop), HeldDirectory(workshop / "c"))
 
 
 def test_repeats_have_what_the_campaign_has_kept(campaign: Path, workshop: Path) -> None:

@@ -10,7 +10,7 @@ import report_examples as examples
 from click.testing import CliRunner, Result
 
 from runoff.cli.main import cli, main
-from runoff.errors import UsageError
+from runoff.errors import MissingError, UsageError
 
 COMPARE = ("compare", "default", "--work", "counters:n=1")
 
@@ -168,9 +168,9 @@ def test_one_load_has_one_number_of_blocks() -> None:
 def test_a_file_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: str) -> None:
     monkeypatch.setattr("runoff.cli.report.read_results", lambda _: examples.three_arms())
     result = runoff("report", tmp_path, option, tmp_path / "nowhere" / "file")
-    assert result.exit_code == 1
-    assert str(tmp_path / "nowhere" / "file") in result.output
-    assert "No such file or directory" in result.output
+    assert isinstance(result.exception, MissingError)
+    assert str(tmp_path / "nowhere" / "file") in str(result.exception)
+    assert "No such file or directory" in str(result.exception)
 
 
 def test_a_written_file_replaces_the_old_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

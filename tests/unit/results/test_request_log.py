@@ -12,6 +12,7 @@ from runoff.campaign import requests
 from runoff.campaign.directory import create, read_results
 from runoff.engines.outcome import ValidSample
 from runoff.errors import UsageError
+from runoff.files import HeldDirectory
 from runoff.plan.make import make_plan
 from runoff.plan.order import Cell
 from runoff.plan.settings import Settings
@@ -50,7 +51,7 @@ def test_it_is_printed_as_blkparse_does():
 
 
 def test_the_same_log_gives_the_same_bytes_and_half_a_file_is_none(tmp_path: Path):
-    digest, again = (requests.store_log(tmp_path, name, FEW) for name in ("a", "b"))
+    digest, again = (requests.store_log(HeldDirectory(tmp_path), name, FEW) for name in ("a", "b"))
     assert digest == again
     first, second = (tmp_path / f"requests/{name}.tsv.gz" for name in ("a", "b"))
     assert first.read_bytes() == second.read_bytes()
@@ -66,8 +67,8 @@ def test_only_logs_of_samples_in_the_journal_count(tmp_path: Path):
     plan = make_plan(settings)
     with create(tmp_path, plan) as journal:
         for name in ("b0.w0.a0", "b1.w0.a0"):
-            requests.store_log(tmp_path, name, log())
-        digest = requests.store_log(tmp_path, "b0.w0.a0", FEW)
+            requests.store_log(HeldDirectory(tmp_path), name, log())
+        digest = requests.store_log(HeldDirectory(tmp_path), "b0.w0.a0", FEW)
         cell = Cell("b0.w0.a0", block=0, position=0, arm=0, work=0, load=0, seed=1)
         journal.add(
             cell,

@@ -72,7 +72,7 @@ def boot(folder: Path, machine: qemu.Machine, kernel: Kernel, cargo: Cargo, orde
     command = qemu.build_command(machine)
     agent = Agent(end_with_us(command), requests=orders.requests is None)
     try:
-        fingerprint = agent.hello(timeout_s)
+        fingerprint = agent.hello(timeout_s).fingerprint
     except AgentLost as lost:
         agent.kill()
         raise make_start_error(machine.console, agent, lost) from None

@@ -130,7 +130,7 @@ def restore(snapshot: Snapshot, folder: Path, orders: Orders, limit_s: float, bu
     with _start_qemu(machine, snapshot.directory, file, writes=False, goes_on=True) as (agent, qmp, command):
         (folder / "qemu.txt").write_text(" ".join(command) + "\n", encoding="utf-8")
         _resume_copy(qmp, snapshot)
-        fingerprint = agent.hello(limit_s)
+        fingerprint = agent.hello(limit_s).fingerprint
     return Guest(agent, machine.console, fingerprint, is_copy=True)
 
 

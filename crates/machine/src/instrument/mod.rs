@@ -2,6 +2,9 @@
 //! The scheduling settings and limits of the agent, which all that it starts inherits: work that
 //! changes them would change every later sample.
 
+mod attributes;
+mod limits;
+
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,17 +15,17 @@ use nix::libc;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use procfs::FromRead;
 use procfs::process::{MountInfo, Process, Status};
+use serde::{Deserialize, Serialize};
 
+use self::attributes::Attributes;
 use crate::sched::THIS_THREAD;
 
 /// The settings of the calling thread and its process.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instrument {
-    policy: i32,
-    priority: i32,
-    nice: i32,
+    attributes: Attributes,
     /// CPUs as in sched_getaffinity(2), but with those that are offline.
-    cpus: CpuSet,
+    cpus: Vec<usize>,
     timer_slack_ns: i64,
     io_priority: i64,
     oom_score_adj: String,
@@ -32,7 +35,7 @@ pub struct Instrument {
     control_groups: Vec<ControlGroup>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ControlGroup {
     /// Empty for version 2.
     controllers: String,
@@ -55,40 +58,17 @@ impl fmt::Display for Change {
 
 const OOM: &str = "/proc/self/oom_score_adj";
 
-/// Every limit that Linux has (asm-generic/resource.h).
-const LIMITS: [&str; 16] = [
-    "cpu",
-    "fsize",
-    "data",
-    "stack",
-    "core",
-    "rss",
-    "nproc",
-    "nofile",
-    "memlock",
-    "as",
-    "locks",
-    "sigpending",
-    "msgqueue",
-    "nice",
-    "rtprio",
-    "rttime",
-];
-
 impl Instrument {
     /// # Errors
     /// The kernel does not show a setting.
     pub fn now() -> Result<Self> {
-        let (policy, priority) = policy()?;
         Ok(Self {
-            policy,
-            priority,
-            nice: crate::sched::nice()?,
+            attributes: Attributes::now()?,
             cpus: allowed_cpus()?,
             timer_slack_ns: timer_slack()?,
             io_priority: io_priority()?,
             oom_score_adj: fs::read_to_string(OOM).context(OOM)?.trim().to_owned(),
-            limits: (0..LIMITS.len()).map(limit).collect::<Result<_>>()?,
+            limits: limits::read()?,
             control_groups: control_groups()?,
         })
     }
@@ -118,16 +98,18 @@ impl Instrument {
                 found.push(Change { what: what.into(), was, is_now });
             }
         };
-        compare("scheduling policy", named(self.policy), named(now.policy));
-        compare("real-time priority", self.priority.to_string(), now.priority.to_string());
-        compare("nice value", self.nice.to_string(), now.nice.to_string());
+        for ((what, was), (_, is_now)) in
+            self.attributes.list().into_iter().zip(now.attributes.list())
+        {
+            compare(what, was, is_now);
+        }
         compare("set of CPUs", listed(&self.cpus), listed(&now.cpus));
         let slack = |it: &Self| format!("{} ns", it.timer_slack_ns);
         compare("timer slack", slack(self), slack(&now));
         compare("I/O priority", self.io_priority.to_string(), now.io_priority.to_string());
         compare("oom_score_adj", self.oom_score_adj.clone(), now.oom_score_adj.clone());
-        for (number, (was, is_now)) in self.limits.iter().zip(&now.limits).enumerate() {
-            compare(&format!("limit {}", LIMITS[number]), shown(*was), shown(*is_now));
+        for (name, (was, is_now)) in limits::NAMES.iter().zip(self.limits.iter().zip(&now.limits)) {
+            compare(&format!("limit {name}"), limits::show(*was), limits::show(*is_now));
         }
         for was in &self.control_groups {
             let same = |other: &&ControlGroup| other.controllers == was.controllers;
@@ -142,20 +124,14 @@ impl Instrument {
         let mut tried = Vec::new();
         for (number, &(soft, hard)) in self.limits.iter().enumerate() {
             if now.limits[number] != (soft, hard) {
-                tried.push(set_limit(number, soft, hard));
+                tried.push(limits::set(number, soft, hard));
             }
         }
-        if (now.policy, now.priority) != (self.policy, self.priority) {
-            let parameter = libc::sched_param { sched_priority: self.priority };
-            // SAFETY: the parameter outlives the call.
-            let set = unsafe { libc::sched_setscheduler(0, self.policy, &raw const parameter) };
-            tried.push(Errno::result(set).map(drop).context("scheduling policy"));
-        }
-        if now.nice != self.nice {
-            tried.push(rustix::process::setpriority_process(None, self.nice).context("nice value"));
+        if now.attributes != self.attributes {
+            tried.push(self.attributes.set());
         }
         if now.cpus != self.cpus {
-            tried.push(sched_setaffinity(THIS_THREAD, &self.cpus).context("set of CPUs"));
+            tried.push(use_cpus(&self.cpus).context("set of CPUs"));
         }
         if now.timer_slack_ns != self.timer_slack_ns {
             let slack = nix::sys::prctl::set_timerslack(self.timer_slack_ns.unsigned_abs());
@@ -179,63 +155,39 @@ impl Instrument {
     }
 }
 
-fn policy() -> Result<(i32, i32)> {
-    // SAFETY: plain system calls; the parameter outlives them.
-    let (policy, priority) = unsafe {
-        let mut parameter = libc::sched_param { sched_priority: 0 };
-        Errno::result(libc::sched_getparam(0, &raw mut parameter))?;
-        (Errno::result(libc::sched_getscheduler(0))?, parameter.sched_priority)
-    };
-    Ok((policy, priority))
-}
-
-fn named(policy: i32) -> String {
-    let inherited = if policy & libc::SCHED_RESET_ON_FORK == 0 { "" } else { ", not inherited" };
-    let name = match policy & !libc::SCHED_RESET_ON_FORK {
-        libc::SCHED_OTHER => "SCHED_OTHER",
-        libc::SCHED_FIFO => "SCHED_FIFO",
-        libc::SCHED_RR => "SCHED_RR",
-        libc::SCHED_BATCH => "SCHED_BATCH",
-        libc::SCHED_IDLE => "SCHED_IDLE",
-        libc::SCHED_DEADLINE => "SCHED_DEADLINE",
-        other => return format!("number {other}"),
-    };
-    format!("{name}{inherited}")
-}
-
 /// The allowed CPUs as in /proc, which has offline ones too, so that a CPU that goes and comes back
 /// is not a change.
-fn allowed_cpus() -> Result<CpuSet> {
-    let online = sched_getaffinity(THIS_THREAD)?;
+fn allowed_cpus() -> Result<Vec<usize>> {
     let status = Status::from_file("/proc/thread-self/status")?;
-    let Some(words) = status.cpus_allowed else { return Ok(online) };
-    let mut cpus = CpuSet::new();
+    let Some(words) = status.cpus_allowed else {
+        let online = sched_getaffinity(THIS_THREAD)?;
+        return Ok((0..CpuSet::count())
+            .filter(|&cpu| online.is_set(cpu).unwrap_or(false))
+            .collect());
+    };
     // The most significant word comes first.
-    for (index, word) in words.iter().rev().enumerate() {
-        for bit in (0..32).filter(|bit| word & (1 << bit) != 0) {
-            if 32 * index + bit < CpuSet::count() {
-                cpus.set(32 * index + bit)?;
-            }
-        }
-    }
-    Ok(cpus)
+    let bits = words.iter().rev().enumerate().flat_map(|(index, word)| {
+        (0..32).filter(move |bit| word & (1 << bit) != 0).map(move |bit| 32 * index + bit)
+    });
+    Ok(bits.filter(|&cpu| cpu < CpuSet::count()).collect())
 }
 
-fn listed(cpus: &CpuSet) -> String {
-    let is_in = |cpu: usize| cpus.is_set(cpu).unwrap_or(false);
-    let mut runs: Vec<String> = Vec::new();
-    let mut cpu = 0;
-    while cpu < CpuSet::count() {
-        if is_in(cpu) {
-            let first = cpu;
-            while is_in(cpu + 1) {
-                cpu += 1;
-            }
-            runs.push(if first == cpu { cpu.to_string() } else { format!("{first}-{cpu}") });
-        }
-        cpu += 1;
+fn use_cpus(cpus: &[usize]) -> Result<()> {
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        set.set(cpu)?;
     }
-    runs.join(",")
+    Ok(sched_setaffinity(THIS_THREAD, &set)?)
+}
+
+/// The CPUs as in `0-2,5`.
+fn listed(cpus: &[usize]) -> String {
+    let runs = cpus.chunk_by(|one, next| one + 1 == *next);
+    let show = |run: &[usize]| match run {
+        [only] => only.to_string(),
+        run => format!("{}-{}", run[0], run[run.len() - 1]),
+    };
+    runs.map(show).collect::<Vec<_>>().join(",")
 }
 
 fn timer_slack() -> Result<i64> {
@@ -254,31 +206,6 @@ fn set_io_priority(priority: i64) -> Result<()> {
     let set = unsafe { libc::syscall(libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, priority) };
     Errno::result(set).context("I/O priority")?;
     Ok(())
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "there are sixteen")]
-fn limit(number: usize) -> Result<(u64, u64)> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the structure outlives the call.
-    Errno::result(unsafe { libc::getrlimit(number as u32, &raw mut limit) })?;
-    Ok((limit.rlim_cur, limit.rlim_max))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "there are sixteen")]
-fn set_limit(number: usize, soft: u64, hard: u64) -> Result<()> {
-    let limit = libc::rlimit { rlim_cur: soft, rlim_max: hard };
-    // SAFETY: the structure outlives the call.
-    Errno::result(unsafe { libc::setrlimit(number as u32, &raw const limit) })
-        .with_context(|| format!("limit {}", LIMITS[number]))?;
-    Ok(())
-}
-
-fn shown((soft, hard): (u64, u64)) -> String {
-    let word = |value| match value {
-        libc::RLIM_INFINITY => "unlimited".to_owned(),
-        value => value.to_string(),
-    };
-    if soft == hard { word(soft) } else { format!("{} of {}", word(soft), word(hard)) }
 }
 
 fn control_groups() -> Result<Vec<ControlGroup>> {
@@ -343,6 +270,7 @@ mod tests {
             let one = (0..CpuSet::count()).find(|&cpu| cpus.is_set(cpu).unwrap()).unwrap();
             crate::sched::use_only(THIS_THREAD, &[one]).unwrap();
             crate::sched::set_nice(THIS_THREAD, 15).unwrap();
+            crate::sched::set_slice(std::time::Duration::from_millis(100)).unwrap();
             crate::sched::set_policy(THIS_THREAD, crate::sched::Policy::Batch).unwrap();
             nix::sys::prctl::set_timerslack(123_456).unwrap();
             set_io_priority(3 << 13).unwrap();
@@ -363,13 +291,21 @@ mod tests {
     }
 
     #[test]
+    fn another_agent_begins_as_the_first_one_did() {
+        let told = apart(|| {
+            let first = serde_json::to_string(&Instrument::now().unwrap()).unwrap();
+            nix::sys::prctl::set_timerslack(123_456).unwrap();
+            let known: Instrument = serde_json::from_str(&first).unwrap();
+            let changes = known.mend().unwrap();
+            assert!(known.is_intact());
+            changes.iter().map(Change::to_string).collect::<Vec<_>>()
+        });
+        assert_eq!(told, ["its timer slack was 50000 ns, is 123456 ns"]);
+    }
+
+    #[test]
     fn cpus_are_listed_in_runs() {
-        let mut cpus = CpuSet::new();
-        for cpu in [0, 1, 2, 5, 7, 8] {
-            cpus.set(cpu).unwrap();
-        }
-        assert_eq!(listed(&cpus), "0-2,5,7-8");
-        assert_eq!(shown((5, 5)), "5");
-        assert_eq!(shown((5, libc::RLIM_INFINITY)), "5 of unlimited");
+        assert_eq!(listed(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
+        assert_eq!(listed(&[]), "");
     }
 }
