@@ -46,9 +46,7 @@ def make_own_place(directory: Path, *, trusted: bool = False) -> None:
     try:
         make_directories(directory)
     except OSError as error:
-        raise MissingError(
-            f"cannot use the directory {directory}: {error.strerror}; choose another --out"
-        ) from None
+        raise MissingError(f"cannot use the directory {directory}: {error.strerror}; choose another --out") from None
     # Somebody may have made a part of it at the same moment.
     _require_own_place(directory, trusted=trusted)
 
