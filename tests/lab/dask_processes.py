@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from waiting import wait_until
 
 _DASK = Path(sys.executable).with_name("dask")
@@ -23,7 +24,7 @@ class DaskProcesses:
 
     folder: Path
     security: Sequence[str] = ()
-    protocol: str = "tcp"
+    protocol: str = "tls"
     processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)
 
     @property
@@ -86,16 +87,43 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
+def make_certificate(folder: Path, name: str) -> tuple[Path, Path]:
+    """A certificate that trusts itself, and its key."""
+    certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
+    words = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
+    names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
+    subprocess.run(["openssl", *words, *names, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    return certificate, key
+
+
+def name_certificate(certificate: Path, key: Path) -> tuple[str, ...]:
+    return ("--tls-ca-file", str(certificate), "--tls-cert", str(certificate), "--tls-key", str(key))
+
+
 @contextmanager
-def start(
-    folder: Path, *, security: Sequence[str] = (), protocol: str = "tcp", port: int = 0
-) -> Iterator[DaskProcesses]:
-    """Start a scheduler; afterwards it and all its workers are gone."""
+def trust(certificate: Path, key: Path) -> Iterator[None]:
+    """Configures Dask's client, by its own variables."""
+    tls = "DASK_DISTRIBUTED__COMM__TLS__"
+    own = {"CA_FILE": certificate, "CLIENT__CERT": certificate, "CLIENT__KEY": key}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, path in own.items():
+            patch.setenv(tls + name, str(path))
+        yield
+
+
+@contextmanager
+def start(folder: Path, *, port: int = 0, is_trusted: bool = True) -> Iterator[DaskProcesses]:
+    """Start a scheduler with a certificate of its own, which clients of this process trust if ``is_trusted``.
+
+    Afterwards it and all its workers are gone.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    found = DaskProcesses(folder, security, protocol)
+    made = make_certificate(folder, "ours")
+    found = DaskProcesses(folder, name_certificate(*made))
     try:
-        found.start_scheduler(port)
-        yield found
+        with trust(*made) if is_trusted else nullcontext():
+            found.start_scheduler(port)
+            yield found
     finally:
         for process in found.processes:
             if process.poll() is None:

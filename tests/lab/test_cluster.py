@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import checkout
 import dask_processes
 import pytest
 from campaign_rows import rows
@@ -112,7 +113,8 @@ def test_another_user_with_other_places_takes_the_same_samples(tmp_path: Path, l
     shutil.copytree(Path(runoff.__file__).parent, own / "python/runoff", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(find_agent(), own / "agent")
     for place in ("kernels", "qemus"):
-        shutil.copytree(cache.root() / place, own / "cache" / place)
+        # Without what another process makes at this moment.
+        shutil.copytree(cache.root() / place, own / "cache" / place, ignore=shutil.ignore_patterns(".*"))
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(own),
@@ -177,44 +179,62 @@ def test_workers_that_cannot_take_samples_are_named_and_keep_no_other_from_it(tm
         assert told in done.stderr
 
 
-def test_orders_travel_over_tls_and_nobody_else_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours, theirs = (make_certificate(tmp_path, name) for name in ("ours", "theirs"))
+def test_orders_travel_over_tls_and_nobody_else_is_answered(tmp_path: Path) -> None:
     words = ("compare", *VIRTUAL, "--blocks", "1")
-    with dask_processes.start(tmp_path / "dask", security=name_certificate(*ours), protocol="tls") as dask:
+    with dask_processes.start(tmp_path / "dask", is_trusted=False) as dask:
+        ours = (dask.folder / "ours.pem", dask.folder / "ours.key")
         dask.start_worker("one", "--no-nanny", environment={"RUNOFF_CACHE": str(cache.root())})
         assert dask.address.startswith("tls://127.0.0.1:")
         refused = run(*words, "--out", tmp_path / "c", "--cluster", dask.address, expect=69)
         told = f"{dask.address} asks for certificates: name them in Dask's configuration"
         assert refused.stderr.startswith(f"runoff: {told}"), refused.stderr
-        trust(monkeypatch, *theirs)
-        refused = run(*words, "--out", tmp_path / "c", "--cluster", dask.address, expect=69)
+        with dask_processes.trust(*dask_processes.make_certificate(tmp_path, "theirs")):
+            refused = run(*words, "--out", tmp_path / "c", "--cluster", dask.address, expect=69)
         assert f"no scheduler answers at {dask.address}: " in refused.stderr
         assert "certificate" in refused.stderr
         assert "Traceback" not in refused.stderr
         assert not (tmp_path / "c").exists()
-        trust(monkeypatch, *ours)
-        run(*words, "--out", tmp_path / "c", "--cluster", dask.address)
+        with dask_processes.trust(*ours):
+            run(*words, "--out", tmp_path / "c", "--cluster", dask.address)
     assert len(values(tmp_path / "c")) == 2
 
 
-def make_certificate(folder: Path, name: str) -> tuple[Path, Path]:
-    """A certificate that trusts itself, and its key."""
-    certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
-    words = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
-    names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
-    subprocess.run(["openssl", *words, *names, "-keyout", key, "-out", certificate], check=True, capture_output=True)
-    return certificate, key
+def test_a_worker_that_dies_while_it_is_admitted_is_given_up_at_once(tmp_path: Path) -> None:
+    """Its nanny starts it again; the campaign ends long before an answer of the dead one would be given up."""
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import os, pathlib, signal\n"
+        "from runoff.cluster import worker\n"
+        # Dask loads it more than once.
+        "before = getattr(worker.store.find, 'before', worker.store.find)\n"
+        "def find(parcel):\n"
+        f"    died = pathlib.Path({str(tmp_path / 'died')!r})\n"
+        "    if not died.exists():\n"
+        "        died.touch()\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return before(parcel)\n"
+        "find.before = before\n"
+        "worker.store.find = find\n"
+    )
+    with dask_processes.start(tmp_path / "dask") as dask:
+        dask.start_worker("one", "--preload", str(slow), environment={"RUNOFF_CACHE": str(cache.root())})
+        done = run("compare", *VIRTUAL, "--blocks", "1", "--out", tmp_path / "c", "--cluster", dask.file)
+    assert (tmp_path / "died").exists()
+    assert len(values(tmp_path / "c")) == 2
+    assert "is gone" in done.stderr
 
 
-def name_certificate(certificate: Path, key: Path) -> tuple[str, ...]:
-    return ("--tls-ca-file", str(certificate), "--tls-cert", str(certificate), "--tls-key", str(key))
-
-
-def trust(monkeypatch: pytest.MonkeyPatch, certificate: Path, key: Path) -> None:
-    """Configures Dask's client, by its own variables."""
-    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CA_FILE", str(certificate))
-    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT", str(certificate))
-    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY", str(key))
+def test_a_worker_with_other_files_of_the_same_version_is_refused(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(checkout.ROOT / "python", clone)
+    virtual = clone / "runoff" / "engines" / "lab" / "guest.py"
+    virtual.write_text(virtual.read_text() + "\n# Another guest.\n")
+    with dask_processes.start(tmp_path / "dask") as dask:
+        own = {"RUNOFF_CACHE": str(cache.root()), "PYTHONPATH": str(clone)}
+        dask.start_worker("clone", "--no-nanny", environment=own)
+        refused = run("compare", *VIRTUAL, "--blocks", "1", "--out", tmp_path / "c", "--cluster", dask.file, expect=69)
+    assert "it has files of runoff " in refused.stderr
+    assert not (tmp_path / "c").exists()
 
 
 def test_a_campaign_that_is_interrupted_leaves_no_worker_and_goes_on_here(tmp_path: Path) -> None:

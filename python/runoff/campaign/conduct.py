@@ -130,7 +130,7 @@ def _discard_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
     """Remove the directory afterwards if runoff made it and no sample was begun."""
     try:
         yield
-    except (UsageError, MissingError):
+    except (UsageError, MissingError, OSError):
         if not was_there and not journal.done():
             journal.discard()
         raise

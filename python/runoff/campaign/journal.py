@@ -200,6 +200,7 @@ class Journal:
             "seconds": seconds,
             "part": part,
             "requests_sha256": requests_sha256,
+            "worker": outcome.origin.worker if outcome.origin is not None else "",
         }
         body = json.dumps(row, sort_keys=True)
         self._append("sample", cell.id, body)

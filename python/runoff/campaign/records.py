@@ -157,6 +157,8 @@ class Row(Checked):
     part: Annotated[int, Field(ge=0)]
     requests_sha256: str | None
     """Digest of the log of its disk's requests, if there is one."""
+    worker: str = ""
+    """Name of the worker of a cluster that took it; empty if there was no cluster."""
 
     @model_validator(mode="after")
     def _has_a_reason_if_void(self) -> Self:
@@ -191,6 +193,7 @@ class Row(Checked):
             detail=self.detail,
             part=self.part,
             machine=machine,
+            worker=self.worker,
         )
 
 

@@ -1,6 +1,7 @@
 """The address of a cluster, as it is given with ``--cluster``."""
 
 import ipaddress
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,18 +40,30 @@ def parse_address(text: str) -> Address:
             raise UsageError(f"--cluster {text}: give a number of workers from 1 to {MOST_LOCAL}, such as local:2")
         return LocalWorkers(int(count))
     if "://" in text:
+        if re.fullmatch(r"tls://(\[[^\]]*\]|[^:/]+)/?", text):
+            raise UsageError(f"--cluster {text}: the port is missing: tls://HOST:PORT, usually {text.rstrip('/')}:8786")
         require_safe(text)
         return RemoteScheduler(text)
     return RemoteScheduler(_read_scheduler_file(Path(text)), Path(text))
 
 
 def require_safe(address: str) -> None:
-    """Raise UsageError unless what is sent to ``address`` is encrypted, or stays on this machine."""
+    """Raise UsageError unless what is sent to ``address`` is encrypted, or stays on this machine and is not root's."""
+    if is_plain(address) and os.geteuid() == 0:
+        raise UsageError(
+            f"{address} is without TLS, so every user of this machine could run programs as root: start scheduler and "
+            "workers with TLS (docs/cluster.md), or use --cluster local:N"
+        )
     if not is_safe(address):
         raise UsageError(
             f"{address} is neither tls:// nor on this machine, and whoever can speak to a worker runs programs on it: "
             "start scheduler and workers with TLS (docs/cluster.md)"
         )
+
+
+def is_plain(address: str) -> bool:
+    """Return whether ``address`` is of this machine's loopback interface, without TLS."""
+    return address.startswith("tcp://") and is_safe(address)
 
 
 def is_safe(address: str) -> bool:

@@ -1,23 +1,20 @@
 """The connection to Dask's scheduler: made once, and again by Dask where it was lost."""
 
 import importlib.util
-import logging
 import shutil
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from runoff.cluster.address import Address, LocalWorkers, RemoteScheduler
 from runoff.cluster.library import dask, distributed
-from runoff.errors import MissingError, RunoffError
+from runoff.cluster.local import start_workers
+from runoff.errors import MissingError
 
 CONNECT_S = 15.0
 """For the first connection."""
 PATIENCE_S = 300.0
 """How long a scheduler, or the last worker, may be gone before the campaign stops."""
-REAL_CLOCK = "machine"
-"""Dask's resource of a worker that takes samples under the real clock: one at a time."""
 
 LOST = (distributed.client.FutureCancelledError, distributed.CancelledError, distributed.comm.CommClosedError, OSError)
 """Exceptions that say nothing but that an answer will not come."""
@@ -34,15 +31,15 @@ class Connection:
         self._cluster: Any = None
         self._folder = folder
         if isinstance(address, LocalWorkers):
-            self._cluster = _start_workers(address.count, folder, real_clock=real_clock)
+            self._cluster = start_workers(address.count, folder, real_clock=real_clock)
             self.client = distributed.Client(self._cluster, set_as_default=False)
         else:
             self.client = _connect(address)
 
     @property
     def dashboard(self) -> str:
-        """Address of Dask's page; empty without one."""
-        if importlib.util.find_spec("bokeh") is None:
+        """Address of the page of a scheduler that was there already; empty without one."""
+        if self._cluster is not None or importlib.util.find_spec("bokeh") is None:
             return ""
         with suppress(Exception):
             return str(self.client.dashboard_link)
@@ -69,31 +66,6 @@ def wait_for_answer(future: Any, timeout_s: float | None) -> Any:
         raise distributed.CancelledError(future.key) from error
 
 
-def _start_workers(count: int, folder: Path, *, real_clock: bool) -> Any:
-    try:
-        return distributed.LocalCluster(
-            n_workers=count,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0" if importlib.util.find_spec("bokeh") else None,
-            # Guests are other processes: what Dask measures of a worker says nothing about them.
-            memory_limit=0,
-            local_directory=str(folder),
-            silence_logs=logging.CRITICAL,
-            resources={REAL_CLOCK: 1} if real_clock else None,
-            scheduler_kwargs={"extensions": _without_spans(distributed.scheduler.DEFAULT_EXTENSIONS)},
-            extensions=_without_spans(distributed.worker.DEFAULT_EXTENSIONS),
-        )
-    except (OSError, RuntimeError) as error:
-        raise RunoffError(f"Dask could not start {count} workers here: {error}") from None
-
-
-def _without_spans(extensions: Mapping[str, type]) -> dict[str, type]:
-    """Return the extensions that keep nothing: the scheduler is in this process, and of each moment in which no sample
-    was waiting it would keep a span of 1.3 kB."""
-    return {name: each for name, each in extensions.items() if name != "spans"}
-
-
 def _connect(address: RemoteScheduler) -> distributed.Client:
     if address.address.startswith("tls://") and not dask.config.get("distributed.comm.tls.ca-file"):
         raise MissingError(
@@ -104,7 +76,7 @@ def _connect(address: RemoteScheduler) -> distributed.Client:
         # The same time limit is for the first connection, where nobody should wait, and for later ones.
         distributed.Client(**by, set_as_default=False, timeout=CONNECT_S).close()
         return distributed.Client(**by, set_as_default=False, timeout=PATIENCE_S)
-    except (OSError, TypeError, ValueError) as error:
+    except (TimeoutError, OSError, TypeError, ValueError) as error:
         raise MissingError(f"no scheduler answers at {address.address}: {_explain(error)}") from None
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from runoff.cluster import worker
-from runoff.cluster.address import parse_address
+from runoff.cluster.address import RemoteScheduler, is_plain, parse_address
 from runoff.cluster.answers import Refusal, Unprepared
-from runoff.cluster.connection import KILLED, LOST, REAL_CLOCK, Connection, wait_for_answer
+from runoff.cluster.connection import KILLED, LOST, Connection, wait_for_answer
 from runoff.cluster.job import Job, make_job
+from runoff.cluster.local import REAL_CLOCK
 from runoff.cluster.places import Anywhere, Places, WholeBlocks
 from runoff.cluster.team import Member, Team
 from runoff.engines.base import OnPhase
@@ -100,6 +101,11 @@ class ClusterEngine:
         team = Team(self._connection, job, say, one_each=self.whole_blocks)
         places = WholeBlocks(team, self._begun) if self.whole_blocks else Anywhere(team)
         self._prepared = _Prepared(self._connection.client, job, team, places)
+        if isinstance(self._address, RemoteScheduler) and is_plain(self._address.address):
+            say(
+                f"{self._address.address} is without TLS: every user of this machine can run programs as you, here and "
+                "on its workers, as long as it is there"
+            )
         if self._connection.dashboard:
             say(f"what each worker does: {self._connection.dashboard}")
         team.wait_for(team.list_ready, lambda: False, "the cluster has no worker", FIRST_WORKER_S)
@@ -169,9 +175,25 @@ class ClusterEngine:
                 return None
             case None:
                 return None
-        if answer.origin is not None:
-            self._fingerprint = self._fingerprint or answer.origin.fingerprint
-        return answer
+        return self._accept(answer, members)
+
+    def _accept(self, outcome: Outcome, members: Sequence[Member]) -> Outcome | None:
+        """Return a sample; None, and no more samples for its worker, if it was taken with something else than others.
+
+        Under the real clock machines may differ, and the campaign tells them apart.
+        """
+        if outcome.origin is None:
+            return outcome
+        tables = outcome.origin.fingerprint
+        self._fingerprint = self._fingerprint or tables
+        names = () if self.whole_blocks else self.unmixable_tables
+        others = [name for name in names if tables.get(name) != self._fingerprint.get(name)]
+        if not others:
+            return outcome
+        for member in members:
+            if member.name == outcome.origin.worker:
+                self._found.team.exclude(member.address, f"it took a sample with another {' and '.join(others)}")
+        return None
 
     def _await(self, future: Any, addresses: Sequence[str], on_phase: OnPhase) -> Outcome | Refusal | Unprepared | None:
         """Return the worker's answer; None if the campaign is stopped. Raises _WorkersGone."""

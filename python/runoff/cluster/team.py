@@ -2,6 +2,7 @@
 
 import threading
 import time
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -11,8 +12,9 @@ from typing import Any
 from runoff.cluster import worker
 from runoff.cluster.address import require_safe
 from runoff.cluster.answers import About, Refusal
-from runoff.cluster.connection import LOST, PATIENCE_S, REAL_CLOCK, Connection, wait_for_answer
+from runoff.cluster.connection import LOST, PATIENCE_S, Connection, wait_for_answer
 from runoff.cluster.job import Job
+from runoff.cluster.local import REAL_CLOCK
 from runoff.cluster.parcels import Parcel, read_messages
 from runoff.errors import MissingError, RunoffError
 
@@ -21,7 +23,12 @@ LOOK_S = 1.0
 ANSWER_S = 600.0
 """For one step of admitting a worker: a kernel is hashed, or a guest booted."""
 CLOSE_S = 20.0
-ADMITTED_AT_ONCE = 4
+ADMITTED_AT_ONCE = 32
+"""Each has a thread, which mostly waits; one that hangs keeps no other from being admitted."""
+TURN_S = 60.0
+"""How long a worker waits for another of its machine to receive what both need."""
+SILENCE_S = 15.0
+"""How long the campaign waits for workers before it says what for."""
 
 
 class NotAdmitted(Exception):
@@ -37,6 +44,10 @@ class Member:
     """Samples at a time."""
     hostname: str = ""
     machine: str = ""
+    identity: str = ""
+    """What Dask calls the process: another one may have the same address later."""
+    step: str = "answering"
+    """What it does to be admitted."""
     is_ready: bool = False
     refusal: str = ""
 
@@ -103,7 +114,7 @@ class Team:
 
         Raises MissingError if all workers are refused, or with ``missing`` if nothing is found in ``patience_s``.
         """
-        since_s = time.monotonic()
+        since_s = told_s = time.monotonic()
         with self._changed:
             while not is_over():
                 if found := find():
@@ -115,8 +126,16 @@ class Team:
                 is_coming = any(not member.is_ready and not member.refusal for member in members)
                 if time.monotonic() - since_s > patience_s and not is_coming:
                     raise MissingError(f"{missing}: start one (docs/cluster.md), then: runoff resume DIRECTORY")
+                if time.monotonic() - told_s > SILENCE_S:
+                    told_s = time.monotonic()
+                    self._say(self._describe_wait(missing))
                 self._changed.wait(LOOK_S)
         return []
+
+    def _describe_wait(self, missing: str) -> str:
+        coming = [each for each in self._state.members.values() if not each.is_ready and not each.refusal]
+        steps = "; ".join(f"{member.name} is {member.step}" for member in coming)
+        return f"waiting: {steps}" if steps else f"waiting: {missing}"
 
     def exclude(self, address: str, reason: str) -> None:
         """Give this worker nothing more."""
@@ -159,74 +178,111 @@ class Team:
     def _update(self, listed: Mapping[str, Mapping[str, Any]], processing: Mapping[str, list[str]]) -> None:
         with self._changed:
             members = self._state.members
-            gone = [member for address, member in members.items() if address not in listed]
+            gone = [each for address, each in members.items() if each.identity != _identify(listed.get(address, {}))]
             for member in gone:
                 del members[member.address]
             new = [address for address in listed if address not in members]
             for address in new:
-                members[address] = Member(address, int(listed[address]["nthreads"]))
+                about = listed[address]
+                members[address] = Member(address, int(about["nthreads"]), identity=_identify(about))
             self._state.processing = {str(key): address for address, keys in processing.items() for key in keys}
             self._changed.notify_all()
         for member in gone:
             if not member.refusal:
                 self._say(f"the worker {member.name} is gone")
         for address in new:
-            self._pool.submit(self._admit, address, listed[address].get("resources", {}))
+            self._pool.submit(self._admit, members[address], listed[address].get("resources", {}))
 
-    def _admit(self, address: str, resources: Mapping[str, float]) -> None:
+    def _admit(self, member: Member, resources: Mapping[str, float]) -> None:
+        address = member.address
         try:
-            self._prepare(address, resources)
+            self._prepare(member, resources)
         except (NotAdmitted, RunoffError) as error:
             self.exclude(address, str(error))
         except LOST:
             # It is gone, or the scheduler is: if it comes back, it is new.
-            self.forget(address)
+            if self._is_there(member):
+                self.forget(address)
         except Exception as error:
             # Dask raises here what it cannot read on the worker, such as a package that is missing there.
             self.exclude(address, f"{type(error).__name__}: {error}")
 
-    def _prepare(self, address: str, resources: Mapping[str, float]) -> None:
+    def _prepare(self, member: Member, resources: Mapping[str, float]) -> None:
         require_safe(str(self._connection.client.scheduler.address))
-        greeting = self._ask(address, worker.list_versions)
-        _require_same_versions(greeting)
+        _require_same_versions(self._ask(member, worker.list_versions))
         if self._one_each and resources.get(REAL_CLOCK) != 1:
             raise NotAdmitted(f"start it with --resources {REAL_CLOCK}=1, for one sample at a time")
-        about: About = self._ask(address, worker.meet, self._job)
+        about: About = self._ask(member, worker.meet, self._job)
         with self._changed:
-            member = self._state.members[address]
             member.hostname, member.machine = about.hostname, about.machine
             lock = self._machines.setdefault(member.owner, threading.Lock())
-        # Workers of one machine share its cache.
-        with lock:
-            if self._one_each and any(other.owner == member.owner for other in self.list_ready()):
-                raise NotAdmitted("another worker takes the samples of its machine")
-            lacking = self._ask(address, worker.list_lacking, self._job)
-            for parcel in self._job.parcels:
-                if parcel.digest in lacking:
-                    self._send(member, parcel)
-            self._ask(address, worker.open_job, self._job)
+        # Workers of one machine share its cache: what one receives the next has. One that hangs is not waited for.
+        member.step = "waiting for another worker of its machine"
+        is_alone = lock.acquire(timeout=TURN_S)
+        try:
+            self._make_ready(member)
+        finally:
+            if is_alone:
+                lock.release()
+        self._say(f"the worker {member.name} has joined")
+
+    def _make_ready(self, member: Member) -> None:
+        """Send what the machine of this worker does not have, and let it prepare."""
+        if self._one_each and any(other.owner == member.owner for other in self.list_ready()):
+            raise NotAdmitted("another worker takes the samples of its machine")
+        member.step = "looking for what it has"
+        lacking = self._ask(member, worker.list_lacking, self._job)
+        for parcel in self._job.parcels:
+            if parcel.digest in lacking:
+                self._send(member, parcel)
+        member.step = "preparing its guests"
+        self._ask(member, worker.open_job, self._job)
         with self._changed:
             member.is_ready = True
             self._changed.notify_all()
-        self._say(f"the worker {member.name} has joined")
 
     def _send(self, member: Member, parcel: Parcel) -> None:
         self._say(f"sending {parcel.name} to {member.name}")
-        sender = self._job.name
-        self._ask(member.address, worker.begin_parcel, parcel, sender)
+        member.step = f"receiving {parcel.name}"
+        # Two workers of one machine may receive the same.
+        sender = f"{self._job.name}-{uuid.uuid4().hex[:8]}"
+        self._ask(member, worker.begin_parcel, parcel, sender)
         for chunks in read_messages(parcel):
-            self._ask(member.address, worker.receive, parcel, sender, chunks)
-        self._ask(member.address, worker.finish_parcel, parcel, sender)
+            self._ask(member, worker.receive, parcel, sender, chunks)
+        self._ask(member, worker.finish_parcel, parcel, sender, self._job.name)
 
-    def _ask(self, address: str, function: Callable[..., Any], *args: Any) -> Any:
-        """Return the answer of one worker. Raises NotAdmitted, or one of ``Connection.lost``."""
-        if self._closed.is_set():
-            raise NotAdmitted("the campaign has ended")
-        future = self._connection.client.submit(function, *args, workers=[address], pure=False)
-        answer = wait_for_answer(future, ANSWER_S)
+    def _ask(self, member: Member, function: Callable[..., Any], *args: Any) -> Any:
+        """Return the answer of one worker, which is given up when it is gone. Raises NotAdmitted, or one of LOST."""
+        future = self._connection.client.submit(function, *args, workers=[member.address], pure=False)
+        until_s = time.monotonic() + ANSWER_S
+        while True:
+            if self._closed.is_set():
+                future.cancel()
+                raise NotAdmitted("the campaign has ended")
+            try:
+                answer = wait_for_answer(future, LOOK_S)
+                break
+            except TimeoutError:
+                # Dask keeps a task for a worker that is gone, in case it comes back.
+                if not self._is_there(member):
+                    future.cancel()
+                    raise ConnectionResetError(f"{member.name} is gone") from None
+                if time.monotonic() > until_s:
+                    future.cancel()
+                    raise NotAdmitted(f"no answer in {ANSWER_S:.0f} s while it was {member.step}") from None
         if isinstance(answer, Refusal):
             raise NotAdmitted(answer.reason)
         return answer
+
+    def _is_there(self, member: Member) -> bool:
+        """Return whether Dask still had this very worker at the last look."""
+        with self._changed:
+            return self._state.members.get(member.address) is member
+
+
+def _identify(about: Mapping[str, Any]) -> str:
+    """Return what tells a worker's process from a later one at the same address: its directory; empty for none."""
+    return str(about.get("local_directory", ""))
 
 
 def _require_same_versions(greeting: Mapping[str, str]) -> None:

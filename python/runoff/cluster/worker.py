@@ -1,6 +1,8 @@
 """The worker's side: these functions run on it, as tasks of Dask."""
 
 import functools
+import hashlib
+import os
 import platform
 import shutil
 import socket
@@ -8,11 +10,12 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib import resources
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from runoff.cluster import store
-from runoff.cluster.address import is_safe
+from runoff.cluster.address import is_plain, is_safe
 from runoff.cluster.answers import About, Refusal, Unprepared
 from runoff.cluster.job import Job, relocate
 from runoff.cluster.library import distributed
@@ -21,6 +24,7 @@ from runoff.engines import conditions
 from runoff.engines.choose import LabEngine, choose_lab_engine
 from runoff.engines.outcome import Origin, Outcome
 from runoff.errors import RunoffError
+from runoff.ownership import find_other_writer
 from runoff.plan.order import Cell
 from runoff.version import __version__
 
@@ -67,16 +71,31 @@ def list_versions() -> Mapping[str, str]:
     can read."""
     return {
         "runoff": __version__,
+        "files of runoff": _digest_package(),
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "distributed": distributed.__version__,
     }
 
 
+@functools.cache
+def _digest_package() -> str:
+    """Return the beginning of a digest of all files of this package: each may shape a guest or a sample."""
+    digest = hashlib.sha256()
+    top = resources.files("runoff")
+    for path in sorted(Path(str(top)).rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            digest.update(f"{path.relative_to(str(top))}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()[:12]
+
+
 @_or_refusal
 def meet(job: Job) -> About:
     """Return what this worker is."""
-    if not is_safe(str(distributed.get_worker().scheduler.address)):
-        raise RunoffError("it takes orders over TLS or on its own machine only (docs/cluster.md)")
+    address, place = str(distributed.get_worker().scheduler.address), Path(distributed.get_worker().local_directory)
+    if not is_safe(address) or (is_plain(address) and os.geteuid() == 0):
+        raise RunoffError("it takes orders over TLS only, or from its own machine if it is not root (docs/cluster.md)")
+    if os.geteuid() == 0 and (why := find_other_writer(place)) is not None:
+        raise RunoffError(f"{why}, who could redirect what root writes: start it with --local-directory")
     return About(socket.gethostname(), conditions.read_machine_id())
 
 
@@ -99,8 +118,8 @@ def receive(parcel: Parcel, sender: str, chunks: Iterable[Chunk]) -> None:
 
 
 @_or_refusal
-def finish_parcel(parcel: Parcel, sender: str) -> None:
-    _places.setdefault(sender, {})[parcel.digest] = store.finish(parcel, sender)
+def finish_parcel(parcel: Parcel, sender: str, job: str) -> None:
+    _places.setdefault(job, {})[parcel.digest] = store.finish(parcel, sender)
 
 
 @_or_refusal
@@ -145,7 +164,12 @@ def take(name: str, cell: Cell) -> Outcome | Unprepared:
             job.idle.daemon = True
             job.idle.start()
     tables: dict[str, Any] = dict(job.engine.fingerprint())
-    return replace(outcome, origin=Origin(socket.gethostname(), conditions.read_machine_id(), began, tables))
+    origin = Origin(socket.gethostname(), conditions.read_machine_id(), began, tables, _name_worker())
+    return replace(outcome, origin=origin)
+
+
+def _name_worker() -> str:
+    return f"{socket.gethostname()} ({distributed.get_worker().address.rpartition('/')[2]})"
 
 
 def abandon(name: str) -> None:

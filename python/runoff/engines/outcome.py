@@ -18,6 +18,8 @@ class Origin:
     conditions: Conditions
     fingerprint: Mapping[str, Any]
     """Tables of the engine there."""
+    worker: str = ""
+    """Name of the worker of a cluster."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,8 @@ class Sample:
     """0-based part of the campaign, which was taken without a stop."""
     machine: str = ""
     """One of ``Results.machines``; empty in a campaign of one machine."""
+    worker: str = ""
+    """Name of the worker of a cluster that took it; empty if there was no cluster."""
 
     @property
     def is_warmup(self) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runoff.cluster.address import LocalWorkers, RemoteScheduler, is_safe, parse_address
+from runoff.cluster.address import LocalWorkers, RemoteScheduler, is_plain, is_safe, parse_address
 from runoff.errors import MissingError, RunoffError, UsageError
 
 
@@ -25,15 +25,34 @@ def test_wrong_numbers_of_local_workers_are_refused(text: str):
     ["tls://example.net:8786", "tls://192.0.2.1:8786", "tcp://127.0.0.1:8786", "tcp://127.9.8.7:1", "tcp://[::1]:8786",
      "tcp://localhost:8786"],
 )  # fmt: skip
-def test_tls_anywhere_and_tcp_on_this_machine(address: str):
+def test_tls_anywhere_and_tcp_on_this_machine(monkeypatch: pytest.MonkeyPatch, address: str):
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
     assert is_safe(address)
     assert parse_address(address) == RemoteScheduler(address)
+    assert is_plain(address) == address.startswith("tcp")
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "tcp://[::1]:8786", "tcp://localhost:8786"])
+def test_root_speaks_to_nobody_on_this_machine_without_tls(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str
+):
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    file = tmp_path / "scheduler.json"
+    file.write_text(json.dumps({"address": address}))
+    for word in (address, str(file)):
+        with pytest.raises(UsageError, match="every user of this machine could run programs as root"):
+            parse_address(word)
+
+
+def test_a_missing_port_is_told():
+    with pytest.raises(UsageError, match=r"the port is missing: tls://HOST:PORT, usually tls://example\.net:8786"):
+        parse_address("tls://example.net")
 
 
 @pytest.mark.parametrize(
     "address",
     ["tcp://192.0.2.1:8786", "tcp://example.net:8786", "tcp://0.0.0.0:8786", "tcp://localhost.example.net:8786",
-     "ucx://127.0.0.1:8786", "tls://example.net", "tls://:8786", "tls://example.net:port", "tcp://127.0.0.1.nip.io:1",
+     "ucx://127.0.0.1:8786", "tls://:8786", "tls://example.net:port", "tcp://127.0.0.1.nip.io:1",
      "http://127.0.0.1:8786", "tls://[::1:8786"],
 )  # fmt: skip
 def test_anything_else_is_refused_with_the_reason(address: str):

@@ -24,7 +24,7 @@ class FixedTeam(Team):
 
 
 def member(name: str, slots: int = 1, refusal: str = "") -> Member:
-    return Member(f"tcp://127.0.0.1:{name}", slots, name, name, not refusal, refusal)
+    return Member(f"tls://127.0.0.1:{name}", slots, hostname=name, machine=name, is_ready=not refusal, refusal=refusal)
 
 
 def cell(block: int) -> Cell:

@@ -143,6 +143,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "warmup": sample.is_warmup,
         "part": sample.part,
         **({"machine": sample.machine} if sample.machine else {}),
+        **({"worker": sample.worker} if sample.worker else {}),
         "arm": sample.arm,
         "workload": sample.workload,
         "load": sample.load,
