@@ -1,5 +1,6 @@
 """The ``runoff`` command: finds the subcommand, turns errors into a sentence and an exit code."""
 
+import errno
 import importlib
 import io
 import os
@@ -122,8 +123,11 @@ def main() -> None:
         give_up_stdout()
         _fail(str(error), 1)
     except OSError as error:
-        # Of help, which click prints itself; errors of files have a name.
         if error.filename is not None:
+            code = 64 if error.errno == errno.ENAMETOOLONG else 69
+            _fail(f"cannot use {error.filename}: {error.strerror}", code)
+        # Of help, which click prints itself; errors of files have a name, and some of Python's own no number.
+        if error.errno is None:
             raise
         give_up_stdout()
         _fail(f"cannot write to standard output: {error.strerror}", 1)

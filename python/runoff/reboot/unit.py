@@ -43,7 +43,10 @@ def install(directory: Path, arguments: Sequence[str]) -> None:
 
 
 def render(directory: Path, command: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Return the text of the unit."""
+    """Return the text of the unit. Raises UsageError for what cannot be written in one line."""
+    for told in (str(directory), str(Path.cwd()), *command, *(environment.get(name, "") for name in _PASSED_ON)):
+        if any(not letter.isprintable() for letter in told):
+            raise UsageError(f"--reboot: {told!r} has a character that a unit of systemd cannot: choose another name")
     passed = [f"{name}={environment[name]}" for name in _PASSED_ON if environment.get(name)]
     lines = [
         "[Unit]",

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from runoff.cli.cache import command
 from runoff.engines.lab import holdings, kernel
+from runoff.errors import MissingError
 
 DAY_S = 86400
 
@@ -87,3 +88,29 @@ def test_an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUNOFF_CACHE", str(tmp_path / "none"))
     assert CliRunner().invoke(command, ["list"]).output == f"0 MiB in {tmp_path / 'none'}\n"
     assert CliRunner().invoke(command, ["prune"]).output == "0 MiB were removed\n"
+
+
+def test_a_lock_behind_a_link_is_refused_and_what_it_leads_to_stays(cache: Path):
+    (cache / "victim").write_text("keep")
+    lock = cache / "snapshots" / ".old.lock"
+    lock.unlink()
+    lock.symlink_to(cache / "victim")
+    with pytest.raises(MissingError, match=r"\.old\.lock cannot be written"):
+        holdings.prune(7)
+    assert (cache / "victim").read_text() == "keep"
+
+
+@pytest.mark.parametrize("kind", ["snapshots", "kernels", "images", "received"])
+def test_links_and_files_go_and_what_a_link_leads_to_stays(cache: Path, kind: str):
+    (cache / "thesis").mkdir()
+    (cache / "thesis" / "text").touch()
+    (cache / kind).mkdir(exist_ok=True)
+    for name, target in (("link", cache / "thesis"), ("dangling", cache / "nowhere")):
+        (cache / kind / name).symlink_to(target)
+        os.utime(cache / kind / name, (0, 0), follow_symlinks=False)
+    (cache / kind / "file").touch()
+    os.utime(cache / kind / "file", (0, 0))
+    gone = {name for _, name in names(holdings.prune(7))}
+    assert {"link", "dangling", "file", "old"} <= gone
+    assert [path.name for path in (cache / kind).glob("[!.]*") if path.name in ("link", "dangling", "file")] == []
+    assert (cache / "thesis" / "text").exists()

@@ -28,3 +28,16 @@ def test_the_campaign_of_a_unit_is_found_again_and_another_is_refused(tmp_path: 
     unit.refuse_other(Path("/data/50%"))
     with pytest.raises(UsageError, match=r"another campaign goes on after each boot, in /data/50%: .*runoff restore"):
         unit.refuse_other(Path("/data/mine"))
+
+
+@pytest.mark.parametrize("where", ["directory", "command", "environment", "working directory"])
+def test_nothing_becomes_another_line_of_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str):
+    evil = "a b\n[Service]\nExecStartPre=/bin/touch pwned"
+    (tmp_path / "x\ny").mkdir()
+    if where == "working directory":
+        monkeypatch.chdir(tmp_path / "x\ny")
+    words = {"directory": Path("/c"), "command": ["true"], "environment": {"PATH": "/bin"}}
+    words |= {"directory": {"directory": Path("/", evil)}, "command": {"command": [evil]},
+              "environment": {"environment": {"PATH": evil}}}.get(where, {})  # fmt: skip
+    with pytest.raises(UsageError, match="has a character that a unit of systemd cannot"):
+        unit.render(**words)  # type: ignore[arg-type]

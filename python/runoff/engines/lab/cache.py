@@ -7,17 +7,20 @@ import functools
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import platformdirs
 
 from runoff.errors import MissingError
+from runoff.files import make_directories
 
 Progress = Callable[[str], None]
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
-_NO_ACCESS = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}
+_NO_ACCESS = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ELOOP}
 _CHUNK = 1 << 20
 
 
@@ -75,7 +78,7 @@ def _sha256_of(path: Path, *_identity: int) -> str:
 def measure_bytes(path: Path) -> int:
     """Return what a file, or all that is below a directory, takes of the disk; what goes meanwhile is not counted."""
     total = 0
-    for each in path.rglob("*") if path.is_dir() else [path]:
+    for each in path.rglob("*") if path.is_dir() and not path.is_symlink() else [path]:
         with contextlib.suppress(OSError):
             total += each.lstat().st_blocks * 512
     return total
@@ -115,8 +118,8 @@ def hold_lock(path: Path, progress: Progress) -> Iterator[None]:
     """Hold the exclusive lock that belongs to ``path``; says so when another process has it."""
     with contextlib.ExitStack() as stack:
         with explain_write_errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock = stack.enter_context((path.parent / f".{path.name}.lock").open("w"))
+            make_directories(path.parent)
+            lock = stack.enter_context(_open_lock(path))
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -128,13 +131,27 @@ def hold_lock(path: Path, progress: Progress) -> Iterator[None]:
 @contextlib.contextmanager
 def try_lock(path: Path) -> Iterator[bool]:
     """Hold the lock that belongs to ``path``, which must exist; yields False at once if another process has it."""
-    with (path.parent / f".{path.name}.lock").open("w") as lock:
+    with _open_lock(path) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             yield False
             return
-        yield path.exists()
+        yield os.path.lexists(path)
+
+
+def _open_lock(path: Path) -> IO[bytes]:
+    """Open the lock that belongs to ``path``, which is not a link. Raises OSError."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.fdopen(os.open(path.parent / f".{path.name}.lock", flags, 0o600), "r+b", buffering=0)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link itself, or a directory with all that is in it. Raises OSError."""
+    if stat.S_ISDIR(path.lstat().st_mode):
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 @contextlib.contextmanager
@@ -154,7 +171,7 @@ def build_directory(
             progress(f"{final.name} is damaged: it is made again")
             # Another process may be removing it at this moment.
             with explain_write_errors(), contextlib.suppress(FileNotFoundError):
-                shutil.rmtree(final) if final.is_dir() else final.unlink()
+                remove(final)
         part = final.parent / f".{final.name}.part"
         with explain_write_errors():
             shutil.rmtree(part, ignore_errors=True)

@@ -1,7 +1,6 @@
 """What the lab's cache holds, how large it is, and what of it can go."""
 
 import contextlib
-import shutil
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -52,7 +51,7 @@ def _remove(holding: Holding) -> bool:
     with cache.explain_write_errors(), cache.try_lock(holding.path) as is_held:
         if not is_held:
             return False
-        shutil.rmtree(holding.path)
+        cache.remove(holding.path)
         return True
 
 
@@ -83,5 +82,5 @@ def _describe(
     for path in folder.glob("[!.]*"):
         # Another runoff may remove it at the same time.
         with contextlib.suppress(FileNotFoundError):
-            used_s = path.stat().st_mtime
+            used_s = path.lstat().st_mtime
             yield Holding(kind, name(path), path, cache.measure_bytes(path), used_s, path in needed)
