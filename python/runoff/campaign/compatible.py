@@ -1,7 +1,8 @@
 """Can campaigns of several machines be one? They must have one plan, and each its own machine."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ class CampaignIdentity:
     place: Path
     plan: Mapping[str, Any]
     """Everything that must be the same on all machines, by a name that people understand."""
-    machine: str
-    """Id of the machine that took it; empty if it has none."""
+    machines: frozenset[str]
+    """Ids of all machines that took samples of it, or their hostnames on a cluster; without those that have none."""
     first_row: str
     """Digest of its first sample: two copies of a campaign share it."""
 
@@ -46,9 +47,22 @@ def identify_campaign(place: Path) -> CampaignIdentity:
         return CampaignIdentity(
             place=place,
             plan=dict(_describe_plan(settings, outline, definitions, parts[-1], _read_digests(journal))),
-            machine=parts[-1].runoff.machine,
+            machines=_find_machines(place, parts),
             first_row=journal.first_sample,
         )
+
+
+def _find_machines(place: Path, parts: Sequence[Part]) -> frozenset[str]:
+    """Return who took the parts of a campaign. Raises UsageError for several machines that blocks do not name."""
+    found = frozenset(part.runoff.machine or part.runoff.hostname for part in parts) - {""}
+    # A sample of the virtual clock is of no machine.
+    taken_by = [part.runoff for part in parts if part.runoff.clock == "real"]
+    if len(found) > 1 and not all(taker.hostname for taker in taken_by):
+        raise UsageError(
+            f"{place} was begun on one machine and gone on with on another, so that it is of neither: take the plan "
+            "anew on one of them, or leave it out"
+        )
+    return found
 
 
 def _read_digests(journal: Journal) -> dict[str, str]:
@@ -96,15 +110,17 @@ def require_compatible(campaigns: Mapping[str, CampaignIdentity]) -> None:
 
 
 def _refuse_twice(campaigns: Mapping[str, CampaignIdentity]) -> None:
-    seen: dict[str, CampaignIdentity] = {}
-    for campaign in campaigns.values():
-        for key, what in ((campaign.first_row, "the same campaign"), (campaign.machine, "of the same machine")):
-            if key and key in seen:
-                raise UsageError(
-                    f"{seen[key].place} and {campaign.place} are {what}: give each machine once; more blocks on one "
-                    f"machine are added by: runoff resume {seen[key].place} --blocks N"
-                )
-        seen |= {key: campaign for key in (campaign.first_row, campaign.machine) if key}
+    for one, other in combinations(campaigns.values(), 2):
+        if one.first_row and one.first_row == other.first_row:
+            what = "the same campaign"
+        elif one.machines & other.machines:
+            what = "of the same machine"
+        else:
+            continue
+        raise UsageError(
+            f"{one.place} and {other.place} are {what}: give each machine once; more blocks on one machine are added "
+            f"by: runoff resume {one.place} --blocks N"
+        )
 
 
 def _show(value: Any) -> str:

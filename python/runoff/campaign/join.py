@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
+from runoff.campaign.evidence import require_evidence
 from runoff.results import Results, Sample
 
 _KNOWN = (("machine", "cpu_model"), ("machine", "cpus_online"), ("machine", "memory"), ("kernel", "release"))
@@ -14,8 +15,11 @@ _KNOWN = (("machine", "cpu_model"), ("machine", "cpus_online"), ("machine", "mem
 def join_results(machines: Mapping[str, Results]) -> Results:
     """Return the results of the same plan on all ``machines``, by name.
 
-    The blocks of a machine follow those of the machine before it; samples for warming up keep their block.
+    The blocks of a machine follow those of the machine before it; samples for warming up keep their block. A campaign
+    of several machines of a cluster has each of them apart. Raises UsageError where they are not evidence of several
+    machines.
     """
+    require_evidence(machines)
     first = next(iter(machines.values()))
     blocks = [0, *accumulate(each.blocks for each in machines.values())]
     positions = [0, *accumulate(_count_positions(each) for each in machines.values())]
@@ -29,7 +33,7 @@ def join_results(machines: Mapping[str, Results]) -> Results:
         blocks=blocks[-1],
         samples=samples,
         planned=sum(each.planned for each in machines.values()),
-        machines=tuple(machines),
+        machines=tuple(own for name, each in machines.items() for own in _list_names(name, each.machines)),
         parameters=_list_shared([each.parameters for each in machines.values()]),
         fingerprint=join_fingerprints({name: each.fingerprint for name, each in machines.items()}),
         warnings=tell_apart({name: each.warnings for name, each in machines.items()}),
@@ -56,8 +60,17 @@ def _place(sample: Sample, machine: str, number: int, block: int, position: int)
         id=_rename(sample.id, number),
         block=sample.block if sample.is_warmup else sample.block + block,
         position=sample.position + position,
-        machine=machine,
+        machine=_name_machine(machine, sample.machine),
     )
+
+
+def _list_names(member: str, machines: Sequence[str]) -> list[str]:
+    return [_name_machine(member, machine) for machine in machines or ("",)]
+
+
+def _name_machine(member: str, machine: str) -> str:
+    """Return the name of a ``machine`` of the cluster that took a ``member``; of that itself if it took it alone."""
+    return f"{member}: {machine}" if machine else member
 
 
 def _rename(sample: str, number: int) -> str:
@@ -79,14 +92,15 @@ def join_fingerprints(each: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     shared = {
         name: table
         for name, table in first.items()
-        if name not in ("machine", "kernel") and all(tables.get(name) == table for tables in each.values())
+        if name not in ("machine", "machines", "kernel") and all(tables.get(name) == table for tables in each.values())
     }
     arms = {label: _list_equal([tables.get("arms", {}).get(label, {}) for tables in each.values()])
             for label in first.get("arms", {})}  # fmt: skip
-    machines = {
-        name: {key: tables[table][key] for table, key in _KNOWN if tables.get(table, {}).get(key) is not None}
-        for name, tables in each.items()
-    }
+    machines: dict[str, Any] = {}
+    for name, tables in each.items():
+        own = {key: tables[table][key] for table, key in _KNOWN if tables.get(table, {}).get(key) is not None}
+        on_a_cluster = tables.get("machines", {})
+        machines |= {_name_machine(name, node): known for node, known in (on_a_cluster or {"": own}).items()}
     return {"machines": machines, **shared, "arms": arms}
 
 

@@ -2,11 +2,13 @@
 
 import shutil
 from collections.abc import Iterable, Mapping
+from os.path import realpath
 from pathlib import Path
 
 from runoff.campaign import database, merged, trust
 from runoff.campaign.compatible import identify_campaign, require_compatible
 from runoff.campaign.directory import read_results
+from runoff.campaign.evidence import require_evidence
 from runoff.campaign.journal import Journal
 from runoff.engines import sparse
 from runoff.errors import MissingError, UsageError
@@ -19,7 +21,7 @@ _NOT_COPIED = (database.FILE, f"{database.FILE}-*", "report.html", "runs.csv", "
 
 def name_machines(directories: Iterable[Path]) -> dict[str, Path]:
     """Return the directories by names for their machines: as much of the end of each path as tells them apart."""
-    places = [directory.resolve() for directory in directories]
+    places = [Path(realpath(directory)) for directory in directories]
     if len(set(places)) < len(places):
         twice = next(place for place in places if places.count(place) > 1)
         raise UsageError(f"{twice} is given twice: give the campaign of each machine once")
@@ -33,16 +35,20 @@ def name_machines(directories: Iterable[Path]) -> dict[str, Path]:
 def merge(machines: Mapping[str, Path], out: Path, *, trusted: bool = False) -> Results:
     """Copy the campaigns of ``machines``, by name, into the new directory ``out`` and return their results as one.
 
-    Not ``trusted``: root makes none where others may write. Raises UsageError where they cannot be one campaign, and
-    MissingError where ``out`` cannot be written; ``out`` is not there then.
+    A campaign that was merged before stands for its machines. Not ``trusted``: root makes none where others may write.
+    Raises UsageError where they cannot be one campaign, and MissingError where ``out`` cannot be written; ``out`` is
+    not there then.
     """
-    if len(machines) < 2:
-        raise UsageError("one machine alone is not merged: give the campaigns of two or more")
     for place in machines.values():
-        merged.refuse_merged(place)
-        _require_complete(place)
+        _require_apart(place, out)
+    members = _list_members(machines)
+    if len(members) < 2:
+        raise UsageError("one machine alone is not merged: give the campaigns of two or more")
+    results = {name: _read_complete(place) for name, place in members.items()}
+    for place in members.values():
         trust.require_no_links(place)
-    require_compatible({name: identify_campaign(place) for name, place in machines.items()})
+    require_compatible({name: identify_campaign(place) for name, place in members.items()})
+    require_evidence(results)
     trust.make_own_place(out.parent, trusted=trusted)
     try:
         out.mkdir()
@@ -51,7 +57,7 @@ def merge(machines: Mapping[str, Path], out: Path, *, trusted: bool = False) -> 
     except OSError as error:
         raise MissingError(f"cannot make {out}: {error.strerror}; choose another --out") from None
     try:
-        last_rows = {name: _copy(place, merged.find_place(out, n)) for n, (name, place) in enumerate(machines.items())}
+        last_rows = {name: _copy(place, merged.find_place(out, n)) for n, (name, place) in enumerate(members.items())}
         merged.write_members(out, last_rows)
         return read_results(out)
     except BaseException as error:
@@ -62,13 +68,35 @@ def merge(machines: Mapping[str, Path], out: Path, *, trusted: bool = False) -> 
         raise
 
 
-def _require_complete(place: Path) -> None:
+def _require_apart(place: Path, out: Path) -> None:
+    """Raise UsageError unless ``out`` is outside of the campaign in ``place``, which nothing is written into."""
+    if Path(realpath(out)).is_relative_to(realpath(place)):
+        raise UsageError(f"{out} is inside of {place}, which is to be merged: choose another --out")
+
+
+def _list_members(machines: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the campaigns of single machines. Raises UsageError where two would have one name."""
+    members: dict[str, Path] = {}
+    for name, place in machines.items():
+        own = merged.find_members(place) if merged.is_merged(place) else {name: place}
+        for machine, directory in own.items():
+            if machine in members:
+                raise UsageError(
+                    f"{place} has a machine named {machine}, and so has another: give one that is not merged yet "
+                    f"another name, e.g. {machine}-2=DIR"
+                )
+            members[machine] = directory
+    return members
+
+
+def _read_complete(place: Path) -> Results:
     results = read_results(place)
     if len(results.samples) < results.planned or (results.until is not None and results.ended is None):
         raise UsageError(
             f"{place} has {len(results.samples)} of {results.planned} samples: finish it first, with: "
             f"runoff resume {place}"
         )
+    return results
 
 
 def _copy(place: Path, copy: Path) -> str:
