@@ -1,7 +1,7 @@
 """One metric of one workload with one load, over all arms."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runoff.results import Metric, Sample
 from runoff.statistics import Analysis, Interval
@@ -58,6 +58,15 @@ class Table:
     def is_judged(self) -> bool:
         """Whether arms get a verdict here."""
         return self.metric.direction != "none" and len(self.analysis.comparisons) > 1
+
+    def select_machine(self, machine: str) -> "Table":
+        """Return the table of one machine of a campaign on several."""
+        return replace(
+            self,
+            analysis=self.analysis.machines[machine],
+            points=tuple(point for point in self.points if point.machine == machine),
+            voids=tuple(sample for sample in self.voids if sample.machine == machine),
+        )
 
     def find_centre(self, arm: str) -> tuple[float, Interval | None] | None:
         """Return the mean of the valid samples of ``arm``, the geometric one where the table has those, and its

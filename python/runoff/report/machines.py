@@ -1,15 +1,19 @@
 """A table of a campaign on several machines, machine by machine."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runoff.analysis.table import Table
 from runoff.report.html.table import describe_change
 from runoff.report.numbers import Scale, format_p
+from runoff.report.warnings import describe_warning
 from runoff.statistics import HETEROGENEITY_ALPHA, Analysis, Comparison, Heterogeneity, Verdict
 
 TITLES = ("arm", "machine", "blocks", "baseline", "mean", "change", "its 95 % CI", "p(adj)", "verdict")
 """Titles of the columns of `list_machine_rows`."""
+
+MOST_NAMED = 6
+"""Machines, or tables, that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,8 @@ def _row(table: Table, arm: str, name: str, analysis: Analysis) -> MachineRow:
     means = [_mean(analysis, each, scale) for each in (baseline, arm)]
     own = replace(table, analysis=analysis)
     change, interval = describe_change(own, arm, scale, f" {scale.unit}" if scale.unit else "")
-    p = "" if comparison.p is None else format_p(comparison.p)
+    together = comparison.p if comparison.p_report is None else comparison.p_report
+    p = "" if together is None else format_p(together)
     return MachineRow(arm, name, str(comparison.n), means[0], means[1], change or "-", interval, p, comparison.verdict)
 
 
@@ -57,10 +62,72 @@ def _mean(analysis: Analysis, arm: str, scale: Scale) -> str:
 
 
 def describe_agreement(table: Table) -> Iterator[str]:
-    """Yield for each arm on how many machines it is better and worse; a warning says where machines differ."""
-    for comparison in table.analysis.comparisons.values():
+    """Yield for each arm on how many machines it is better and worse, and which are not counted; a warning says where
+    machines differ."""
+    for arm, comparison in table.analysis.comparisons.items():
         if comparison.between is not None and comparison.between.machines > 1:
-            yield f"{comparison.arm}: {_describe_sides(comparison.between)}{_describe_spread(comparison)}"
+            yield f"{arm}: {_describe_sides(comparison.between)}{_describe_spread(comparison)}"
+        if missing := list_missing(table, arm):
+            yield f"{arm}: not counted, without a block that has valid samples of both: {_name(missing)}"
+
+
+def list_missing(table: Table, arm: str) -> tuple[str, ...]:
+    """Return the machines that say nothing of ``arm``: no block there has a valid sample of it and of the baseline.
+
+    Empty where none says anything.
+    """
+    if arm == table.analysis.question.baseline:
+        return ()
+    machines = table.analysis.machines
+    missing = tuple(name for name, own in machines.items() if own.comparisons[arm].difference is None)
+    return missing if len(missing) < len(machines) else ()
+
+
+def describe_machines(machines: Sequence[str], tables: Sequence[Table]) -> str:
+    """Return over how many ``machines`` the verdicts of ``tables`` are: over 3 of 4 machines."""
+    missing = [len(list_missing(table, arm)) for table in tables for arm in list(table.analysis.comparisons)[1:]]
+    most, fewest = (len(machines) - count for count in (min(missing, default=0), max(missing, default=0)))
+    counted = f"{most}" if most == fewest else f"{fewest} to {most}"
+    return f"{counted} machines" if fewest == len(machines) else f"{counted} of {len(machines)} machines"
+
+
+def describe_dissent(tables: Sequence[Table]) -> Iterator[str]:
+    """Yield a sentence for each arm that is certainly better or worse on machines, where the verdict is another.
+
+    An arm with the verdict that machines disagree is described by that.
+    """
+    sentences = list(_list_dissent(tables))
+    yield from sentences[:MOST_NAMED]
+    if len(sentences) > MOST_NAMED:
+        yield f"But {len(sentences) - MOST_NAMED} more arms are certainly better or worse on single machines."
+
+
+def _list_dissent(tables: Sequence[Table]) -> Iterator[str]:
+    for arm in list(tables[0].analysis.comparisons)[1:] if tables else ():
+        told = [
+            f"{sides} in {table.short_place}, {table.metric.title}" if len(tables) > 1 else sides
+            for table in tables
+            if (sides := _describe_other_sides(table.analysis.comparisons[arm]))
+        ]
+        if told:
+            more = f" and in {len(told) - MOST_NAMED} more tables" if len(told) > MOST_NAMED else ""
+            yield f"But {arm} is {', and '.join(told[:MOST_NAMED])}{more}."
+
+
+def describe_disagreement(tables: Sequence[Table]) -> Iterator[str]:
+    """Yield the warnings that the change of an arm differs between machines, with the table that each is about."""
+    for table in tables:
+        for warning in table.analysis.warnings:
+            if warning.kind == "machines":
+                yield f"{table.short_place}, {table.metric.title}: {describe_warning(warning, table.analysis)}"
+
+
+def _describe_other_sides(comparison: Comparison) -> str:
+    between = comparison.between
+    if between is None or comparison.verdict is Verdict.MIXED:
+        return ""
+    agreed = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}.get(comparison.verdict or Verdict.VOID, "")
+    return " and ".join(f"{word} on {_name(names)}" for word, names in _list_sides(between) if word != agreed)
 
 
 def describe_sides(comparison: Comparison) -> str:
@@ -68,15 +135,17 @@ def describe_sides(comparison: Comparison) -> str:
     between = comparison.between
     if between is None:
         return ""
-    sides = (("better", between.better), ("worse", between.worse))
-    return " and ".join(f"{word} on {_name(names)}" for word, names in sides if names)
+    return " and ".join(f"{word} on {_name(names)}" for word, names in _list_sides(between))
+
+
+def _list_sides(between: Heterogeneity) -> list[tuple[str, tuple[str, ...]]]:
+    return [(word, names) for word, names in (("better", between.better), ("worse", between.worse)) if names]
 
 
 def _describe_sides(between: Heterogeneity) -> str:
     sides = [
         f"{word} on {len(names)} of {between.machines} machines ({_name(names)})"
-        for word, names in (("better", between.better), ("worse", between.worse))
-        if names
+        for word, names in _list_sides(between)
     ]
     return ", ".join(sides) if sides else f"not certain on any single one of {between.machines} machines"
 
@@ -88,5 +157,7 @@ def _describe_spread(comparison: Comparison) -> str:
     return f"; no sign that its change differs between them (p={format_p(between.p)})"
 
 
-def _name(names: tuple[str, ...]) -> str:
+def _name(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

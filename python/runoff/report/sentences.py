@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import sensitivity
-from runoff.report.machines import describe_sides
+from runoff.report.machines import describe_dissent, describe_machines, describe_sides
 from runoff.report.numbers import Scale, format_change
 from runoff.report.spread import describe_spread
 from runoff.report.sweep import describe_sweep
@@ -37,8 +37,14 @@ def render_verdict(report: Report) -> tuple[str, ...]:
     answer = list(describe_sweep(report.sweep, headline)) if report.sweep is not None else []
     if not answer:
         answer = _verdict_of(report.results, headline, judged)
-    first = _make_provisional(report.results, answer[0])
-    return (first, *answer[1:], *describe_spread(judged), *sensitivity.describe_surveys(headline, report.repeats))
+    first = _make_provisional(report.results, judged, answer[0])
+    return (
+        first,
+        *answer[1:],
+        *describe_dissent(judged),
+        *describe_spread(judged),
+        *sensitivity.describe_surveys(headline, report.repeats),
+    )
 
 
 def _verdict_of(results: Results, tables: Sequence[Table], judged: Sequence[Table]) -> list[str]:
@@ -47,10 +53,10 @@ def _verdict_of(results: Results, tables: Sequence[Table], judged: Sequence[Tabl
     return _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
 
 
-def _make_provisional(results: Results, told: str) -> str:
+def _make_provisional(results: Results, judged: Sequence[Table], told: str) -> str:
     """Return the sentence with what it rests on, where that is not the usual."""
     if len(results.machines) > 1:
-        told = f"Over {len(results.machines)} machines: {told}"
+        told = f"Over {describe_machines(results.machines, judged)}: {told}"
     if len(results.samples) < results.planned and results.until is None:
         told = f"Provisional, {len(results.samples)} of {results.planned} samples: {told}"
     return told
@@ -137,7 +143,9 @@ def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> s
         case Verdict.PENDING:
             return f"{_HAS_NOT_RUN} in {where}"
         case Verdict.MIXED:
-            return f"better than {IT} on some machines and worse on others in {where}"
+            told = [_describe_mixed(table, arm, IT) + f" in {table.short_place}" for table in found[:MOST_PLACES]]
+            more = f", and machines disagree in {len(found) - MOST_PLACES} more" if len(found) > MOST_PLACES else ""
+            return ", ".join(told) + more
         case Verdict.UNCLEAR:
             return f"{_CANNOT} {IT} in {where}"
         case Verdict.VOID:
@@ -212,16 +220,24 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
         named = _join_names([f"{arm} ({_describe_size(table, arm)})" for arm in found])
         yield f"{named} {_conjugate_be(found)} {_describe_margin(table)} of {baseline} ({_TOO_FEW})"
     for arm in by[Verdict.MIXED]:
-        yield f"{arm} is {describe_sides(analysis.comparisons[arm])} than {baseline}"
+        yield f"{arm} is {_describe_mixed(table, arm, baseline)}"
     if found := by[Verdict.UNCLEAR]:
         every = len(found) == len(analysis.comparisons) - 1 > 1
         told = "No arm can" if every else f"{_join_names(found)} cannot"
-        sides = [f"{arm} is {each}" for arm in found if (each := describe_sides(analysis.comparisons[arm]))]
-        yield "; but ".join([f"{told} be told apart from {baseline}", *sides])
+        yield f"{told} be told apart from {baseline}"
     if found := by[Verdict.VOID]:
         yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
     if found := by[Verdict.PENDING]:
         yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} not been run yet"
+
+
+def _describe_mixed(table: Table, arm: str, baseline: str) -> str:
+    """Return how machines disagree."""
+    comparison = table.analysis.comparisons[arm]
+    sides = describe_sides(comparison)
+    if comparison.between is not None and comparison.between.is_opposite:
+        return f"{sides} than {baseline}"
+    return f"{_describe_margin(table)} of {baseline} but {sides}"
 
 
 _TOO_FEW = "too few blocks to call that the same"

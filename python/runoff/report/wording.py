@@ -154,13 +154,15 @@ def describe_unit_and_direction(table: Table) -> str:
 
 
 def list_voids(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield one line per arm, workload and reason, and the first log that explains it, if there is one."""
-    alike: dict[tuple[str, str, str], list[Sample]] = {}
+    """Yield one line per arm, workload, machine and reason, and the first log that explains it, if there is one."""
+    alike: dict[tuple[str, str, str, str], list[Sample]] = {}
     for sample in report.voids:
         place = sample.work.label(len(report.results.loads))
-        alike.setdefault((sample.arm, place, sample.reason or "no reason given"), []).append(sample)
-    for (arm, place, reason), samples in alike.items():
+        reason = sample.reason or "no reason given"
+        alike.setdefault((sample.arm, place, sample.machine, reason), []).append(sample)
+    for (arm, place, machine, reason), samples in alike.items():
         blocks = _blocks([sample.block + 1 for sample in samples], report.results.blocks)
+        blocks += f" on {machine}" if machine else ""
         detail = next((sample.detail for sample in samples if sample.detail), "")
         yield f"void: {arm}, {place}, {blocks}: {reason}", detail
 
@@ -208,7 +210,8 @@ def list_legend(report: Report) -> tuple[str, ...]:
     )
     return (
         f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and an event in "
-        f"{100 * question.rare:g} % of runs would have shown up)  ? unclear{_list_rare_glyphs(report)}",
+        f"{100 * question.rare:g} % of runs would have shown up)  ? unclear{_list_rare_glyphs(report)}"
+        f"{_describe_machine_glyphs(report)}",
         *_describe_machine_intervals(report),
         f"{_describe_change(report)}, less 1. Its {level} intervals and p(adj) hold for all arms of a table together, "
         f"each from that arm's own {name_unit(report)}; intervals of means are {level} each."
@@ -220,7 +223,7 @@ def list_legend(report: Report) -> tuple[str, ...]:
 
 _RARE_GLYPHS = {
     Verdict.SMALL: "within the margin, in too few {units} for =",
-    Verdict.MIXED: "better on some machines, worse on others",
+    Verdict.MIXED: "machines disagree",
     Verdict.VOID: "void",
     Verdict.PENDING: "not run yet",
 }
@@ -228,9 +231,19 @@ _RARE_GLYPHS = {
 
 def _list_rare_glyphs(report: Report) -> str:
     """Return what those glyphs mean that few reports have."""
-    there = {c.verdict for table in report.tables if table.points for c in table.analysis.comparisons.values()}
+    analyses = [
+        each for table in report.tables if table.points for each in (table.analysis, *table.analysis.machines.values())
+    ]
+    there = {comparison.verdict for analysis in analyses for comparison in analysis.comparisons.values()}
     told = {verdict: text.format(units=name_unit(report)) for verdict, text in _RARE_GLYPHS.items()}
     return "".join(f"  {verdict} {text}" for verdict, text in told.items() if verdict in there)
+
+
+def _describe_machine_glyphs(report: Report) -> str:
+    """Return at which certainty machines have their glyphs; empty for a campaign of one."""
+    if len(report.results.machines) < 2:
+        return ""
+    return ". A + or - of one machine holds for all of them together: the interval of a ? may exclude 0"
 
 
 def name_unit(report: Report) -> str:
@@ -256,7 +269,8 @@ def _describe_machine_intervals(report: Report) -> Iterator[str]:
     yield (
         "Over machines: the mean of their changes, each machine counting once. Its interval is Student's t over "
         "machines, so that it holds for others like them; of two machines it is the hull of their intervals, and holds "
-        "for these two. The verdicts of single machines are each at their own level."
+        "for these two. The verdicts of single machines hold for all of them together, their intervals for each by "
+        "itself."
     )
 
 

@@ -17,7 +17,7 @@ from runoff.statistics.blocks import Differences, differences
 from runoff.statistics.compare import analyse
 from runoff.statistics.describe import moments, summarise
 from runoff.statistics.heterogeneity import estimate_sd, find_p_of_equal_means
-from runoff.statistics.level import adjust
+from runoff.statistics.level import adjust, level_for_each
 from runoff.statistics.power import unseen_share
 from runoff.statistics.values import (
     HETEROGENEITY_ALPHA,
@@ -43,8 +43,8 @@ def analyse_machines(machines: Mapping[str, Observations], question: Question) -
 
     The analyses of the single machines are in ``Analysis.machines``. Raises ValueError as ``compare.analyse`` does.
     """
-    own = {name: analyse(arms, question) for name, arms in machines.items()}
     arms = list(dict.fromkeys(arm for observed in machines.values() for arm in observed))
+    own = _judge_together({name: analyse(observed, question) for name, observed in machines.items()}, machines)
     # A rule for looking again and again is one of blocks; machines are taken once.
     asked = replace(question, sequential=False, repeats_exactly=False)
     summaries = {
@@ -55,6 +55,26 @@ def analyse_machines(machines: Mapping[str, Observations], question: Question) -
     comparisons = {arm: _compare_arm(arm, machines, own, asked, len(arms) - 1) for arm in arms}
     warnings = (*_check_machines(comparisons), *find_unclear(comparisons, asked))
     return Analysis(asked, summaries, comparisons, warnings, own)
+
+
+def _judge_together(own: Mapping[str, Analysis], machines: Mapping[str, Observations]) -> dict[str, Analysis]:
+    """Return the analyses with verdicts that hold for all machines together; intervals stay those of each."""
+    judged = {name: dict(analysis.comparisons) for name, analysis in own.items()}
+    for arm in dict.fromkeys(arm for comparisons in judged.values() for arm in comparisons):
+        tested = [name for name, comparisons in judged.items() if arm in comparisons and comparisons[arm].p is not None]
+        for name in tested:
+            question = own[name].question
+            found = differences(machines[name][question.baseline], machines[name][arm])
+            assert found is not None
+            comparison = judged[name][arm]
+            stricter = replace(question, alpha=level_for_each(question.alpha, len(tested)))
+            joint = replace(
+                comparison,
+                p_report=adjust(comparison.p or 0.0, len(tested)),
+                joint_interval=compare(arm, found, stricter, len(judged[name]) - 1).log_interval,
+            )
+            judged[name][arm] = judge(joint, question, len(judged[name]) - 1)
+    return {name: replace(analysis, comparisons=judged[name]) for name, analysis in own.items()}
 
 
 def _summarise_arm(own: Sequence[Summary], question: Question) -> Summary:
@@ -83,7 +103,7 @@ def _compare_arm(
         n=blocks,
         unseen=unseen_share(blocks),
         detectable=None,
-        between=_find_heterogeneity(arm, found, own, question),
+        between=_find_heterogeneity(arm, found, own),
     )
     return judge(overall, question, comparisons)
 
@@ -131,30 +151,17 @@ def _span_two(overall: Comparison, own: Sequence[Comparison]) -> Comparison:
     )
 
 
-def _find_heterogeneity(
-    arm: str, found: Mapping[str, Differences], own: Mapping[str, Analysis], question: Question
-) -> Heterogeneity:
+def _find_heterogeneity(arm: str, found: Mapping[str, Differences], own: Mapping[str, Analysis]) -> Heterogeneity:
     replicated = [np.array(each.values) for each in found.values() if each.n > 1]
     comparable = len(replicated) > 1 and len({each.logs for each in found.values()}) == 1
-    lower_is_better = question.direction == "lower"
-    sides: dict[bool, list[str]] = {True: [], False: []}
-    for name in found:
-        mine = own[name].comparisons[arm]
-        if mine.p is not None and _is_clear(mine) and adjust(mine.p, len(found)) <= question.alpha:
-            sides[(_find_mean(mine) < 0) == lower_is_better].append(name)
-    judged = question.direction != "none"
+    verdicts = {name: own[name].comparisons[arm].verdict for name in found}
     return Heterogeneity(
         machines=len(found),
         sd=estimate_sd(replicated) if comparable else None,
         p=find_p_of_equal_means(replicated) if comparable else None,
-        better=tuple(sides[True]) if judged else (),
-        worse=tuple(sides[False]) if judged else (),
+        better=tuple(name for name, verdict in verdicts.items() if verdict is Verdict.BETTER),
+        worse=tuple(name for name, verdict in verdicts.items() if verdict is Verdict.WORSE),
     )
-
-
-def _is_clear(comparison: Comparison) -> bool:
-    """Return whether a change is certain and not inside the margin."""
-    return comparison.separated and not comparison.is_within
 
 
 def _find_mean(comparison: Comparison) -> float:

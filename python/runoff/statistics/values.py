@@ -49,7 +49,7 @@ class Verdict(StrEnum):
     SMALL = "~"
     """A difference is within the margin for certain, in blocks too few to call the arm the same."""
     MIXED = "x"
-    """Better on some machines and worse on others."""
+    """Machines disagree: better on some and worse on others, or within the margin over all and not on some."""
     UNCLEAR = "?"
     VOID = "!"
     PENDING = "."
@@ -213,6 +213,11 @@ class Heterogeneity:
         """Whether the arm is better on some machines and worse on others."""
         return bool(self.better and self.worse)
 
+    @property
+    def has_sides(self) -> bool:
+        """Whether the arm is certainly better or worse on some machine."""
+        return bool(self.better or self.worse)
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -268,7 +273,8 @@ class Comparison:
     verdict: Verdict | None = None
     """None for the baseline itself and for metrics without a direction."""
     p_report: float | None = None
-    """Adjusted for all headline tables of a report by Holm; None outside of one."""
+    """Adjusted for all headline tables of a report by Holm, of one machine among several for all machines; None
+    outside of them."""
     unseen: float | None = None
     """What hits a smaller share of the runs may have gone unseen (with 10 % chance) in this many blocks."""
     effect: float | None = None
@@ -283,6 +289,8 @@ class Comparison:
     """For unclear arms."""
     spread: Spread | None = None
     """How much it varies; None where that was not tested."""
+    joint_interval: Interval | None = None
+    """``log_interval`` as it holds for all machines together; only of one machine among several."""
     between: Heterogeneity | None = None
     """How the change differs between machines, in a campaign on several; their mean changes are then what is
     tested, and ``n`` counts their blocks."""

@@ -137,7 +137,8 @@ def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
         return None
     if question.repeats_exactly or (question.sequential and comparison.n < FIRST_LOOK):
         return Verdict.UNCLEAR
-    if comparison.between is not None and comparison.between.is_opposite:
+    between = comparison.between
+    if between is not None and (between.is_opposite or (comparison.is_within and between.has_sides)):
         return Verdict.MIXED
     if comparison.is_within:
         enough = comparison.n >= power.least_blocks(question.rare)

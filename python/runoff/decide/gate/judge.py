@@ -1,6 +1,7 @@
 """From a report to a gate: each headline comparison against the limit, and what is known of the gate's own error."""
 
 import math
+from collections.abc import Iterator, Sequence
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
@@ -34,14 +35,15 @@ def judge(report: Report, limit: float) -> Gate:
             "runoff compare ./base.bpf.o ./changed.bpf.o --work hackbench"
         )
     tables = [table for table in report.headline if table.is_judged]
-    lines = tuple(_line(table, arm, limit) for table in tables for arm in report.results.arms[1:])
+    over_all = [_line(table, arm, limit) for table in tables for arm in report.results.arms[1:]]
+    lines = (*over_all, *(each for line in over_all for each in _find_worse_machines(line, limit)))
     whole = len(report.results.samples) >= report.results.planned
     return Gate(
         report=report,
         limit=limit,
         lines=lines,
         outcome=combine_outcomes([line.outcome for line in lines]) if whole else Outcome.UNCLEAR,
-        unseen=_find_unseen_share(lines),
+        unseen=_find_unseen_share(over_all),
         risk=_risk(tables, report.results.arms[1:], limit),
     )
 
@@ -54,12 +56,28 @@ def _line(table: Table, arm: str, limit: float) -> Line:
     return Line(table, arm, found, _explain_undecided(table, comparison, limit) if found is Outcome.UNCLEAR else None)
 
 
+def _find_worse_machines(line: Line, limit: float) -> Iterator[Line]:
+    """Yield a line for each machine on which the arm is worse than allowed, as holds for all machines together.
+
+    What is open on a machine is not told: each has few blocks, and the campaign is about all of them.
+    """
+    for machine, analysis in line.table.analysis.machines.items():
+        table = line.table.select_machine(machine)
+        comparison = analysis.comparisons[line.arm]
+        if comparison.joint_interval is None or _find_hindrance(table, comparison):
+            continue
+        outcome = _judge_comparison(table, comparison, limit)
+        if outcome in (Outcome.WORSE, Outcome.REGRESSED):
+            yield Line(line.table, line.arm, outcome, None, machine)
+
+
 def _judge_comparison(table: Table, comparison: Comparison, limit: float) -> Outcome:
-    assert comparison.log_interval is not None
+    interval = comparison.joint_interval or comparison.log_interval
+    assert interval is not None
     assert comparison.log_mean is not None
     return judge_comparison(
         _sign(table) * comparison.log_mean,
-        _worse_interval(table, comparison.log_interval),
+        _worse_interval(table, interval),
         _limit(table, limit),
         _has_difference(table, comparison),
         comparison.step or 0.0,
@@ -117,7 +135,7 @@ def _explain_undecided(table: Table, comparison: Comparison, limit: float) -> Re
     return Reason("limit inside", comparison.arm)
 
 
-def _find_unseen_share(lines: tuple[Line, ...]) -> float | None:
+def _find_unseen_share(lines: Sequence[Line]) -> float | None:
     if not any(line.outcome is Outcome.FINE for line in lines):
         return None
     passed = [line.comparison.unseen for line in lines if line.comparison.n]

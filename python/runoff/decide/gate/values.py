@@ -38,16 +38,20 @@ class Line:
     outcome: Outcome
     reason: Reason | None
     """Why nothing can be told; None otherwise."""
+    machine: str = ""
+    """The machine it is about; empty where it is about the campaign."""
 
     @property
     def comparison(self) -> Comparison:
         """The arm against the baseline."""
-        return self.table.analysis.comparisons[self.arm]
+        analysis = self.table.analysis.machines[self.machine] if self.machine else self.table.analysis
+        return analysis.comparisons[self.arm]
 
     @property
     def name(self) -> str:
         """Where, and of what."""
-        return f"{self.table.place}, {self.table.metric.title}"
+        where = f" on {self.machine}" if self.machine else ""
+        return f"{self.table.place}{where}, {self.table.metric.title}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class Gate:
     limit: float
     """The largest change for the worse that passes, as a fraction of the baseline."""
     lines: tuple[Line, ...]
+    """One for each arm and headline metric, then one for each machine on which an arm is worse than allowed."""
     outcome: Outcome
     unseen: float | None
     """What hits a smaller share of the runs may have gone unseen; None where nothing is fine."""

@@ -1,6 +1,6 @@
 """The report as one JSON document; docs/reports.md describes its keys."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
@@ -23,6 +23,10 @@ SCHEMA = "runoff.report/3"
 def render(report: Report, *, indent: int | None = 1) -> str:
     """Return all of the report and every sample, keys in a fixed order, no dates; samples keep full precision."""
     return dump(make_document(report), indent=indent)
+
+
+_OF_MACHINES = ("between", "joint_interval")
+"""Keys that a campaign of one machine has not."""
 
 
 def make_document(report: Report) -> dict[str, Any]:
@@ -74,7 +78,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
             found |= ratio
         elif key == "beyond":
             found["within"] = comparison.is_within
-        elif key not in ("arm", "verdict", "log_interval") and not (key == "between" and value is None):
+        elif key not in ("arm", "verdict", "log_interval") and not (key in _OF_MACHINES and value is None):
             found[key] = value
     return found
 
@@ -102,14 +106,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _machines(table: Table) -> dict[str, Any]:
     """Return by machine what is known of each arm there."""
-    return {
-        name: [_arm(replace(table, analysis=analysis, voids=_voids_of(table, name)), arm) for arm in table.arms]
-        for name, analysis in table.analysis.machines.items()
-    }
-
-
-def _voids_of(table: Table, machine: str) -> tuple[Sample, ...]:
-    return tuple(sample for sample in table.voids if sample.machine == machine)
+    return {name: [_arm(table.select_machine(name), arm) for arm in table.arms] for name in table.analysis.machines}
 
 
 def _arm(table: Table, arm: str) -> dict[str, Any]:

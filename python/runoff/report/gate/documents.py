@@ -46,6 +46,7 @@ def _line(gate: Gate, line: Line) -> dict[str, Any]:
         "metric": line.table.metric.name,
         "direction": line.table.metric.direction,
         "arm": line.arm,
+        **({"machine": line.machine} if line.machine else {}),
         "blocks": line.comparison.n,
         "change_percent": None if percent is None else round_significant(percent),
         "interval_percent": None
@@ -87,7 +88,7 @@ def render_junit(gate: Gate) -> str:
 
 
 def _name(line: Line) -> str:
-    return f"{line.table.metric.title}: {line.arm}"
+    return f"{line.table.metric.title}: {line.arm}{f' on {line.machine}' if line.machine else ''}"
 
 
 def _mark(case: ElementTree.Element, outcome: Outcome, message: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from runoff.analysis.table import MANY_VOIDS
 from runoff.decide.gate.values import Gate, Line, Reason
 from runoff.report import wording
+from runoff.report.machines import describe_machines
 from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent_range
 from runoff.statistics.gate import Chances, Outcome
 
@@ -79,6 +80,8 @@ def _describe_one_number(gate: Gate, line: Line, _reason: Reason) -> str:
 
 def _describe_confounded(gate: Gate, line: Line, _reason: Reason) -> str:
     same_side = f"{line.arm} was on the same side of {gate.report.baseline} in all blocks"
+    if _has_machines(gate):
+        return f"values drift on a machine, and {same_side}: take more blocks there and merge again"
     return f"values drift, and {same_side}: {_take_more(gate)}"
 
 
@@ -107,7 +110,13 @@ def _describe_limit_inside(gate: Gate, line: Line, _reason: Reason) -> str:
     return f"the interval {reach} has the limit of {format_share(gate.limit)} in it: {_take_more(gate)}"
 
 
+def _has_machines(gate: Gate) -> bool:
+    return len(gate.report.results.machines) > 1
+
+
 def _take_more(gate: Gate) -> str:
+    if _has_machines(gate):
+        return "take more machines"
     return f"take more {'blocks' if gate.report.results.is_paired else 'runs'}"
 
 
@@ -147,6 +156,12 @@ def _notes(gate: Gate) -> Iterator[str]:
 def describe_gate(gate: Gate) -> str:
     """Return the answer."""
     baseline, limit = gate.report.baseline, format_share(gate.limit)
+    if gate.outcome is Outcome.FINE and _has_machines(gate):
+        over = describe_machines(gate.report.results.machines, [line.table for line in gate.lines])
+        return (
+            f"Fine: over {over} no headline metric is worse than with {baseline} by more than {limit}, and on none of "
+            "them is one found to be."
+        )
     if gate.outcome is Outcome.FINE:
         return f"Fine: no headline metric is worse than with {baseline} by more than {limit}."
     certain, perhaps = (_join_lines(gate, outcome) for outcome in (Outcome.REGRESSED, Outcome.WORSE))
@@ -184,9 +199,15 @@ def list_risk_rows(gate: Gate) -> Iterator[tuple[str, Chances]]:
 
 def describe_risk(gate: Gate) -> str:
     """Return what the rows are about, or why there are none."""
-    counts = sorted({line.comparison.n for line in gate.lines})
+    over_all = [line.comparison for line in gate.lines if not line.machine]
+    counts = sorted({each.units if _has_machines(gate) else each.n for each in over_all})
     if gate.risk is None:
         return "How often this gate would be wrong cannot be computed: some comparison shows no noise."
     few = "" if len(counts) == 1 else f"{counts[0]} to "
+    if _has_machines(gate):
+        return (
+            "A single machine where nothing is worse than allowed makes this gate regressed in 2.5 % of campaigns at "
+            f"most. How often it ends in which way over {few}{counts[-1]} machines that differ as these do, if in truth"
+        )
     taken = f"{few}{describe_blocks(counts[-1], gate)}"
     return f"How often this gate ends in which way, with this noise and {taken}, if in truth"

@@ -25,7 +25,7 @@ from runoff.report.html.table import (
     split_constants,
 )
 from runoff.report.html.templating import embed_json, load_template
-from runoff.report.machines import TITLES, describe_agreement, list_machine_rows
+from runoff.report.machines import TITLES, describe_agreement, describe_disagreement, list_machine_rows
 from runoff.report.numbers import Scale
 from runoff.report.question import describe_question, list_facts
 from runoff.report.sentences import render_verdict
@@ -49,7 +49,7 @@ def render(report: Report) -> str:
         legend=wording.list_legend(report),
         verdict=render_verdict(report),
         voids=tuple(wording.list_voids(report)),
-        warnings=describe_campaign(report),
+        warnings=[*describe_campaign(report), *describe_disagreement(report.headline)],
         summary=list_summary_rows(report, opened),
         heat=[
             (wording.render_matrix_heading(m), Markup(heat.draw(m)), list_heat_rows(m)) for m in matrix.build(report)

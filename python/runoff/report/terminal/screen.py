@@ -108,7 +108,10 @@ def _lines(report: Report, width: int, *, verbose: bool, mail: bool) -> Iterator
 
 
 def _head(report: Report, width: int) -> Iterator[Text]:
-    yield Text(cut_middle(wording.describe_title(report), width), style="bold")
+    title = wording.describe_title(report)
+    # On one line with its double spaces where it fits.
+    lines = [title] if len(title) <= width else wrap(title.replace("  ", ", "), width)
+    yield from (Text(line, style="bold") for line in lines)
     yield Text()
     for change in report.results.changes:
         yield from _note(change, width)

@@ -1,0 +1,58 @@
+"""How often single machines speak up without a reason, in MACHINE_CAMPAIGNS campaigns (docs/machines.md)."""
+
+import math
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
+import machine_errors as errors
+
+from runoff.statistics import Question, Verdict, analyse_machines
+from runoff.statistics.gate import Outcome, judge_comparison
+
+CAMPAIGNS = int(os.environ.get("MACHINE_CAMPAIGNS") or 300)
+LIMIT = 0.02
+SHAPES = [(3, 3), (7, 5), (12, 6)]
+
+
+def at_most(rate: float, count: int) -> bool:
+    """Whether ``count`` of the campaigns is at most three standard deviations above ``rate``."""
+    return count / CAMPAIGNS <= rate + 3 * math.sqrt(rate * (1 - rate) / CAMPAIGNS)
+
+
+def draw(machines: int, blocks: int, effects: np.ndarray, number: int):
+    rng = np.random.default_rng([machines, blocks, number])
+    drawn = errors.draw_campaign(rng, machines, blocks, effects, np.linspace(0.002, 0.01, machines))
+    return analyse_machines(drawn, Question("a", "lower", margin=LIMIT))
+
+
+@pytest.mark.parametrize(("machines", "blocks"), SHAPES)
+def test_machines_that_do_not_differ_seldom_disagree(machines: int, blocks: int):
+    found = [draw(machines, blocks, np.zeros(machines), number).comparisons["b"] for number in range(CAMPAIGNS)]
+    assert at_most(0.05, sum(each.between.has_sides for each in found))
+    assert at_most(0.05, sum(each.verdict is Verdict.MIXED for each in found))
+
+
+@pytest.mark.parametrize(("machines", "blocks"), SHAPES)
+def test_a_single_machine_seldom_fails_a_gate_where_all_are_just_at_the_limit(machines: int, blocks: int):
+    limit = math.log1p(LIMIT)
+    failed = 0
+    for number in range(CAMPAIGNS):
+        own = draw(machines, blocks, np.full(machines, limit), number).machines.values()
+        found = [analysis.comparisons["b"] for analysis in own]
+        outcomes = [judge_comparison(c.log_mean, c.joint_interval, limit, c.separated, c.step or 0.0) for c in found]
+        failed += Outcome.REGRESSED in outcomes
+    assert at_most(0.025, failed)
+
+
+@pytest.mark.parametrize(("machines", "blocks"), [(7, 5), (12, 6)])
+def test_one_machine_that_is_far_worse_is_seen_and_never_called_the_same(machines: int, blocks: int):
+    effects = np.full(machines, -0.01)
+    effects[0] = 0.08
+    found = [draw(machines, blocks, effects, number).comparisons["b"] for number in range(CAMPAIGNS)]
+    assert sum("m0" in each.between.worse for each in found) > 0.95 * CAMPAIGNS
+    assert not [each for each in found if each.between.worse and each.verdict in (Verdict.SAME, Verdict.SMALL)]
