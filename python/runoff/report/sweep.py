@@ -1,5 +1,6 @@
 """What a sweep found, in sentences: whether any value of its parameters helps."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from runoff.analysis.sweep import Sweep
@@ -22,10 +23,10 @@ def _describe_table(sweep: Sweep, table: Table) -> str:
     names, baseline = " and ".join(sweep.parameters), sweep.describe(sweep.baseline)
     better, worse = (_list_arms(sweep, table, verdict) for verdict in (Verdict.BETTER, Verdict.WORSE))
     if not better:
-        told = f"no value of {names} is better than the baseline {baseline}"
         same = _list_arms(sweep, table, Verdict.SAME)
         if same and len(same) == len(sweep.values) - 1:
             return f"{names} makes no difference, all {len(same)} values are the same as the baseline {baseline}"
+        told = _describe_none_better(sweep, table, names, baseline)
     else:
         best = min(better, key=lambda arm: _find_gain(table, arm))
         change = table.analysis.comparisons[best].percent
@@ -33,6 +34,33 @@ def _describe_table(sweep: Sweep, table: Table) -> str:
         told = f"better than the baseline {baseline}: {_name(sweep, better)}; the best as measured is "
         told += f"{sweep.describe(best)}{size}"
     return f"{told}; worse: {_name(sweep, worse)}" if worse else told
+
+
+def _describe_none_better(sweep: Sweep, table: Table, names: str, baseline: str) -> str:
+    """Return that no value is better, if a gain that matters is excluded for each; else how many are open."""
+    others = [arm for arm in sweep.order if arm != sweep.baseline]
+    void = [arm for arm in others if table.analysis.comparisons[arm].verdict in (Verdict.VOID, Verdict.PENDING)]
+    is_excluded = all(_excludes_gain(table, arm) for arm in others if arm not in void) and len(void) < len(others)
+    told = f"no value of {names} is {'' if is_excluded else 'shown to be '}better than the baseline {baseline}"
+    unclear = _list_arms(sweep, table, Verdict.UNCLEAR)
+    if unclear and not is_excluded:
+        told += f"; {len(unclear)} of {len(others)} cannot be told apart from it"
+    return f"{told}; without a valid sample: {_name(sweep, void)}" if void else told
+
+
+def _excludes_gain(table: Table, arm: str) -> bool:
+    """Return whether it is certain that an arm is not better than the baseline by more than the margin."""
+    comparison, question = table.analysis.comparisons[arm], table.analysis.question
+    if comparison.verdict in (Verdict.WORSE, Verdict.SAME, Verdict.SMALL):
+        return True
+    is_lower = question.direction == "lower"
+    if comparison.log_interval is not None:
+        step = comparison.step or 0.0
+        low, high = comparison.log_interval.low - step, comparison.log_interval.high + step
+        return low >= math.log1p(-question.margin) if is_lower else high <= math.log1p(question.margin)
+    if comparison.interval is not None:
+        return comparison.interval.low >= 0 if is_lower else comparison.interval.high <= 0
+    return False
 
 
 def _list_arms(sweep: Sweep, table: Table, verdict: Verdict) -> list[str]:

@@ -63,6 +63,15 @@ def test_it_says_when_no_parameter_helps(tmp_path: Path):
     assert "rr_interval_ms makes no difference, all 4 values are the same as the baseline 6." in tell(flat)
 
 
+def test_what_is_not_known_is_not_called_no_better(tmp_path: Path):
+    """Intervals of +-15 % exclude no gain that matters."""
+    values = made_campaigns.noisy(0.0, 0.02, -0.03, sd=0.2)
+    place = made_campaigns.made(tmp_path / "c", values, arms=tuple(CURVE[:3]), blocks=4)
+    said = tell(place)
+    assert "no value of rr_interval_ms is shown to be better than the baseline 6; 2 of 2 cannot be told apart" in said
+    assert "no value of rr_interval_ms is better" not in said
+
+
 def test_the_first_arm_is_not_called_the_default(tmp_path: Path):
     arms = [f"cfs:era={era}" for era in ("2.6.31", "2.6.32", "3.6")]
     said = tell(make(tmp_path / "c", arms, 0.05, 0.0))
