@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall
-from runoff.statistics import Observation, Question, geometric_mean
+from runoff.statistics import Observation, Question, geometric_mean, geometric_mean_over_machines
 from runoff.units import TIME_EXPONENTS
 
 
@@ -23,11 +23,15 @@ def build(tables: Sequence[Table], asked: Question, arms: tuple[str, ...]) -> Ov
         return Overall(chosen, None, "runs of different workloads do not belong together")
     if any(point.value <= 0 for table in chosen for point in table.points):
         return Overall(chosen, None, "some values are not positive, and these have no ratios")
-    observed = [
-        {arm: [Observation(p.value, p.position, p.block) for p in table.points if p.arm == arm] for arm in arms}
-        for table in chosen
-    ]
-    return Overall(chosen, geometric_mean(observed, asked), "")
+    machines = dict.fromkeys(name for table in chosen for name in table.analysis.machines)
+    if machines:
+        by_machine = {name: [_observe(table.select_machine(name), arms) for table in chosen] for name in machines}
+        return Overall(chosen, geometric_mean_over_machines(by_machine, asked), "")
+    return Overall(chosen, geometric_mean([_observe(table, arms) for table in chosen], asked), "")
+
+
+def _observe(table: Table, arms: tuple[str, ...]) -> dict[str, list[Observation]]:
+    return {arm: [Observation(p.value, p.position, p.block) for p in table.points if p.arm == arm] for arm in arms}
 
 
 def _find_kind(table: Table) -> tuple[bool, str]:

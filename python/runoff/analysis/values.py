@@ -1,7 +1,7 @@
 """The report as values: what the views show. Nothing is computed here but what follows from one value alone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from runoff.analysis.noise import Noise
 from runoff.analysis.sweep import Sweep
@@ -90,6 +90,28 @@ class Report:
         empty = any(not any(point.arm == arm for point in table.points) for table in headline for arm in table.arms)
         ended = self.results.ended
         return bool(headline) and not empty and (ended is None or ended.decided)
+
+    def select_machine(self, machine: str) -> "Report":
+        """Return the report of one machine of a campaign on several: what it took, and what its samples support."""
+        samples = tuple(sample for sample in self.results.samples if sample.machine == machine)
+        shared = {key: table for key, table in self.results.fingerprint.items() if key != "machines"}
+        known = dict(self.results.fingerprint.get("machines", {}).get(machine, {}))
+        kernel = {"release": known.pop("release")} if "release" in known else {}
+        results = replace(
+            self.results,
+            samples=samples,
+            planned=len(samples),
+            blocks=len({sample.block for sample in samples if not sample.is_warmup}),
+            machines=(),
+            fingerprint={**shared, "machine": known, "kernel": kernel},
+        )
+        return replace(
+            self,
+            results=results,
+            tables=tuple(table.select_machine(machine) for table in self.tables),
+            voids=tuple(sample for sample in self.voids if sample.machine == machine),
+            overall=None,
+        )
 
     @property
     def headline(self) -> tuple[Table, ...]:

@@ -29,8 +29,21 @@ FORMS = {
 HISTORIC = tuple(name for name, (module, *_) in FORMS.items() if module.startswith("historic."))
 
 
+_OF_MACHINES = ("machines",)
+"""Historic tables that tell machines apart."""
+
+
 def render_form(report: Report, name: str) -> str:
-    """Return the report in the form ``name``. Raises KeyError."""
+    """Return the report in the form ``name``. Raises KeyError.
+
+    Historic tables have no machines, and a time on one is never pooled with a time on another: of a campaign on several
+    there is one for each.
+    """
     module, function, *extra = FORMS[name]
-    text: str = getattr(import_module(f"runoff.report.{module}"), function)(report, *extra)
+    render = getattr(import_module(f"runoff.report.{module}"), function)
+    machines = report.results.machines
+    if name in HISTORIC and name not in _OF_MACHINES and len(machines) > 1:
+        tables = (f"On {machine}:\n\n{render(report.select_machine(machine), *extra)}" for machine in machines)
+        return "\n".join(tables)
+    text: str = render(report, *extra)
     return text

@@ -104,14 +104,23 @@ def describe_dissent(tables: Sequence[Table]) -> Iterator[str]:
 
 def _list_dissent(tables: Sequence[Table]) -> Iterator[str]:
     for arm in list(tables[0].analysis.comparisons)[1:] if tables else ():
-        told = [
-            f"{sides} in {table.short_place}, {table.metric.title}" if len(tables) > 1 else sides
-            for table in tables
-            if (sides := _describe_other_sides(table.analysis.comparisons[arm]))
-        ]
+        places: dict[str, list[Table]] = {}
+        for table in tables:
+            if sides := _describe_other_sides(table.analysis.comparisons[arm]):
+                places.setdefault(sides, []).append(table)
+        told = [f"{sides}{_describe_tables(found, tables)}" for sides, found in places.items()]
         if told:
-            more = f" and in {len(told) - MOST_NAMED} more tables" if len(told) > MOST_NAMED else ""
+            more = f", and on others in {len(told) - MOST_NAMED} more tables" if len(told) > MOST_NAMED else ""
             yield f"But {arm} is {', and '.join(told[:MOST_NAMED])}{more}."
+
+
+def _describe_tables(found: Sequence[Table], tables: Sequence[Table]) -> str:
+    """Return in which of ``tables``; empty where there is only one."""
+    if len(tables) == 1:
+        return ""
+    if len(found) == 1:
+        return f" in {found[0].short_place}, {found[0].metric.title}"
+    return f" in {len(found)} of {len(tables)} tables"
 
 
 def describe_disagreement(tables: Sequence[Table]) -> Iterator[str]:

@@ -53,6 +53,7 @@ __all__ = [
     "analyse_machines",
     "analyse_unpaired",
     "geometric_mean",
+    "geometric_mean_over_machines",
     "judge_family",
 ]
 
@@ -90,6 +91,15 @@ def geometric_mean(tables: Sequence[Mapping[str, Sequence[Observation]]], questi
     from runoff.statistics import overall
 
     return overall.geometric_mean(tables, question)
+
+
+def geometric_mean_over_machines(
+    machines: Mapping[str, Sequence[Mapping[str, Sequence[Observation]]]], question: Question
+) -> Analysis:
+    """Put several tables of several machines together; see ``runoff.statistics.overall``."""
+    from runoff.statistics import overall
+
+    return overall.geometric_mean_over_machines(machines, question)
 
 
 def analyse_classic(analysis: Analysis) -> Classic:

@@ -49,6 +49,8 @@ def read(file: File, columns: Mapping[str, str]) -> Reading:
             raise file.refuse(f"row {number} has {len(row)} fields, and the header {len(header)}")
     places = {name: header.index(columns.get(name, name)) for name in NAMES if columns.get(name, name) in header}
     if "arm" in places and "value" in places:
+        if "machine" in header:
+            _refuse_several_machines([row[header.index("machine")].strip() for row in rows], file)
         return _read_long(rows, places, file)
     if columns:
         raise file.refuse("a table with a row for each number needs columns for arm and value: --columns arm=...")
@@ -91,6 +93,15 @@ def _read_long(rows: Sequence[Sequence[str]], places: Mapping[str, int], file: F
     if "block" in places:
         _refuse_twice_in_a_block(numbers, file)
     return Reading(LONG, "arms", list(metrics.values()), numbers)
+
+
+def _refuse_several_machines(machines: Sequence[str], file: File) -> None:
+    names = list(dict.fromkeys(machines))
+    if len(names) > 1:
+        raise file.refuse(
+            f"its rows are of {len(names)} machines ({', '.join(names[:3])}{' ...' if len(names) > 3 else ''}), and a "
+            "time on one is never compared with a time on another: import the rows of each by itself"
+        )
 
 
 def _read_direction(text: str, file: File, row: int) -> Direction | None:

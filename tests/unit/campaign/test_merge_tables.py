@@ -1,0 +1,77 @@
+"""Every table of a merged campaign is of one machine, or has the machine as its unit."""
+
+import json
+import re
+from pathlib import Path
+
+import made_campaigns
+import pytest
+from command import run
+from made_campaigns import noisy
+
+from runoff.report.forms import HISTORIC
+
+SPEEDS = {"slow": 20.0, "fast": 2.0, "usual": 5.0}
+WORKS = ("counters:n=1,count=1000,passes=1", "counters:n=2,count=1000,passes=1")
+
+
+def make(place: Path, name: str, **settings: object) -> Path:
+    made_campaigns.MACHINE_ID = f"id of {name}"
+    number = list(SPEEDS).index(name)
+    change = -0.02 * (number + 1)
+    values = noisy(0, change, sd=0.004, mean=SPEEDS[name], seed=number)
+    usual = {"workloads": WORKS, "loads": ("none", "process"), "blocks": 5, "seed": number + 1}
+    return made_campaigns.made(
+        place / name,
+        lambda cell: {**values(cell), "elapsed_s": 2.0, "ideal_ratio": 1.0 + values(cell)["time_s"] / 1000},
+        **usual,
+        **settings,
+    )
+
+
+@pytest.fixture
+def merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(made_campaigns, "MACHINE_ID", "")
+    run("merge", *(make(tmp_path, name) for name in SPEEDS), "--out", tmp_path / "all")
+    return tmp_path / "all"
+
+
+@pytest.mark.parametrize("table", [name for name in HISTORIC if name != "machines"])
+def test_historic_tables_are_those_of_each_machine(merged: Path, tmp_path: Path, table: str):
+    text = run("report", merged, "--table", table).stdout
+    parts = re.split(r"(?m)^On (\w+):\n\n", text)[1:]
+    assert parts[::2] == list(SPEEDS)
+    for name, part in zip(parts[::2], parts[1::2], strict=True):
+        alone = run("report", tmp_path / name, "--table", table).stdout
+        assert numbers(part) == numbers(alone)
+
+
+def numbers(text: str) -> list[list[str]]:
+    """The words of each line with a number that is measured, without what is told of voids and machines."""
+    return sorted(line.split() for line in text.splitlines() if re.search(r"\d\.\d", line) and "runoff" not in line)
+
+
+def test_the_mean_over_workloads_has_the_machine_as_its_unit(merged: Path):
+    document = json.loads(run("report", merged, "--json").stdout)
+    bfs = document["overall"]["arms"]["bfs"]
+    assert bfs["between"]["machines"] == 3
+    # -2, -4 and -6 %: three machines are a wide interval, fifteen blocks would be a narrow one.
+    assert bfs["percent_interval"]["high"] - bfs["percent_interval"]["low"] > 8
+
+
+def test_rows_of_several_machines_are_not_imported_as_those_of_one(merged: Path, tmp_path: Path):
+    rows = tmp_path / "rows.csv"
+    run("report", merged, "--csv", rows)
+    assert rows.read_text().startswith("machine,")
+    told = run("import", rows, "--out", tmp_path / "imported", expect=64).stderr
+    assert "its rows are of 3 machines (slow, fast, usual)" in told
+    assert not (tmp_path / "imported").exists()
+    header, *lines = rows.read_text().splitlines()
+    rows.write_text("\n".join([header, *(line for line in lines if line.startswith("fast,"))]))
+    run("import", rows, "--out", tmp_path / "imported")
+
+
+def test_the_tables_of_a_merged_directory_have_the_machine(merged: Path):
+    wide, log = ((merged / name).read_text().splitlines() for name in ("runs.csv", "runs.tsv"))
+    assert {line.split(",")[0] for line in wide[1:]} == set(SPEEDS)
+    assert {line.split("\t")[1] for line in log[1:]} == set(SPEEDS)
