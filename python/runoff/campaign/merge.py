@@ -24,7 +24,7 @@ def name_machines(directories: Iterable[Path]) -> dict[str, Path]:
     places = [Path(realpath(directory)) for directory in directories]
     if len(set(places)) < len(places):
         twice = next(place for place in places if places.count(place) > 1)
-        raise UsageError(f"{twice} is given twice: give the campaign of each machine once")
+        raise UsageError(f"{twice} is given twice: give each campaign once")
     for length in range(1, max(len(place.parts) for place in places) + 1):
         names = ["/".join(place.parts[-length:]) for place in places]
         if len(set(names)) == len(names):

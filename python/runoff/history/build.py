@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from runoff.analysis.common import (
 )
 from runoff.analysis.labels import shorten_labels
 from runoff.errors import UsageError
+from runoff.history.machines import group_campaigns, name_machines, warn_of_machines
 from runoff.history.subjects import Subject, Wanted, list_subjects, take_subject
 from runoff.history.values import Change, Difference, Entry, History, Order, Place, Series
 from runoff.results import Direction, Results
@@ -52,15 +53,23 @@ def make_history(ordered: Ordered, wanted: Wanted, rerun: str = "") -> History:
         raise UsageError("a history is of several campaigns: give at least two directories")
     refuse_other_engines(campaigns)
     control = find_control(campaigns, wanted.control)
-    taken = [_Taken(each, take_subject(campaigns, each, control)) for each in list_subjects(campaigns, control, wanted)]
+    machines = name_machines(campaigns)
+    places = {name: replace(place, machine=machines.get(name, "")) for name, place in ordered.places.items()}
+    groups = group_campaigns(machines) or {"": list(campaigns)}
+    taken = [
+        _Taken(each, machine, {name: values[name] for name in names if name in values}, names)
+        for each in list_subjects(campaigns, control, wanted)
+        for values in [take_subject(campaigns, each, control)]
+        for machine, names in groups.items()
+    ]
     shown = [each for each in taken if len(each.values) >= FEWEST]
     if not shown:
         raise UsageError("no two of the campaigns have valid samples of the same metric, arm and workload")
     first = next(iter(campaigns.values()))
-    source = _Source(campaigns, ordered.places, control)
-    headings = _list_headings([each.subject for each in shown])
+    source = _Source(campaigns, places, control)
+    headings = _list_headings(shown)
     return History(
-        places=tuple(ordered.places.values()),
+        places=tuple(places.values()),
         order=ordered.order,
         control=control,
         engine=f"{first.engine}, {first.clock} clock",
@@ -68,17 +77,21 @@ def make_history(ordered: Ordered, wanted: Wanted, rerun: str = "") -> History:
             _make_series(source, each, heading, ALPHA / len(shown))
             for each, heading in zip(shown, headings, strict=True)
         ),
-        warnings=tuple(_warn(control, ordered.warnings)),
+        warnings=(*_warn(control, ordered.warnings), *warn_of_machines(machines)),
         rerun=rerun,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """The values of a subject by campaign."""
+    """The values of a subject by campaign, of one machine or of all."""
 
     subject: Subject
+    machine: str
+    """Empty where it is of all campaigns."""
     values: Mapping[str, Sequence[float]]
+    campaigns: Sequence[str]
+    """Campaigns that it is about, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +118,21 @@ class _Source:
         return facts | {key: value for key, value in campaign if not key.startswith(EXPECTED)}
 
 
-def _list_headings(subjects: Sequence[Subject]) -> list[str]:
-    """Return the work and the arm of each, as short as they are told apart."""
+def _list_headings(taken: Sequence[_Taken]) -> list[str]:
+    """Return the work, the arm and the machine of each, as short as they are told apart."""
+    subjects = [each.subject for each in taken]
     names = shorten_labels([subject.work.workload for subject in subjects])
     loads = len({subject.work.load for subject in subjects})
     works = [names[subject.work.workload] + subject.work.suffix(loads) for subject in subjects]
-    return [", ".join(filter(None, [work, each.label])) for work, each in zip(works, subjects, strict=True)]
+    return [
+        ", ".join(filter(None, [work, each.subject.label])) + (f" on {each.machine}" if each.machine else "")
+        for work, each in zip(works, taken, strict=True)
+    ]
 
 
 def _make_series(source: _Source, taken: _Taken, heading: str, alpha: float) -> Series:
     subject, values = taken.subject, taken.values
-    names = [name for name in source.places if name in values]
+    names = [name for name in taken.campaigns if name in values]
     entries = tuple(Entry(source.places[name], summarise(name, values[name], ALPHA)) for name in names)
     is_relative = all(entry.summary.geometric_mean is not None for entry in entries)
     levels = [_find_level(entry.summary, is_relative=is_relative) for entry in entries]
@@ -136,7 +153,7 @@ def _make_series(source: _Source, taken: _Taken, heading: str, alpha: float) -> 
         is_relative=is_relative,
         entries=entries,
         changes=tuple(changes),
-        left_out=tuple(name for name in source.places if name not in values),
+        left_out=tuple(name for name in taken.campaigns if name not in values),
         least=count_least_values(alpha),
     )
 

@@ -22,7 +22,12 @@ def render_json(history: History, *, indent: int | None = 1) -> str:
             "control": history.control,
             "outcome": list(describe_outcome(history)),
             "campaigns": [
-                {"name": place.campaign, "day": place.day or None, "commit": place.commit or None}
+                {
+                    "name": place.campaign,
+                    "day": place.day or None,
+                    "commit": place.commit or None,
+                    "machine": place.machine or None,
+                }
                 for place in history.places
             ],
             "series": [_make_series(series) for series in history.series],

@@ -83,5 +83,7 @@ def _list_arms(campaigns: Mapping[str, Results], control: str | None) -> dict[st
 
 def _require_known(option: str, asked: str | None, known: Sequence[str]) -> None:
     if asked is not None and asked not in known:
-        listed = ", ".join(dict.fromkeys(name or "none" for name in known))
-        raise UsageError(f"{option} {asked}: no campaign has it{suggest(asked, known)}; there are: {listed}")
+        names = list(dict.fromkeys(name or "none" for name in known))
+        hint = suggest(asked, names)
+        listed = "" if hint == suggest("", names) else f"; there are: {', '.join(names)}"
+        raise UsageError(f"{option} {asked}: no campaign has it{hint}{listed}")

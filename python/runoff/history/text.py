@@ -25,9 +25,9 @@ SHORTEST_NAME = 12
 NARROWEST_PLOT = 16
 WIDEST_PLOT = 48
 POINT, LINE, LEVEL = "o", "-", ":"
-EXPENDABLE = {"its 95 % CI": 5, "commit": 4, "day": 3, "n": 2}
+EXPENDABLE = {"its 95 % CI": 5, "commit": 4, "day": 3, "n": 2, "machine": 1}
 """Columns that go first, highest number first, when room is short."""
-LEFT = ("commit", "day")
+LEFT = ("commit", "machine", "day")
 """Columns of words."""
 
 

@@ -22,6 +22,8 @@ class Place:
     """ISO 8601, of its first sample; empty if it is not known."""
     commit: str = ""
     """Short id of the commit that its name is; empty where campaigns are not in the order of commits."""
+    machine: str = ""
+    """Name of the machine that took it, where there are several; empty where the machine is not a factor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """A history in words, the same in all views."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from runoff.history.values import Change, Difference, Entry, History, Series
 from runoff.report.layout import cut_middle
@@ -13,6 +13,8 @@ from runoff.version import __version__
 MOST_DIFFERENCES = 6
 """Facts that are told of a change; the JSON has all."""
 LONGEST_VALUE = 24
+MOST_UNCHANGED = 4
+"""Series without a change that have a sentence each."""
 
 _ORDERS = {
     "dates": "in the order of their dates",
@@ -43,13 +45,30 @@ def _describe_span(history: History) -> str:
 
 
 def describe_outcome(history: History) -> Iterator[str]:
-    """Yield a sentence for each change, and for each series without one."""
+    """Yield a sentence for each change, and for each series without one, or for all of them if they are many."""
+    unchanged = [series for series in history.series if not series.changes]
+    is_long = len(unchanged) > MOST_UNCHANGED
     for series in history.series:
         subject = f"{series.heading}: {series.metric.title}"
         for change in series.changes:
             yield f"{subject}, {describe_change(series, change)}."
-        if not series.changes:
+        if not series.changes and not is_long:
             yield f"{subject}: {_describe_no_change(series)}."
+    if is_long:
+        yield from _describe_unchanged(unchanged, len(history.series))
+
+
+def _describe_unchanged(unchanged: Sequence[Series], count: int) -> Iterator[str]:
+    """Yield how many of ``count`` series show no change, and how many cannot."""
+    short = [series for series in unchanged if len(series.entries) < series.least]
+    if found := len(unchanged) - len(short):
+        yield f"No change is seen in {found} of {count} series."
+    if short:
+        most, least = max(len(series.entries) for series in short), short[0].least
+        yield (
+            f"{most} campaigns are too few to show a change in {len(short)} of {count} series, {least} are the fewest "
+            "that can."
+        )
 
 
 def _describe_no_change(series: Series) -> str:
@@ -126,9 +145,11 @@ def list_columns(series: Series) -> list[tuple[str, tuple[str, ...]]]:
     scale = choose_scale(series)
     entries = series.entries
     centres = [series.find_centre(entry) for entry in entries]
-    columns = [
+    machines = tuple(entry.place.machine for entry in entries)
+    columns: list[tuple[str, tuple[str, ...]]] = [
         ("campaign", tuple(entry.place.campaign for entry in entries)),
         ("commit", tuple(entry.place.commit for entry in entries)),
+        ("machine", machines if len(set(machines)) > 1 else ()),
         ("day", tuple(entry.place.day for entry in entries)),
         ("n", tuple(str(entry.summary.n) for entry in entries)),
         ("geo. mean" if series.is_relative else "mean", tuple(scale.plain(mean) for mean, _ in centres)),
