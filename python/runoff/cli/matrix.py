@@ -2,7 +2,7 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 import cloup
@@ -39,6 +39,7 @@ from runoff.cli.output import echo, write
 @plan_options("clock", "cpus", "topology", "memory_mb", "packages", "blocks", "margin", "seed", clock="virtual")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaigns.  [results/DATE-TIME]")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--junit", type=click.File("w", encoding="utf-8", atomic=True), metavar="FILE", help="Write JUnit's XML.")
 @json_option
 @jobs_option
 @cluster_option
@@ -50,6 +51,7 @@ def command(
     work: str,
     out: Path | None,
     markdown: bool,
+    junit: IO[str] | None,
     as_json: bool,
     jobs: int | None,
     cluster: str | None,
@@ -58,8 +60,9 @@ def command(
 ) -> int:
     """Try every ARM on every kernel: does it load and attach, survive stress, how fast is it?
 
-    Speed is compared with the kernel's own scheduler. The exit code is 1 if an arm fails on a kernel. The same
-    command with the same --out goes on where it was stopped.
+    Speed is compared with the kernel's own scheduler. The exit code is 1 if an arm fails on a kernel, and 69 if none
+    fails but something is missing to try one, such as the kernel. The same command with the same --out goes on where
+    it was stopped.
     """
     from runoff.cli.progress import Progress
     from runoff.matrix import page, views
@@ -69,6 +72,8 @@ def command(
     manner = make_manner(jobs, cluster, trust_directory=trust_directory)
     values = collect_given(options)
     found = conduct_matrix(kernels, arms, values, place, Progress(), seconds=seconds, work=work, manner=manner)
+    if junit is not None:
+        junit.write(views.render_junit(found))
     if as_json:
         write(views.render_json(found))
     elif markdown:

@@ -103,7 +103,7 @@ def _try_kernel(
     """Return the entries of one kernel, and whether all was taken."""
     entries = {arm: Entry(kernel, arm) for arm in settings.arms if arm != DEFAULT}
     entries |= _refuse_arms(kernel, settings, folder, observer)
-    usable = [arm for arm, entry in entries.items() if not entry.refused]
+    usable = [arm for arm, entry in entries.items() if not entry.refused and not entry.missing]
     if not usable:
         return list(entries.values()), True
     stress = settings.model_copy(
@@ -133,7 +133,7 @@ def _take(settings: Settings, place: Path, observer: Observer, manner: Manner) -
 
 
 def _refuse_arms(kernel: str, settings: Settings, folder: Path, observer: Observer) -> dict[str, Entry]:
-    """Return the entries of the arms that do not load or attach on a kernel."""
+    """Return the entries of the arms that do not load or attach on a kernel, or cannot be tried there."""
     if (folder / "speed" / FILE).exists():
         kept = campaigns.read_results(folder / "speed").arms
         return {} if len(kept) == len(settings.arms) else _ask(kernel, settings, folder, observer)
@@ -151,7 +151,7 @@ def _ask(kernel: str, settings: Settings, folder: Path, observer: Observer) -> d
             with _prepare(plan, folder, observer) as engine:
                 answer = engine.check(plan.arms[0])
         except MissingError as error:
-            refused[arm] = Entry(kernel, arm, refused=str(error))
+            refused[arm] = Entry(kernel, arm, missing=str(error))
             continue
         if isinstance(answer, RefusedArm):
             refused[arm] = Entry(kernel, arm, refused=answer.reason, detail=answer.detail)

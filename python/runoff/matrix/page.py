@@ -8,9 +8,9 @@ from urllib.parse import quote
 from runoff.errors import MissingError
 from runoff.files import write_whole
 from runoff.matrix.values import Entry, KernelMatrix
-from runoff.matrix.views import describe_failure, describe_outcome, describe_speed, render_json
+from runoff.matrix.views import describe_failure, describe_outcome, describe_speed, find_reason, render_json
 from runoff.report.html.templating import embed_json, load_template
-from runoff.text import escape_line, escape_lines
+from runoff.text import escape_lines
 
 FILE = "matrix.html"
 """Name of the page in the matrix' directory."""
@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an arm does not work on a kernel."""
+    """Why an arm does not work on a kernel, or was not tried there."""
 
     anchor: str
     heading: str
@@ -69,6 +69,8 @@ def _make_cell(entry: Entry, anchor: str) -> Cell:
     if entry.has_failed:
         text = "does not load" if entry.refused else "fails under stress"
         return Cell(text, style="worse", anchor=anchor)
+    if entry.missing:
+        return Cell("not tried", ("something is missing",), anchor=anchor)
     if entry.stressed_s is None:
         return Cell("loads", ("not complete",))
     wait = () if entry.longest_wait_ms is None else (f"longest wait {entry.longest_wait_ms:.4g} ms",)
@@ -82,6 +84,5 @@ def _make_cell(entry: Entry, anchor: str) -> Cell:
 
 def _list_failures(matrix: KernelMatrix) -> Iterator[Failure]:
     for number, entry in enumerate(matrix.entries):
-        if entry.has_failed:
-            reason = escape_line(entry.refused or entry.stress)
-            yield Failure(f"f{number}", describe_failure(entry), reason, escape_lines(entry.detail).strip())
+        if entry.has_failed or entry.missing:
+            yield Failure(f"f{number}", describe_failure(entry), find_reason(entry), escape_lines(entry.detail).strip())

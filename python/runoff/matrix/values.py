@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runoff.errors import INTERRUPTED
+from runoff.errors import INTERRUPTED, MissingError
 from runoff.statistics import Comparison, Verdict
 
 
@@ -17,6 +17,8 @@ class Entry:
     arm: str
     refused: str = ""
     """Why it does not load or attach there; empty if it does."""
+    missing: str = ""
+    """What the lab lacks to try it, such as the kernel; that is not the scheduler's failure. Empty if nothing."""
     detail: str = ""
     """What the kernel logged, if the arm was refused or the stress failed."""
     stress: str = ""
@@ -67,13 +69,21 @@ class KernelMatrix:
 
     @property
     def exit_code(self) -> int:
-        """Return 130 if the user stopped it, 1 if some arm fails on some kernel, 2 if something is missing, else 0."""
+        """Return 130 if the user stopped it, 1 if some arm fails on some kernel, 69 if something is missing to try one,
+        2 if not all was taken, else 0."""
         if self.is_stopped:
             return INTERRUPTED
         if any(entry.has_failed for entry in self.entries):
             return 1
+        if self.untried:
+            return MissingError.exit_code
         complete = len(self.entries) == len(self.kernels) * len(self.arms)
         return 0 if complete and all(entry.is_complete for entry in self.entries) else 2
+
+    @property
+    def untried(self) -> list[Entry]:
+        """Entries that could not be tried because the lab lacks something."""
+        return [entry for entry in self.entries if entry.missing]
 
     @property
     def slower(self) -> list[Entry]:

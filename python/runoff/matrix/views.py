@@ -1,9 +1,10 @@
 """The matrix of kernels for a terminal, for Markdown and as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from runoff.matrix.values import Entry, KernelMatrix
+from runoff.report import junit
 from runoff.report.data.json_text import dump, round_significant
 from runoff.report.layout import cut_middle, wrap
 from runoff.report.markdown import escape
@@ -49,9 +50,9 @@ def _join(row: tuple[str, ...], widths: list[int], width: int) -> str:
 
 
 def _explain(entry: Entry, width: int) -> Iterator[str]:
-    if not entry.has_failed:
+    if not entry.has_failed and not entry.missing:
         return
-    yield from wrap(f"{describe_failure(entry)}: {escape_line(entry.refused or entry.stress)}", width)
+    yield from wrap(f"{describe_failure(entry)}: {find_reason(entry)}", width)
     for line in [line for line in escape_lines(entry.detail).splitlines() if line.strip()][-MOST_LOGGED:]:
         yield cut_middle(f"    {line}", width)
     yield ""
@@ -64,8 +65,8 @@ def list_titles(matrix: KernelMatrix) -> tuple[str, ...]:
 
 def list_cells(entry: Entry) -> tuple[str, ...]:
     """Return an arm, whether it loads and attaches, whether it survives stress, its longest wait and its speed."""
-    if entry.refused:
-        return (entry.arm, "no", "", "", "")
+    if entry.refused or entry.missing:
+        return (entry.arm, "not tried" if entry.missing else "no", "", "", "")
     survives = "no" if entry.stress else "" if entry.stressed_s is None else "yes"
     wait = "" if entry.longest_wait_ms is None else f"{entry.longest_wait_ms:.4g} ms"
     return (entry.arm, "yes", survives, wait, describe_speed(entry))
@@ -83,9 +84,14 @@ def describe_speed(entry: Entry) -> str:
 
 
 def describe_failure(entry: Entry) -> str:
-    """Return what failed where."""
-    what = "does not load or attach" if entry.refused else "failed under stress"
+    """Return what failed, or was not tried, where."""
+    what = "does not load or attach" if entry.refused else "was not tried" if entry.missing else "failed under stress"
     return escape_line(f"{entry.arm} {what} on {entry.kernel}")
+
+
+def find_reason(entry: Entry) -> str:
+    """Return why it failed or was not tried; empty where neither is so."""
+    return escape_line(entry.refused or entry.missing or entry.stress)
 
 
 def describe_outcome(matrix: KernelMatrix) -> str:
@@ -93,10 +99,12 @@ def describe_outcome(matrix: KernelMatrix) -> str:
     planned = len(matrix.kernels) * len(matrix.arms)
     failed = [entry for entry in matrix.entries if entry.has_failed]
     done = sum(entry.is_complete for entry in matrix.entries)
+    untried = f"{len(matrix.untried)} of {planned} not tried, as something is missing: {_name(matrix.untried)}."
     if failed:
-        named = ", ".join(f"{entry.arm} on {entry.kernel}" for entry in failed[:4])
-        more = f" and {len(failed) - 4} more" if len(failed) > 4 else ""
-        return f"{len(failed)} of {planned} fail: {named}{more}."
+        told = f"{len(failed)} of {planned} fail: {_name(failed)}."
+        return f"{told} {untried}" if matrix.untried else told
+    if matrix.untried:
+        return untried
     if done < planned:
         return f"Provisional, {done} of {planned}: none fails so far."
     slower = matrix.slower
@@ -108,6 +116,36 @@ def describe_outcome(matrix: KernelMatrix) -> str:
     return f"All {planned} load, attach and survive {stress}.{speed}"
 
 
+def _name(entries: Sequence[Entry]) -> str:
+    named = ", ".join(f"{entry.arm} on {entry.kernel}" for entry in entries[:4])
+    return f"{named} and {len(entries) - 4} more" if len(entries) > 4 else named
+
+
+def render_junit(matrix: KernelMatrix) -> str:
+    """Return JUnit's XML: a test for each arm on each kernel, an error where it was not tried."""
+    entries = {(entry.kernel, entry.arm): entry for entry in matrix.entries}
+    cases = [
+        _make_case(entries.get((kernel, arm), Entry(kernel, arm))) for kernel in matrix.kernels for arm in matrix.arms
+    ]
+    return junit.render("runoff matrix", cases, describe_outcome(matrix))
+
+
+def _make_case(entry: Entry) -> junit.Case:
+    if entry.has_failed:
+        outcome = "refused" if entry.refused else "failed under stress"
+        return junit.Case(
+            entry.kernel, entry.arm, "failure", outcome, f"{describe_failure(entry)}: {find_reason(entry)}"
+        )
+    if entry.missing:
+        return junit.Case(
+            entry.kernel, entry.arm, "error", "missing", f"{describe_failure(entry)}: {find_reason(entry)}"
+        )
+    if not entry.is_complete:
+        told = escape_line(f"{entry.arm} on {entry.kernel} is not complete: give the same command again")
+        return junit.Case(entry.kernel, entry.arm, "error", "not complete", told)
+    return junit.Case(entry.kernel, entry.arm)
+
+
 def render_markdown(matrix: KernelMatrix) -> str:
     """Return a table for an issue or a job's summary."""
     titles = ("kernel", *list_titles(matrix))
@@ -117,9 +155,9 @@ def render_markdown(matrix: KernelMatrix) -> str:
         lines.append("| " + " | ".join(escape(cell) for cell in (entry.kernel, *list_cells(entry))) + " |")
     lines.append("")
     lines += [
-        f"- {escape(entry.arm)} on {escape(entry.kernel)}: {escape(escape_line(entry.refused or entry.stress))}"
+        f"- {escape(entry.arm)} on {escape(entry.kernel)}: {escape(find_reason(entry))}"
         for entry in matrix.entries
-        if entry.has_failed
+        if entry.has_failed or entry.missing
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -148,9 +186,10 @@ def _make_entry(entry: Entry) -> dict[str, Any]:
     return {
         "kernel": entry.kernel,
         "arm": entry.arm,
-        "loads": not entry.refused,
+        "loads": None if entry.missing else not entry.refused,
         "survives": None if entry.refused or (not entry.stress and entry.stressed_s is None) else not entry.stress,
-        "reason": escape_line(entry.refused or entry.stress) or None,
+        "tried": not entry.missing,
+        "reason": find_reason(entry) or None,
         "longest_wait_ms": entry.longest_wait_ms,
         "change_percent": None if speed is None or speed.percent is None else round_significant(speed.percent),
         "interval_percent": None

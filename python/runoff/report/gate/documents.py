@@ -1,20 +1,18 @@
 """A gate for programs: JSON, and the XML that JUnit writes and continuous integration reads."""
 
-import re
 from dataclasses import asdict
-from typing import Any
-from xml.etree import ElementTree
+from typing import Any, Literal
 
 from runoff.decide.gate.values import EXIT_CODES, Gate, Line
+from runoff.report import junit
 from runoff.report.data.json_text import dump, make_head, round_significant
 from runoff.report.gate import wording
+from runoff.report.junit import Case
 from runoff.statistics.gate import Outcome
 from runoff.text import escape_lines
 
 SCHEMA = "runoff.gate/2"
 """Raised whenever a reader of the last version would misread this one."""
-
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render_json(gate: Gate) -> str:
@@ -63,40 +61,17 @@ def _chances(chances: dict[str, float]) -> dict[str, float]:
 
 def render_junit(gate: Gate) -> str:
     """Render one test for each comparison: a failure if it is worse, an error if nothing can be told."""
-    count = {outcome: len(gate.find_lines(outcome)) for outcome in Outcome}
-    extra = int(gate.outcome is Outcome.UNCLEAR and not count[Outcome.UNCLEAR])
-    sums = {
-        "tests": str(len(gate.lines) + extra),
-        "failures": str(sum(count[outcome] for outcome in Outcome if EXIT_CODES[outcome] == 1)),
-        "errors": str(count[Outcome.UNCLEAR] + extra),
-    }
-    root = ElementTree.Element("testsuites", {"name": "runoff gate", **sums})
-    suite = ElementTree.SubElement(root, "testsuite", {"name": "runoff gate", **sums})
-    for line in gate.lines:
-        case = ElementTree.SubElement(
-            suite, "testcase", {"classname": _xml(line.table.place), "name": _xml(_name(line))}
-        )
-        _mark(case, line.outcome, _xml(wording.describe_line(gate, line)))
-    if extra:
-        case = ElementTree.SubElement(suite, "testcase", {"classname": "campaign", "name": "campaign"})
-        _mark(case, Outcome.UNCLEAR, _xml("; ".join(wording.list_notes(gate)) or wording.describe_gate(gate)))
-    ElementTree.SubElement(suite, "system-out").text = _xml(
-        "\n".join((wording.describe_gate(gate), *wording.list_notes(gate)))
-    )
-    ElementTree.indent(root, " ")
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+    cases = [_make_case(gate, line) for line in gate.lines]
+    summary = (wording.describe_gate(gate), *wording.list_notes(gate))
+    if gate.outcome is Outcome.UNCLEAR and not gate.find_lines(Outcome.UNCLEAR):
+        why = "; ".join(summary[1:]) or summary[0]
+        cases.append(Case("campaign", "campaign", "error", Outcome.UNCLEAR.value, why))
+    return junit.render("runoff gate", cases, "\n".join(summary))
 
 
-def _name(line: Line) -> str:
-    return f"{line.table.metric.title}: {line.arm}{f' on {line.machine}' if line.machine else ''}"
-
-
-def _mark(case: ElementTree.Element, outcome: Outcome, message: str) -> None:
-    if outcome is not Outcome.FINE:
-        kind = "failure" if EXIT_CODES[outcome] == 1 else "error"
-        ElementTree.SubElement(case, kind, {"message": message, "type": outcome.value.replace(" ", "-")})
-
-
-def _xml(text: str) -> str:
-    """Remove characters that XML cannot contain, not even escaped."""
-    return NOT_XML.sub("\ufffd", text)
+def _make_case(gate: Gate, line: Line) -> Case:
+    name = f"{line.table.metric.title}: {line.arm}{f' on {line.machine}' if line.machine else ''}"
+    if line.outcome is Outcome.FINE:
+        return Case(line.table.place, name)
+    kind: Literal["failure", "error"] = "failure" if EXIT_CODES[line.outcome] == 1 else "error"
+    return Case(line.table.place, name, kind, line.outcome.value, wording.describe_line(gate, line))
