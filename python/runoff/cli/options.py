@@ -26,7 +26,7 @@ def _group(title: str, keys: str) -> dict[str, cloup.OptionGroup]:
     return dict.fromkeys(keys.split(), group)
 
 
-_GROUPS = {
+GROUPS = {
     **_group("What is compared", "names workloads loads probes blocks seed margin rare"),
     **_group("Where", "on clock cpus topology memory_mb swap_mb kernel packages"),
     **_group("Disk", "disk_mb disk_model place"),
@@ -74,7 +74,7 @@ def _plan_option(key: Key, default: str, required: bool) -> _Decorator[Any]:
     if key.name == "place":
         more["type"] = click.Path(resolve_path=True)
     more["shell_complete"] = COMPLETE.get(key.name)
-    return cloup.option(*flags, help=help_text, group=_GROUPS[key.name], **more)
+    return cloup.option(*flags, help=help_text, group=GROUPS[key.name], **more)
 
 
 _TYPES: dict[Kind, Any] = {"number": int, "share": parse_share}

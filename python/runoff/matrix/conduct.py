@@ -1,6 +1,5 @@
 """Try every arm on every kernel: one stress, and a campaign against the kernel's own scheduler."""
 
-import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,24 +9,21 @@ from typing import Any
 
 from runoff.analysis.build import build_report
 from runoff.campaign import directory as campaigns
-from runoff.campaign.conduct import CampaignResult, check, conduct, resume
+from runoff.campaign.conduct import check
 from runoff.campaign.database import FILE
 from runoff.campaign.ending import Ending
 from runoff.campaign.manner import Manner
 from runoff.campaign.observer import Observer
-from runoff.campaign.trust import make_own_place
 from runoff.engines.base import Engine
 from runoff.engines.choose import choose
 from runoff.engines.outcome import RefusedArm
 from runoff.errors import MissingError, UsageError
-from runoff.files import hold_same, write_whole
+from runoff.matrix.directory import remember, take_campaign
 from runoff.matrix.page import write_page
 from runoff.matrix.values import Entry, KernelMatrix, name_folder
 from runoff.plan.checks import refuse_twice
 from runoff.plan.plan import Plan
 from runoff.plan.settings import Settings, parse_settings
-from runoff.reading import read_own
-from runoff.report.files import write_files
 from runoff.results import Results
 
 DEFAULT = "default"
@@ -58,7 +54,7 @@ def conduct_matrix(
     for settings in plans.values():
         _require_no_kernels(check(settings))
     asked = {"kernels": list(kernels), "arms": list(arms), "seconds": seconds, "work": work, "values": dict(values)}
-    _remember(directory, json.dumps(asked, indent=1, sort_keys=True) + "\n", trusted=manner.trusts_directory)
+    remember(directory / FILE_OF_QUESTION, asked, "matrix", trusted=manner.trusts_directory)
     entries: list[Entry] = []
     clock = str(values.get("clock", "virtual"))
     for kernel, settings in plans.items():
@@ -69,20 +65,6 @@ def conduct_matrix(
         if not is_whole:
             break
     return matrix
-
-
-def _remember(directory: Path, asked: str, *, trusted: bool) -> None:
-    """Write what is asked into ``directory``. Raises UsageError if something else is asked there already."""
-    file = directory / FILE_OF_QUESTION
-    make_own_place(directory, trusted=trusted)
-    try:
-        if file.exists():
-            if read_own(file).decode() != asked:
-                raise UsageError(f"{directory} is of another matrix (see {file}): choose another --out")
-            return
-        write_whole(file, asked.encode())
-    except OSError as error:
-        raise MissingError(f"cannot use {file}: {error.strerror}; choose another --out") from None
 
 
 def _make_settings(kernel: str, arms: Sequence[str], values: Mapping[str, Any], work: str) -> Settings:
@@ -101,6 +83,7 @@ def _try_kernel(
     kernel: str, settings: Settings, folder: Path, observer: Observer, seconds: int, manner: Manner
 ) -> tuple[list[Entry], bool]:
     """Return the entries of one kernel, and whether all was taken."""
+    manner = replace(manner, keep_going=True)
     entries = {arm: Entry(kernel, arm) for arm in settings.arms if arm != DEFAULT}
     entries |= _refuse_arms(kernel, settings, folder, observer)
     usable = [arm for arm, entry in entries.items() if not entry.refused and not entry.missing]
@@ -109,27 +92,16 @@ def _try_kernel(
     stress = settings.model_copy(
         update={"arms": tuple(usable), "workloads": (f"stress:seconds={seconds}",), "blocks": 1, "until": None}
     )
-    stressed = _take(stress, folder / "stress", observer, manner)
+    stressed = take_campaign(stress, folder / "stress", observer, manner)
     entries |= {arm: read_stress(entries[arm], stressed.results, seconds) for arm in usable}
     alive = [arm for arm in usable if not entries[arm].stress]
     if stressed.ending is not Ending.COMPLETE or not alive:
         return list(entries.values()), stressed.ending is Ending.COMPLETE
     speed = settings.model_copy(update={"arms": (DEFAULT, *alive)})
-    taken = _take(speed, folder / "speed", observer, manner)
+    taken = take_campaign(speed, folder / "speed", observer, manner)
     comparisons = next(table for table in build_report(taken.results).headline).analysis.comparisons
     entries |= {arm: replace(entries[arm], speed=comparisons[arm]) for arm in alive}
     return list(entries.values()), taken.ending is Ending.COMPLETE
-
-
-def _take(settings: Settings, place: Path, observer: Observer, manner: Manner) -> CampaignResult:
-    """Take what is missing of a campaign, and write its page."""
-    if (place / FILE).exists():
-        conducted = resume(place, observer, replace(manner, keep_going=True))
-    else:
-        conducted = conduct(settings, place, observer, replace(manner, keep_going=True))
-    with hold_same(place, conducted.identity) as held:
-        write_files(build_report(conducted.results), held)
-    return conducted
 
 
 def _refuse_arms(kernel: str, settings: Settings, folder: Path, observer: Observer) -> dict[str, Entry]:

@@ -13,6 +13,11 @@ from runoff.text import parse_assignments, suggest
 MOST_ARMS = 64
 """Most arms of a sweep, unless the user confirms that more are wanted."""
 
+_DEFAULT = "default"
+"""The kernel's own scheduler, which a single arm is compared with."""
+_DIGITS = 4
+"""Digits of a number of CPUs."""
+
 MOST_VALUES = 10_000
 """Most values of one range."""
 
@@ -71,6 +76,35 @@ def expand_sweep(text: str, catalogue: AgentCatalogue, *, large: bool = False) -
             "1..1000*2, or add --yes"
         )
     return every
+
+
+def varies(arm: str) -> bool:
+    """Return whether a parameter of ``arm`` has several values."""
+    return not arm.strip().startswith("exec:") and any(".." in v or "|" in v for v in re.findall(r"=([^,+@]*)", arm))
+
+
+def expand_for_sizes(arms: Sequence[str], catalogue: AgentCatalogue, *, large: bool = False) -> list[str]:
+    """Return the arms that are compared with each number of CPUs: those of a sweep, those that are given, or one and
+    the kernel's own scheduler. Raises UsageError."""
+    if len(arms) == 1 and varies(arms[0]):
+        return expand_sweep(arms[0], catalogue, large=large)
+    if several := [arm for arm in arms if varies(arm)]:
+        raise UsageError(f"sweep {several[0]!r}: give it alone, or arms whose parameters have one value each")
+    if list(arms) == [_DEFAULT]:
+        raise UsageError(f"{_DEFAULT} is the only arm: name one to compare with it, e.g. runoff sweep default bfs")
+    return [_DEFAULT, *arms] if len(arms) == 1 else list(arms)
+
+
+def expand_sizes(text: str) -> list[int]:
+    """Return the numbers of CPUs that ``--cpus`` names: 4, 1,2,4,8 or 1..16*2. Raises UsageError."""
+    values = [value for part in text.split(",") for value in _expand_part("cpus", part.strip(), f"--cpus {text}")]
+    for value in values:
+        if not (value.isascii() and value.isdigit() and 1 <= len(value) <= _DIGITS):
+            raise UsageError(f"--cpus {text}: {value!r} is not a number of CPUs: give one, or several as in 1,2,4,8")
+    sizes = [int(value) for value in values]
+    if len(set(sizes)) < len(sizes):
+        raise UsageError(f"--cpus {text}: a size is given twice")
+    return sizes
 
 
 def _describe_schedulers(catalogue: AgentCatalogue) -> Mapping[str, Mapping[str, Any]]:
