@@ -1,6 +1,7 @@
 """What was read from files, put together as arms, workloads and samples."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runoff.errors import UsageError
@@ -9,6 +10,8 @@ from runoff.imports.reading import Cases, FoundMetric, Measured, Reading, guess_
 from runoff.results import Direction, Metric
 from runoff.units import TIME_EXPONENTS, scale_time
 
+MOST_ARMS = 500
+MOST_WORKLOADS = 2000
 DEFAULT_WORKLOAD = "imported"
 """Name of a workload that has none."""
 
@@ -72,10 +75,11 @@ def assemble(sources: Sequence[Source], readings: Sequence[Reading], wishes: Wis
     if len(blocks) > 1:
         raise UsageError("some of the files have blocks and others not, so nothing says which runs belong together")
     arms = _order_arms(list(dict.fromkeys(each.arm for each in placed)), wishes.baseline)
+    _refuse_too_many(arms, "arms", MOST_ARMS)
+    _refuse_too_many({each.workload for each in placed}, "workloads", MOST_WORKLOADS)
     samples = _make_samples(placed, is_paired=True in blocks)
-    counts = {arm: max(_count_runs(samples, arm), default=0) for arm in arms}
     notes = tuple(dict.fromkeys(note for reading in readings for note in reading.notes))
-    if max(counts.values()) < 2:
+    if max(Counter((sample.arm, sample.workload) for sample in samples).values()) < 2:
         raise UsageError(
             "; ".join(("there is one run of each arm, and nothing says how much such runs vary: give ten", *notes))
         )
@@ -88,9 +92,9 @@ def assemble(sources: Sequence[Source], readings: Sequence[Reading], wishes: Wis
     )
 
 
-def _count_runs(samples: Sequence[ImportedSample], arm: str) -> Iterator[int]:
-    works = [sample.workload for sample in samples if sample.arm == arm]
-    return (works.count(work) for work in set(works))
+def _refuse_too_many(names: Collection[str], noun: str, most: int) -> None:
+    if len(names) > most:
+        raise UsageError(f"these would be {len(names)} {noun}, and a report has at most {most}: give a part of them")
 
 
 def _join_metrics(sources: Sequence[Source], readings: Sequence[Reading], wishes: Wishes) -> dict[str, FoundMetric]:
@@ -222,11 +226,12 @@ def _list_metrics(
     samples: Sequence[ImportedSample], metrics: Mapping[str, FoundMetric]
 ) -> dict[str, tuple[Metric, ...]]:
     """Return the metrics of each workload; what has a direction is judged."""
-    works = dict.fromkeys(sample.workload for sample in samples)
+    names: dict[str, set[str]] = {}
+    for sample in samples:
+        names.setdefault(sample.workload, set()).update(sample.metrics)
     table = {}
-    for work in works:
-        names = dict.fromkeys(name for sample in samples if sample.workload == work for name in sample.metrics)
-        own = [_finish(metrics[name]) for name in metrics if name in names]
+    for work, measured in names.items():
+        own = [_finish(metrics[name]) for name in metrics if name in measured]
         table[work] = tuple(sorted(own, key=lambda metric: not metric.headline))
     return table
 

@@ -11,6 +11,9 @@ from runoff.units import TIME_EXPONENTS
 
 Cases = Literal["arms", "workloads"]
 
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Numbers whose squares, sums and ratios are numbers too."""
+
 
 @dataclass(frozen=True, slots=True)
 class FoundMetric:
@@ -85,8 +88,10 @@ def parse_number(text: object, file: File, where: str) -> float:
     """Return a finite number. Raises UsageError that says ``where`` there is none."""
     try:
         value = float(text)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
+    if math.isfinite(value) and value and not SMALLEST <= abs(value) <= LARGEST:
+        raise file.refuse(f"{where} has {str(text)[:60]}, which no measurement gives: {SMALLEST:g} to {LARGEST:g}")
     if isinstance(text, bool) or not math.isfinite(value) or (isinstance(text, str) and "_" in text):
         raise file.refuse(f"{where} has {str(text)[:60]!r}, which is not a number{_explain(text)}")
     return value

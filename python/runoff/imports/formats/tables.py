@@ -29,14 +29,14 @@ def recognise(file: File) -> bool:
     """Return whether it is a table with a header and a row."""
     if file.text.lstrip().startswith(("{", "[", "<")):
         return False
-    rows = list(_parse(file.text))
+    rows = list(_parse(file))
     return len(rows) > 1 and not any(_is_number(cell) for cell in rows[0] if cell) and any(cell for cell in rows[0])
 
 
 def read(file: File, columns: Mapping[str, str]) -> Reading:
     """Return its numbers. ``columns`` are the headers of a long table's columns by their names in ``NAMES``, where they
     are others. Raises UsageError."""
-    header, *rows = _parse(file.text)
+    header, *rows = _parse(file)
     header = [cell.strip() for cell in header]
     twice = [name for name, count in Counter(header).items() if count > 1 and name]
     if twice:
@@ -57,11 +57,15 @@ def read(file: File, columns: Mapping[str, str]) -> Reading:
     return _read_wide(header, rows, file)
 
 
-def _parse(text: str) -> Iterator[list[str]]:
-    """Yield the rows with something in them; lines that begin with ``#`` are comments."""
-    lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip() and not line.startswith("#")]
+def _parse(file: File) -> Iterator[list[str]]:
+    """Yield the rows with something in them; lines that begin with ``#`` are comments. Raises UsageError."""
+    lines = [line for line in file.text.splitlines() if line.strip() and not line.startswith("#")]
     delimiter = max(_DELIMITERS, key=lambda each: lines[0].count(each)) if lines else ","
-    yield from csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
+    reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise file.refuse(f"line {reader.line_num} of it is not one of a table ({error})") from None
 
 
 def _is_number(text: str) -> bool:
