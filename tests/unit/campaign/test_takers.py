@@ -17,7 +17,9 @@ def part(hostname: str, machine: str, memory: str = "1 GiB") -> Part:
 def row(number: int, block: int) -> Row:
     values: dict[str, Any] = dict.fromkeys(Row.model_fields)
     own = {"cell": f"b{block}", "block": block, "position": block, "arm": "default", "workload": "w", "load": "l"}
-    return Row.model_validate({**values, **own, "valid": True, "detail": "", "metrics": {}, "part": number})
+    return Row.model_validate(
+        {**values, **own, "valid": True, "detail": "", "metrics": {}, "part": number, "worker": ""}
+    )
 
 
 def test_a_campaign_without_a_cluster_or_of_one_machine_names_none():

@@ -47,7 +47,7 @@ def arrive(parcel: Parcel, sender: str) -> None:
     for message in read_messages(parcel):
         store.write(parcel, sender, message)
     shutil.rmtree(parcel.source)
-    worker.finish_parcel(parcel, sender)
+    worker.finish_parcel(parcel, sender, sender)
 
 
 def test_a_parcel_is_hashed_once_wherever_it_was_found(tmp_path: Path, hashed: Counter[Path]):
