@@ -294,6 +294,15 @@ def test_no_text_covers_another_and_tables_fit_or_scroll(arms, width, crowded, o
     assert len(set(headings)) == len(headings)
 
 
+def test_a_page_is_as_wide_while_it_is_short(crowded, open_page):
+    """Boxes that the window's own bar makes narrower after they were drawn may stay without theirs."""
+    page = open_page(crowded[5], 768)
+    whole = page.evaluate("document.body.clientWidth")
+    page.evaluate("document.body.replaceChildren()")
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    assert page.evaluate("document.body.clientWidth") == whole
+
+
 @pytest.mark.parametrize("arms", [2, 8])
 def test_on_paper_no_text_covers_another(arms, crowded, open_page):
     page = open_page(crowded[arms], 794)
