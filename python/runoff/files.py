@@ -40,6 +40,18 @@ def write_output(path: Path, text: str) -> None:
         write_whole(path, text.encode())
 
 
+def append_output(path: Path, text: str) -> None:
+    """Add ``text`` to a file that the user has named, which is made where it is missing; as `write_output` has it, no
+    link is followed. Raises OSError.
+    """
+    is_stream = path.is_relative_to("/dev") or path.is_relative_to("/proc")
+    if path.is_symlink() and not is_stream:
+        raise OSError(errno.ELOOP, "it is a link")
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | (0 if is_stream else os.O_NOFOLLOW)
+    with os.fdopen(os.open(path, flags, _choose_mode(0o666)), "w", encoding="utf-8") as stream:
+        stream.write(text)
+
+
 def make_directories(path: Path) -> None:
     """Make the directory ``path`` and those above it that are missing; others may not write in what root makes.
 

@@ -12,6 +12,7 @@ from runoff.analysis.common import (
     describe_arm,
     describe_campaign,
     describe_metric,
+    describe_voids,
     find_control,
     get_first,
     list_differences,
@@ -126,6 +127,7 @@ def _number(
 
 def _warn(campaigns: Mapping[str, Results], subjects: Sequence[_Subject], control: str | None) -> Iterator[str]:
     """Yield what a reader has to know of a comparison between campaigns."""
+    yield from describe_voids(campaigns)
     if control is None:
         yield "the campaigns have no control: what changed on the machine between them looks like a difference"
     for subject in subjects:

@@ -76,6 +76,19 @@ def _relate(own: Mapping[str, float], base: Mapping[str, float] | None, name: st
     return value / control if control > 0 and value > 0 and isfinite(value / control) else None
 
 
+MOST_NAMED = 6
+"""Campaigns that are named one by one."""
+
+
+def describe_voids(campaigns: Mapping[str, Results]) -> Iterator[str]:
+    """Yield one sentence of the samples that are void and therefore left out; none where all are valid."""
+    counts = {name: [sample.valid for sample in results.judged_samples] for name, results in campaigns.items()}
+    told = [f"{valid.count(False)} of {len(valid)} of {name}" for name, valid in counts.items() if not all(valid)]
+    if told:
+        more = f" and more of {len(told) - MOST_NAMED} others" if len(told) > MOST_NAMED else ""
+        yield f"void samples are left out: {', '.join(told[:MOST_NAMED])}{more}"
+
+
 def describe_campaign(results: Results) -> dict[str, str]:
     """Return all that is known of what the samples were taken with."""
     days = sorted(each.conditions.started[:10] for each in results.samples if each.conditions is not None)

@@ -62,8 +62,7 @@ def command(
     if junit is not None:
         write_file(junit, documents.render_junit(gate))
     if place is not None:
-        with place.open("a", encoding="utf-8") as file:
-            file.write(page.render(gate))
+        write_file(place, page.render(gate), append=True)
     if as_json:
         write(documents.render_json(gate))
     elif markdown:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from runoff.errors import MissingError
-from runoff.files import write_output
+from runoff.files import append_output, write_output
 from runoff.text import escape_lines
 
 
@@ -64,8 +64,8 @@ def write(document: str) -> None:
         sys.stdout.flush()
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a document into a file that the user has named; ``-`` is standard output.
+def write_file(path: Path, text: str, *, append: bool = False) -> None:
+    """Write a document into a file that the user has named, or add it there; ``-`` is standard output.
 
     Raises MissingError, and OutputError.
     """
@@ -73,7 +73,10 @@ def write_file(path: Path, text: str) -> None:
         write(text)
         return
     try:
-        write_output(path, text)
+        if append:
+            append_output(path, text)
+        else:
+            write_output(path, text)
     except OSError as error:
         raise MissingError(f"cannot write {path}: {error.strerror}; name another file") from None
 

@@ -49,6 +49,7 @@ def command(
 
     DIR is a campaign that was taken as a pilot; without it the noise that `runoff noise` keeps of each --work is used.
     """
+    from runoff.analysis.common import describe_voids
     from runoff.campaign.directory import read_results
     from runoff.decide import sample_size as needed
     from runoff.report import sample_size as views
@@ -63,12 +64,14 @@ def command(
         sources = needed.collect_from_campaign(results)
         margin = results.margin if margin is None else margin
         rare = results.rare if rare is None else rare
+        warnings = tuple(describe_voids({"the pilot": results}))
     else:
         sources = needed.collect_from_noise(needed.find_noise(workloads, engine, clock), arms or 2)
+        warnings = ()
     margin = DEFAULT_MARGIN if margin is None else margin
     found = needed.compute_answers(sources, margin if detect is None else detect, margin, rare)
     if as_json:
-        write(views.render_json(sources, found))
+        write(views.render_json(sources, found, warnings))
     else:
-        echo(views.render(sources, found), nl=False)
+        echo(views.render(sources, found, warnings), nl=False)
     return 0 if found else 2

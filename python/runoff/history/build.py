@@ -11,6 +11,7 @@ from runoff.analysis.common import (
     describe_arm,
     describe_campaign,
     describe_metric,
+    describe_voids,
     find_control,
     list_differences,
     refuse_other_engines,
@@ -77,7 +78,7 @@ def make_history(ordered: Ordered, wanted: Wanted, rerun: str = "") -> History:
             _make_series(source, each, heading, ALPHA / len(shown))
             for each, heading in zip(shown, headings, strict=True)
         ),
-        warnings=(*_warn(control, ordered.warnings), *warn_of_machines(machines)),
+        warnings=(*_warn(control, ordered.warnings), *warn_of_machines(machines), *describe_voids(campaigns)),
         rerun=rerun,
     )
 

@@ -22,7 +22,7 @@ def remember(file: Path, question: Mapping[str, Any], noun: str, *, trusted: boo
     """Write what is asked into ``file``, so that nothing else goes on beside it.
 
     Not ``trusted``: root makes no directory where others may write. Raises UsageError if something else is asked there
-    already, and MissingError where it cannot be written.
+    already or is in the directory, and MissingError where it cannot be written.
     """
     asked = json.dumps(question, indent=1, sort_keys=True) + "\n"
     directory = file.parent
@@ -32,6 +32,8 @@ def remember(file: Path, question: Mapping[str, Any], noun: str, *, trusted: boo
             if read_own(file).decode() != asked:
                 raise UsageError(f"{directory} is of another {noun} (see {file}): choose another --out")
             return
+        if any(directory.iterdir()):
+            raise UsageError(f"{directory} is not empty, and no {noun}: choose another --out")
         write_whole(file, asked.encode())
     except OSError as error:
         raise MissingError(f"cannot use {file}: {error.strerror}; choose another --out") from None

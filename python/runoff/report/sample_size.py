@@ -9,16 +9,17 @@ from runoff.report.data.json_text import dump, round_significant
 from runoff.report.layout import wrap
 from runoff.report.noise import DOES_NOT_VARY, format_size
 from runoff.statistics.planning import Blocks
-from runoff.text import format_duration
+from runoff.text import escape_line, format_duration
 
 SCHEMA = "runoff.plan/1"
 UNKNOWN = "over 100000"
 WIDTH = 80
 
 
-def render(sources: Sequence[Source], found: Sequence[Answer]) -> str:
-    """Return each comparison with its noise, then what all of them together need."""
-    return "\n".join(_lines(sources, found)) + "\n"
+def render(sources: Sequence[Source], found: Sequence[Answer], warnings: Sequence[str] = ()) -> str:
+    """Return each comparison with its noise, then what all of them together need, and what a reader has to know."""
+    told = (line for warning in warnings for line in wrap(escape_line(warning), WIDTH, "! ", "  "))
+    return "\n".join((*_lines(sources, found), *told)) + "\n"
 
 
 def _lines(sources: Sequence[Source], found: Sequence[Answer]) -> Iterator[str]:
@@ -70,9 +71,10 @@ def _time(answer: Answer) -> str:
     return "" if answer.seconds is None else f", {format_duration(answer.seconds)}"
 
 
-def render_json(sources: Sequence[Source], found: Sequence[Answer]) -> str:
+def render_json(sources: Sequence[Source], found: Sequence[Answer], warnings: Sequence[str] = ()) -> str:
     """Render JSON; ``sd`` is of log ratios or in the metric's unit, ``low`` and ``high`` are a 90 % interval."""
     document = {"schema": SCHEMA, "comparisons": [_source(source, found) for source in sources]}
+    document["warnings"] = list(warnings)
     return dump(document)
 
 

@@ -1,0 +1,57 @@
+"""What every command that begins a campaign promises of the place that it is told to begin in."""
+
+from pathlib import Path
+
+import made_campaigns
+import pytest
+from doors import BEGIN
+from strangers import ROOT_ONLY, give_to_nobody, runoff
+
+import runoff as library
+from runoff.errors import UsageError
+
+
+@pytest.fixture(autouse=True)
+def nobody_called_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    monkeypatch.delenv("SUDO_GID", raising=False)
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    made_campaigns.made(tmp_path / "other", made_campaigns.noisy(0, -0.02, seed=2), seed=6, blocks=4)
+    return made_campaigns.made(tmp_path / "c", made_campaigns.noisy(0, -0.02), blocks=4)
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize("door", BEGIN)
+def test_every_command_refuses_a_strangers_directory(door: str, campaign: Path, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    give_to_nobody(tmp_path / "theirs")
+    done = runoff(*BEGIN[door](tmp_path, campaign), "--out", tmp_path / "theirs/new/c")
+    assert done.returncode == 64, done.stderr
+    assert "theirs belongs to nobody" in done.stderr
+    assert "--trust-directory" in done.stderr
+    assert list((tmp_path / "theirs").iterdir()) == []
+
+
+@pytest.mark.parametrize("door", BEGIN)
+def test_every_command_leaves_a_directory_alone_that_is_not_empty(door: str, campaign: Path, tmp_path: Path) -> None:
+    place = tmp_path / "full"
+    place.mkdir()
+    (place / "precious").write_text("precious")
+    done = runoff(*BEGIN[door](tmp_path, campaign), "--out", place)
+    assert done.returncode == 64, done.stderr
+    assert str(place) in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in place.iterdir()] == ["precious"]
+
+
+@ROOT_ONLY
+def test_the_library_refuses_a_strangers_directory(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    give_to_nobody(tmp_path / "theirs")
+    settings = library.make_settings(arms=["default"], workloads=["command:true"], on="host", blocks=1)
+    with pytest.raises(UsageError, match="theirs belongs to nobody"):
+        library.conduct(settings, tmp_path / "theirs/c")
+    assert list((tmp_path / "theirs").iterdir()) == []

@@ -1,0 +1,24 @@
+"""What every command promises of words that it does not know."""
+
+from pathlib import Path
+
+import pytest
+from doors import list_commands
+
+from runoff.cli.main import main
+
+COMMANDS = list_commands()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_wrong_word_is_one_sentence(command: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["runoff", *command.split(), "--no-such-option"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+    assert ended.value.code == 64
+    assert said.out == ""
+    assert said.err.startswith("runoff: ")
+    assert said.err.count("\n") <= 2
+    assert list(tmp_path.iterdir()) == []
