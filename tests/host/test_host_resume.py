@@ -3,13 +3,16 @@
 import json
 import os
 import shutil
+import signal
 from pathlib import Path
 from typing import Any
 
 import journals
+import psutil
 import pytest
 from campaign_rows import rows
-from command import run, samples
+from command import run, samples, start
+from waiting import LIMIT_S, wait_until
 
 from runoff.engines.agent import find_agent
 
@@ -44,6 +47,27 @@ def work(path: Path, value: int, programs: str = "") -> None:
     path.write_text(
         WORK.replace("{value}", str(value)).replace("{programs}", programs).replace("{{", "{").replace("}}", "}")
     )
+
+
+def test_a_sample_whose_agent_is_ended_with_runoff_is_taken_again(tmp_path: Path) -> None:
+    """As a shutdown does that waits for nothing: it tells both at once."""
+    begun, go_on = tmp_path / "begun", tmp_path / "go_on"
+    text = f"touch {begun}; until test -e {go_on}; do sleep 0.1; done; echo value 1 jobs 1"
+    work(tmp_path / "work.toml", 1)
+    whole = (tmp_path / "work.toml").read_text().replace("echo value 1 jobs {cpus_seen}", text)
+    (tmp_path / "work.toml").write_text(whole)
+    campaign = start("compare", "default", "--on", "host", "--work", tmp_path / "work.toml", "--blocks", "2",
+                     "--out", tmp_path / "c")  # fmt: skip
+    wait_until(begun.exists)
+    agents = psutil.Process(campaign.pid).children()
+    campaign.send_signal(signal.SIGTERM)
+    for agent in agents:
+        agent.send_signal(signal.SIGTERM)
+    assert campaign.wait(LIMIT_S) == 130
+    assert rows(tmp_path / "c") == []
+    go_on.touch()
+    run("resume", tmp_path / "c")
+    assert [row["valid"] for row in rows(tmp_path / "c")] == [True, True]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ pub use metrics::{Direction, Metric, Metrics};
 pub use work::{Extract, Find, Load, OwnFile, Stream, Which, Workload};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -219,6 +219,8 @@ pub struct Void {
     pub reason: String,
     /// The end of the log that explains it (verifier, program output), if any.
     pub detail: String,
+    /// Whether the agent was told to end, so that the reason says nothing about the scheduler.
+    pub stopped: bool,
     pub proof: Option<Proof>,
 }
 

@@ -20,7 +20,7 @@ from runoff.campaign.waiting import WaitingCells, choose_edges
 from runoff.decide.looks import Look, Rule
 from runoff.engines import boots, conditions
 from runoff.engines.base import Engine
-from runoff.engines.outcome import Outcome, ValidSample
+from runoff.engines.outcome import Outcome, ValidSample, VoidSample
 from runoff.errors import RunoffError, UsageError
 from runoff.plan import stopping
 from runoff.plan.order import Cell, draw
@@ -207,7 +207,9 @@ class _Run:
         except RunoffError as error:
             self._failure = self._failure or error
             return
-        if request.stop is not Stop.NOW:
+        # A shutdown may tell the agent too: what it cut is taken again.
+        is_cut = isinstance(outcome, VoidSample) and outcome.stopped and request.stop is not Stop.NO
+        if request.stop is not Stop.NOW and not is_cut:
             self._store(started, outcome, seconds)
 
     def _store(self, started: _RunningSample, outcome: Outcome, seconds: float) -> None:

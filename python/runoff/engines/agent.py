@@ -22,7 +22,7 @@ from runoff.errors import MissingError, RunoffError
 from runoff.plan.catalogue import AgentCatalogue
 from runoff.workloads import Work
 
-PROTOCOL = 10
+PROTOCOL = 11
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """Inode of the first PID namespace of a machine (PROC_PID_INIT_INO)."""
 
@@ -244,7 +244,7 @@ class Agent:
                 case "sample":
                     return ValidSample(event["metrics"], event["proof"], "".join(log))
                 case _:
-                    return VoidSample(event["reason"], event["detail"], event["proof"])
+                    return VoidSample(event["reason"], event["detail"], event["proof"], stopped=event["stopped"])
             event = self._next(("progress", "requests", "sample", "void"), timeout_s)
 
     def close(self, timeout_s: float = 15.0) -> None:

@@ -45,6 +45,8 @@ class VoidSample:
     proof: Mapping[str, Any] | None = None
     origin: Origin | None = None
     """None for this machine."""
+    stopped: bool = False
+    """Whether the agent was told to end, so that the reason says nothing about the arm."""
 
 
 Outcome = ValidSample | VoidSample

@@ -10,13 +10,14 @@ from pathlib import Path
 import journals
 import made_campaigns
 import pytest
-from answering import Answering, answer_after
+from answering import TAKEN, Answering, answer_after
 from waiting import LIMIT_S
 
 from runoff.campaign import directory
 from runoff.campaign.manner import Manner
 from runoff.campaign.observer import SilentObserver
 from runoff.campaign.run import Ending, list_cells, run
+from runoff.engines.outcome import Outcome, VoidSample
 from runoff.plan.order import Cell
 
 
@@ -101,6 +102,29 @@ def test_the_second_time_it_is_abandoned_and_not_kept_and_a_third_time_changes_n
     with nine_samples(tmp_path / "c") as take:
         found = take(engine, listener)
     assert (found, listener.told) == ((Ending.STOPPED, 1), [False, True])
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_sample_that_a_shutdown_has_cut_is_taken_again(tmp_path: Path, stopped: bool) -> None:
+    """Who tells runoff to stop may tell its agent too; a sample that is void for another reason is kept."""
+    listener = Listener()
+
+    def answer(number: int) -> Outcome:
+        if number == 0:
+            return TAKEN
+        interrupt()
+        assert listener.was_told.wait(LIMIT_S)
+        return VoidSample("it was stopped on request", stopped=stopped)
+
+    with nine_samples(tmp_path / "c") as take:
+        assert take(Answering(answer), listener) == (Ending.STOPPED, 1 if stopped else 2)
+        assert take(Answering(), Listener()) == (Ending.COMPLETE, 9)
+
+
+def test_a_sample_whose_agent_alone_was_told_to_end_is_void(tmp_path: Path) -> None:
+    with nine_samples(tmp_path / "c") as take:
+        lost = Answering(lambda number: VoidSample("it was stopped on request", stopped=True) if number == 1 else TAKEN)
+        assert take(lost, Listener()) == (Ending.COMPLETE, 9)
 
 
 def test_afterwards_signals_do_what_they_did_before(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ PROOF = {
     "object": "ef0cca",
 }
 SAMPLE = {"type": "sample", "id": "b0", "metrics": {"elapsed_s": 1.5, "migrations": 3}, "proof": PROOF}
-VOID = {"type": "void", "id": "b0", "reason": "ejected", "detail": "log", "proof": None}
+VOID = {"type": "void", "id": "b0", "reason": "ejected", "detail": "log", "stopped": False, "proof": None}
 
 
 def taken(tmp_path: Path, *lines: str) -> ValidSample | VoidSample:

@@ -35,6 +35,7 @@ pub fn take(
             id: cell.id.clone(),
             reason,
             detail,
+            stopped: stop.requested(),
             proof: proof.map(|proof| *proof),
         })),
     }
