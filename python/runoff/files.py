@@ -4,6 +4,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -24,6 +25,15 @@ def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
     """
     with HeldDirectory(path.parent) as directory:
         directory.write_whole(path.name, content, mode)
+
+
+def create_whole(path: Path, content: bytes) -> None:
+    """Write a new file as `write_whole` does; of several that do so at a time one succeeds.
+
+    Raises FileExistsError if anything is at ``path``, and OSError.
+    """
+    with HeldDirectory(path.parent) as directory:
+        directory.create_whole(path.name, content)
 
 
 def write_output(path: Path, text: str) -> None:
@@ -121,6 +131,16 @@ class HeldDirectory:
         finally:
             os.close(place)
 
+    def create_whole(self, name: str, content: bytes) -> None:
+        """Write the new file ``name`` in it, as the function of this name does. Raises OSError."""
+        new = f"{name}.{secrets.token_hex(8)}{NEW}"
+        _write_new(self._descriptor, new, content, None)
+        try:
+            os.link(new, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor, follow_symlinks=False)
+        finally:
+            os.unlink(new, dir_fd=self._descriptor)
+        self.sync()
+
     def lock(self) -> bool:
         """Take the exclusive lock, which ends with this process; return False if another process has it."""
         try:
@@ -185,6 +205,13 @@ def _enter(place: int, folder: str) -> int:
 
 def _write_whole(place: int, name: str, content: bytes, mode: int | None) -> None:
     new = name + NEW
+    _write_new(place, new, content, mode)
+    os.replace(new, name, src_dir_fd=place, dst_dir_fd=place)
+    os.fsync(place)
+
+
+def _write_new(place: int, new: str, content: bytes, mode: int | None) -> None:
+    """Write a file that takes its name later. Raises OSError."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(new, dir_fd=place)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -195,5 +222,3 @@ def _write_whole(place: int, name: str, content: bytes, mode: int | None) -> Non
         file.write(content)
         file.flush()
         os.fsync(descriptor)
-    os.replace(new, name, src_dir_fd=place, dst_dir_fd=place)
-    os.fsync(place)
