@@ -13,9 +13,10 @@ from contextlib import closing
 from pathlib import Path
 
 from runoff.reboot import unit
-from runoff.reboot.bootloader import GRUB, find_bootloader
+from runoff.reboot.bootloader import find_bootloader
 
 CAMPAIGN = Path("/stopped")
+GRUB = Path("/boot/grub")
 RUNOFF = [sys.executable, "-m", "runoff"]
 WORDS = ["--reboot"]
 

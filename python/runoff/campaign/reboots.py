@@ -41,6 +41,7 @@ class Reboots:
         self._directory = directory.resolve()
         _require_lasting(self._directory)
         self._bootloader: Bootloader = find_bootloader()
+        self._bootloader.require_one_boot()
         self._entries = {
             release: self._bootloader.find_entry(release)
             for release in dict.fromkeys(boots.find_planned(plan, name) for name in plan.boots)

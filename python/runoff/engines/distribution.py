@@ -36,6 +36,8 @@ FEDORA = Distribution(
         "libglib2.0-dev": "glib2-devel",
         "zlib1g-dev": "zlib-devel",
         "python3-venv": "python3",
+        "grub2-common": "grub2-tools",
+        "systemd-boot": "systemd-udev",
     },
 )
 ARCH = Distribution(
@@ -49,6 +51,8 @@ ARCH = Distribution(
         "libglib2.0-dev": "glib2",
         "zlib1g-dev": "zlib",
         "python3-venv": "python",
+        "grub2-common": "grub",
+        "systemd-boot": "systemd",
     },
 )
 OTHER = Distribution("", {})

@@ -52,8 +52,9 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     timeout_s: float = 1800,
+    with_errors: bool = False,
 ) -> str:
-    """Run a program to its end and return its standard output.
+    """Run a program to its end and return its standard output, with what it prints as errors if that is wanted too.
 
     ``what`` names the step in the error; ``env`` is added to the environment.
 
@@ -66,7 +67,7 @@ def run(
         env={**os.environ, "LC_ALL": "C.UTF-8", **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.STDOUT if with_errors else subprocess.PIPE,
         text=True,
         errors="replace",
     )
@@ -77,7 +78,7 @@ def run(
     finally:
         _end(process)
     if process.returncode != 0:
-        lines = (errors.strip() or output.strip()).splitlines()[-_TAIL_LINES:]
+        lines = ((errors or "").strip() or output.strip()).splitlines()[-_TAIL_LINES:]
         raise RunoffError(f"{what} failed ({Path(command[0]).name}, exit {process.returncode}): {' / '.join(lines)}")
     return output
 
