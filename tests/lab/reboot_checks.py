@@ -1,5 +1,5 @@
 """Runs as a service of the machine of reboot_machine.py: who ends a campaign that goes on after each boot, and what is
-left of it then. The last is a shutdown, during which the campaign's unit has to stay."""
+left of it then. The last is a shutdown, during which the campaign's unit has to stay. found.json has what was found."""
 
 import json
 import os
@@ -12,11 +12,22 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import reboot_disks
+
+from runoff.campaign.conduct import CampaignResult
+from runoff.campaign.directory import read_results
+from runoff.campaign.ending import Ending
+from runoff.campaign.manner import Manner
+from runoff.cli.campaign import finish
+from runoff.cli.options import RunOptions
+from runoff.errors import RunoffError
+from runoff.files import Identity
 from runoff.reboot import unit
 from runoff.reboot.bootloader import find_bootloader
 
 CAMPAIGN = Path("/stopped")
 GRUB = Path("/boot/grub")
+STOP_LIMIT_S = 3600.0
 RUNOFF = [sys.executable, "-m", "runoff"]
 WORDS = ["--reboot"]
 
@@ -24,12 +35,14 @@ WORDS = ["--reboot"]
 def main(plan: str, other_kernel: str) -> None:
     begin(plan)
     left: dict[str, list[str]] = {}
-    for end in (restore, stop, fail):
+    for end in (restore, stop, fail, refuse_reboot):
         prepare_boot(other_kernel)
         assert look() == ["unit", "choice"]
         end()
         left[end.__name__] = look()
-    Path("/left.json").write_text(json.dumps(left))
+    prepare_boot(other_kernel)
+    found = {"left": left, "second": install_second(), "disks": reboot_disks.list_refusals()}
+    Path("/found.json").write_text(json.dumps(found))
     prepare_boot(other_kernel)
     start_and_wait()
     subprocess.run(["systemctl", "poweroff"], check=True)
@@ -48,7 +61,7 @@ def prepare_boot(kernel: str) -> None:
     """Do what runoff does before a boot."""
     bootloader = find_bootloader()
     entry = bootloader.find_entry(kernel)
-    unit.install(CAMPAIGN, WORDS)
+    unit.install(CAMPAIGN, WORDS, STOP_LIMIT_S)
     bootloader.choose_once(entry)
 
 
@@ -76,6 +89,29 @@ def fail() -> None:
     subprocess.run(["systemctl", "start", unit.NAME], check=False)
     wait_until(lambda: read_state() in ("failed", "inactive"))
     menu.write_text(whole)
+
+
+def refuse_reboot() -> None:
+    """Let systemd refuse to boot when the next samples need another kernel."""
+    subprocess.run(["systemctl", "mask", "--runtime", "reboot.target"], check=True)
+    other = CampaignResult(
+        CAMPAIGN, Ending.OTHER_KERNEL, read_results(CAMPAIGN), Identity.from_stat(CAMPAIGN.stat()), "another"
+    )
+    try:
+        finish(other, RunOptions(CAMPAIGN, as_json=False, manner=Manner(reboot=()), notify=None, verbose=False))
+        raise AssertionError("it was not refused")
+    except RunoffError as error:
+        print(error, flush=True)
+    subprocess.run(["systemctl", "unmask", "--runtime", "reboot.target"], check=True)
+
+
+def install_second() -> str:
+    """Return why a second campaign cannot go on after each boot while the first one does."""
+    try:
+        unit.install(Path("/second"), WORDS, STOP_LIMIT_S)
+    except RunoffError as error:
+        return str(error)
+    return ""
 
 
 def read_state() -> str:

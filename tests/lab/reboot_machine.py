@@ -31,6 +31,10 @@ PACKAGES = (
     "initramfs-tools",
     "python3-minimal",
     "python3",
+    "e2fsprogs",
+    "btrfs-progs",
+    "lvm2",
+    "mdadm",
 )
 PYTHON = "3.13"
 """Of Debian's release in the machine."""
@@ -54,7 +58,7 @@ Description=ends campaigns in every way
 [Service]
 Type=idle
 Environment=PYTHONPATH=/opt/runoff/python:/opt/runoff/libraries RUNOFF_AGENT=/usr/local/bin/runoff-agent
-ExecStart=/usr/bin/python3 /checks.py /many.toml {kernel}
+ExecStart=/usr/bin/python3 /checks/reboot_checks.py /many.toml {kernel}
 [Install]
 WantedBy=multi-user.target
 """

@@ -4,7 +4,9 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import reboot_machine
@@ -75,29 +77,61 @@ def begin_with(release: str, arms: list[str]) -> str:
     raise AssertionError("no seed begins with it")
 
 
+@dataclass(frozen=True)
+class Ended:
+    """What reboot_checks.py found in the machine, and what its shutdown left on the disk."""
+
+    found: dict[str, Any]
+    units: list[str]
+    campaign: Path
+
+
 @pytest.fixture(scope="module")
-def ended(finished: Finished) -> tuple[dict[str, list[str]], list[str]]:
-    """What each way to end a campaign left in the machine, and what a shutdown left on its disk."""
+def ended(finished: Finished) -> Ended:
     releases = finished[1]
     disk = finished[0].with_name("disk")
     with reboot_machine.mount(disk) as root:
         (root / "many.toml").write_text(begin_with(releases[0], [f"default@host:{release}" for release in releases]))
-        shutil.copy(Path(__file__).with_name("reboot_checks.py"), root / "checks.py")
+        (root / "checks").mkdir()
+        for name in ("reboot_checks.py", "reboot_disks.py"):
+            shutil.copy(Path(__file__).with_name(name), root / "checks" / name)
         reboot_machine.add_service(root, "checks.service", reboot_machine.CHECKS.format(kernel=releases[1]))
     reboot_machine.Machine(disk, disk.with_name("checks.txt")).wait_until_off(HOUR_S)
     with reboot_machine.mount(disk) as root:
-        left = json.loads((root / "left.json").read_text())
-        return left, list_units(root)
+        shutil.copytree(root / "stopped", disk.with_name("stopped"))
+        return Ended(json.loads((root / "found.json").read_text()), list_units(root), disk.with_name("stopped"))
 
 
-def test_a_campaign_that_is_stopped_fails_or_is_given_up_does_not_go_on_after_the_next_boot(
-    ended: tuple[dict[str, list[str]], list[str]],
-) -> None:
-    assert ended[0] == {"restore": [], "stop": [], "fail": []}
+def test_a_campaign_that_is_ended_in_any_way_does_not_go_on_after_the_next_boot(ended: Ended) -> None:
+    assert ended.found["left"] == {"restore": [], "stop": [], "fail": [], "refuse_reboot": []}
 
 
-def test_a_campaign_goes_on_after_a_shutdown_by_someone_else(ended: tuple[dict[str, list[str]], list[str]]) -> None:
-    assert ended[1] == ["multi-user.target.wants", "system"]
+def test_a_campaign_goes_on_after_a_shutdown_by_someone_else(ended: Ended) -> None:
+    assert ended.units == ["multi-user.target.wants", "system"]
+
+
+def test_what_stops_the_unit_or_the_machine_lets_the_sample_finish(ended: Ended) -> None:
+    taken = rows(ended.campaign)
+    assert len(taken) >= 3
+    assert [row["reason"] for row in taken if not row["valid"]] == []
+
+
+def test_a_second_campaign_does_not_take_the_place_of_the_first(ended: Ended) -> None:
+    assert "another campaign goes on after each boot, in /stopped:" in ended.found["second"]
+
+
+def test_where_grub_cannot_write_no_kernel_is_chosen(ended: Ended) -> None:
+    refusals = ended.found["disks"]
+    assert refusals.pop("ext4") == ""
+    for kind, on in {"btrfs": "btrfs", "lvm": "lvm", "raid": "diskfilter"}.items():
+        assert refusals.pop(kind).startswith(
+            "69 GRUB cannot choose a kernel for one boot alone here (it cannot write to "
+            f"/disks/{kind}/grub/grubenv, which is on {on})"
+        )
+    told = refusals.pop("lvm, chosen")
+    assert "grub-reboot says: WARNING: Detected GRUB environment block on lvm device" in told
+    assert told.endswith("runoff resume DIRECTORY")
+    assert not refusals
 
 
 def test_all_is_taken_but_what_the_broken_kernel_would_have(finished: Finished) -> None:
@@ -106,7 +140,9 @@ def test_all_is_taken_but_what_the_broken_kernel_would_have(finished: Finished) 
     assert len(taken) == 3 * BLOCKS
     void = {row["arm"]: row["reason"] for row in taken if not row["valid"]}
     assert list(void) == [f"default@host:{reboot_machine.BROKEN}"]
-    reason = f"the kernel {reboot_machine.BROKEN} did not boot: this machine came back with {releases[0]}, 2 times"
+    reason = (
+        f"the kernel {reboot_machine.BROKEN} did not boot 2 times in a row: this machine came back with {releases[0]}"
+    )
     assert set(void.values()) == {reason}
     results = read_results(campaign)
     assert set(results.fingerprint["kernels"]) == {f"host:{release}" for release in releases}

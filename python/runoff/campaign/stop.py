@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -48,13 +48,26 @@ def handle_signals() -> Iterator[StopRequest]:
         # Whatever was interrupted may be half done, such as a line that is printed or a module that is imported.
         request.stop = Stop(min(request.stop + 1, Stop.NOW))
 
+    with _handle(handle):
+        yield request
+
+
+@contextmanager
+def interrupt_on_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt at each of these signals, so that what the block has changed is put back."""
+    with _handle(signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def _handle(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     # Only the main thread can have handlers; a caller in another thread decides about signals itself.
     is_main = threading.current_thread() is threading.main_thread()
     # What the caller ignores stays ignored: nohup(1) ignores the end of the terminal.
     heard = [number for number in _SIGNALS if is_main and signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, handle) for number in heard}
+    before = {number: signal.signal(number, handler) for number in heard}
     try:
-        yield request
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)

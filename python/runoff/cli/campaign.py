@@ -44,7 +44,8 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
     from runoff.report.sentences import render_verdict
 
     if run.manner.reboot is not None and conducted.next_kernel:
-        return _restart(conducted)
+        with notify_of_failure(run.notify, conducted.directory):
+            return _restart(conducted)
     report, page = write_report(conducted.results, conducted.directory, conducted.identity)
     if show is not None and not run.as_json:
         show(report)
@@ -57,7 +58,8 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
 
 
 def _restart(conducted: "CampaignResult") -> int:
-    """Boot the kernel of the next samples."""
+    """Boot the kernel of the next samples. Raises RunoffError if that is refused."""
+    from runoff.campaign.reboots import put_back_on_failure
     from runoff.reboot import unit
 
     echo(
@@ -65,7 +67,12 @@ def _restart(conducted: "CampaignResult") -> int:
         f"journalctl -fu {unit.NAME}, and to end it: runoff restore",
         err=True,
     )
-    unit.restart_machine()
+    with put_back_on_failure(conducted.directory):
+        try:
+            unit.restart_machine()
+        except RunoffError as error:
+            way_on = f"runoff resume {conducted.directory} --reboot"
+            raise RunoffError(f"this machine does not boot: {error}; when it may, go on with: {way_on}") from None
     return 0
 
 
