@@ -10,7 +10,7 @@ import re
 import stat
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 MIB = 1 << 20
 LARGEST_TEXT_BYTES = 256 * MIB
@@ -89,7 +89,15 @@ def _read(path: Path, most_bytes: int, flags: int) -> bytes:
         if not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "it is not a file", str(path))
         # A file of /proc has no size, and one may grow meanwhile.
-        content = b"" if about.st_size > most_bytes else file.read(most_bytes + 1)
+        content = b"" if about.st_size > most_bytes else _read_pieces(file, most_bytes + 1)
         if max(about.st_size, len(content)) > most_bytes:
             raise OSError(errno.EFBIG, f"it has more than {most_bytes // MIB} MiB", str(path))
         return content
+
+
+def _read_pieces(file: BinaryIO, most_bytes: int) -> bytes:
+    """Read at most so many bytes; room is made for what is there only."""
+    content = bytearray()
+    while piece := file.read(min(MIB, most_bytes - len(content))):
+        content += piece
+    return bytes(content)
