@@ -1,6 +1,7 @@
 """Small pieces of text handling that the parsers and messages share."""
 
 import difflib
+import json
 import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal
@@ -48,6 +49,15 @@ def escape_lines(text: str) -> str:
 def escape_for_toml(text: str) -> str:
     """Return an equivalent TOML document in which every character is printable."""
     return "".join(letter if letter == "\n" or _is_visible(letter) else f"\\U{ord(letter):08x}" for letter in text)
+
+
+def escape_for_json(document: str) -> str:
+    """Return an equivalent JSON document in which every character is printable; breaks of lines are its layout."""
+    return "\n".join(line if line.isprintable() else _escape_in_json(line) for line in document.split("\n"))
+
+
+def _escape_in_json(line: str) -> str:
+    return "".join(letter if _is_visible(letter) else json.dumps(letter)[1:-1] for letter in line)
 
 
 def _is_visible(letter: str) -> bool:

@@ -8,7 +8,7 @@ from doors import BEGIN
 from strangers import ROOT_ONLY, give_to_nobody, runoff
 
 import runoff as library
-from runoff.errors import UsageError
+from runoff.errors import RunoffError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +36,16 @@ def test_every_command_refuses_a_strangers_directory(door: str, campaign: Path, 
 
 
 @pytest.mark.parametrize("door", BEGIN)
+def test_every_command_refuses_a_link_that_leads_nowhere(door: str, campaign: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "made-by-following")
+    done = runoff(*BEGIN[door](tmp_path, campaign), "--out", tmp_path / "link")
+    assert done.returncode in (64, 69), done.stderr
+    assert str(tmp_path / "link") in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "made-by-following").exists()
+
+
+@pytest.mark.parametrize("door", BEGIN)
 def test_every_command_leaves_a_directory_alone_that_is_not_empty(door: str, campaign: Path, tmp_path: Path) -> None:
     place = tmp_path / "full"
     place.mkdir()
@@ -45,6 +55,14 @@ def test_every_command_leaves_a_directory_alone_that_is_not_empty(door: str, cam
     assert str(place) in done.stderr
     assert done.stderr.count("\n") == 1
     assert [path.name for path in place.iterdir()] == ["precious"]
+
+
+def test_the_library_refuses_a_link_that_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "made-by-following")
+    settings = library.make_settings(arms=["default"], workloads=["command:true"], on="host", blocks=1)
+    with pytest.raises(RunoffError, match="link"):
+        library.conduct(settings, tmp_path / "link")
+    assert not (tmp_path / "made-by-following").exists()
 
 
 @ROOT_ONLY

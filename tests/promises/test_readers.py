@@ -99,6 +99,16 @@ def test_a_link_where_a_file_is_to_be_written_is_not_followed(door: str, campaig
     assert (tmp_path / "precious").read_text() == "precious"
 
 
+@pytest.mark.parametrize("door", READ)
+def test_a_name_of_a_campaign_is_printable_in_every_view(door: str, campaign: Path, tmp_path: Path) -> None:
+    """Of the directory that it is in, too, which is its name beside others."""
+    place = campaign.rename(tmp_path / "c\x1b[31m\u202egnp")
+    result = call(READ[door](tmp_path, place))
+    assert result.exception is None, result.exception
+    shown = [result.output, *(path.read_text() for path in tmp_path.glob("written"))]
+    assert [letter for text in shown for letter in text if letter in "\x1b\u202e"] == []
+
+
 @pytest.mark.parametrize("door", sorted(READ.keys() - {"report --log"}))
 def test_voids_are_told_by_every_reader(door: str, campaign: Path, tmp_path: Path) -> None:
     result = call(READ[door](tmp_path, campaign))

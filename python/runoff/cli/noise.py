@@ -1,6 +1,5 @@
 """``runoff noise``: the same arm against itself, kept for later reports and plans."""
 
-import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -102,6 +101,7 @@ def keep(directory: Path) -> int:
 def list_(as_json: bool) -> int:
     """List the stored noise."""
     from runoff.decide.noise import list_noise
+    from runoff.report.data.json_text import dump
 
     found = list(list_noise())
     if as_json:
@@ -111,7 +111,7 @@ def list_(as_json: bool) -> int:
             else {"file": str(place), **each.model_dump(mode="json", by_alias=True)}
             for place, each in found
         ]
-        write(json.dumps(documents, indent=1, ensure_ascii=False) + "\n")
+        write(dump(documents))
         return 0
     if not found:
         echo("no noise is kept: runoff noise --work WORK measures it", err=True)

@@ -1,6 +1,5 @@
 """``runoff published``: historic results: shown, their arithmetic checked, run again today."""
 
-import json
 import shutil
 import time
 from collections.abc import Mapping
@@ -33,10 +32,11 @@ def command() -> None:
 def list_(as_json: bool) -> None:
     """List the published reports."""
     from runoff.published.documents import list_reports
+    from runoff.report.data.json_text import dump
 
     found = list_reports()
     if as_json:
-        echo(json.dumps(found, indent=2))
+        write(dump(found, indent=2))
         return
     for entry in found:
         tables = len(entry["tables"])
@@ -57,6 +57,7 @@ def show(name: str, as_csv: bool, as_json: bool) -> None:
     """
     from runoff.published import documents, layouts
     from runoff.published.catalogue import find
+    from runoff.report.data.json_text import dump
 
     if as_csv and as_json:
         raise UsageError("--csv and --json are two forms: choose one")
@@ -64,7 +65,7 @@ def show(name: str, as_csv: bool, as_json: bool) -> None:
     if as_csv:
         echo(documents.render_csv(report, table), nl=False)
     elif as_json:
-        echo(json.dumps(documents.make_document(report, table), indent=2, ensure_ascii=False))
+        write(dump(documents.make_document(report, table), indent=2))
     else:
         echo(layouts.render_report(report) if table is None else layouts.render_table(report.tables[table]), nl=False)
 
@@ -83,6 +84,7 @@ def check(name: str, as_json: bool) -> int:
     from runoff.published import audit
     from runoff.published.audit import text
     from runoff.published.catalogue import find, list_names
+    from runoff.report.data.json_text import dump
 
     chosen = [find(one) for one in (list_names() if name == "all" else [name])]
     if any(table for _, table in chosen):
@@ -90,7 +92,7 @@ def check(name: str, as_json: bool) -> int:
     reports = [report for report, _ in chosen]
     found = [(report, audit.audit(report)) for report in reports]
     if as_json:
-        echo(json.dumps([text.make_document(*one) for one in found], indent=2, ensure_ascii=False))
+        write(dump([text.make_document(*one) for one in found], indent=2))
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         echo("\n".join(text.render(report, findings, width) for report, findings in found), nl=False)
@@ -129,6 +131,7 @@ def replicate(
     Exit code 2 if nothing can be told.
     """
     from runoff.published import replicate, then_and_now
+    from runoff.report.data.json_text import dump
 
     report, parts = replicate.find_parts(name, plans)
     if sources and (quick or plan_only or run.out):
@@ -146,7 +149,7 @@ def replicate(
         }
     found = [(part, today := campaigns.get(part.plan), replicate.compare(report, part, today)) for part in parts]
     if run.as_json:
-        echo(json.dumps(then_and_now.make_document(report, found), indent=2, ensure_ascii=False))
+        write(dump(then_and_now.make_document(report, found), indent=2))
     else:
         echo(then_and_now.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
     code = 0 if replicate.has_answers([one for _, _, mine in found for one in mine]) else 2

@@ -1,5 +1,6 @@
 """Text of others is escaped in every terminal, mail and file; streams that are full or closed end nothing."""
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 from runoff.campaign.run import list_cells
 from runoff.cli.main import cli
 from runoff.engines.outcome import VoidSample
+from runoff.report.data.json_text import dump
 from runoff.text import escape_line, escape_lines
 
 NASTY = "\x1b[31mred\x1b]0;title\x07 \u202egnp.exe\u2066 \x9b2J \x00 a\nb\rc \u200f\u2028"
@@ -31,6 +33,14 @@ def test_what_has_no_shape_is_written_as_python_writes_it() -> None:
     assert escape_lines("a\r\n\tb\x07\rc") == "a\n        b\\x07\\rc"
     assert found_bad(escape_line(NASTY)) == []
     assert escape_line(escape_line(NASTY)) == escape_line(NASTY)
+
+
+def test_a_document_means_the_same_when_all_its_letters_are_printable() -> None:
+    document = {NASTY: [NASTY, "plain \u00e9\u4e2d \U0001f600 \U000e0041"]}
+    assert found_bad(dump(document)) == []
+    assert "\U000e0041" not in dump(document)
+    assert "\U0001f600" in dump(document)
+    assert json.loads(dump(document)) == document
 
 
 @pytest.fixture(scope="module")

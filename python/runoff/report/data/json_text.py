@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from runoff.results import Results
+from runoff.text import escape_for_json
 
 DIGITS = 7
 """Significant ones; fewer than numerical libraries agree on, more than data supports."""
@@ -26,6 +27,10 @@ def make_head(schema: str, results: Results) -> dict[str, Any]:
 
 
 def dump(document: Any, *, indent: int | None = 1) -> str:
-    """Return one JSON document, keys in the order given. Raises ValueError for a number that JSON does not have."""
+    """Return one JSON document, keys in the order given, every character printable.
+
+    Raises ValueError for a number that JSON does not have.
+    """
     separators = (",", ":") if indent is None else None
-    return json.dumps(document, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(document, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False)
+    return escape_for_json(text) + "\n"
