@@ -51,7 +51,10 @@ def list_commands() -> dict[str, click.Command]:
         if not isinstance(command, click.Group) or (words and command.invoke_without_command):
             yield " ".join(words), command
         if isinstance(command, click.Group):
-            for name, each in command.commands.items():
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                each = command.get_command(context, name)
+                assert each is not None
                 yield from walk(each, (*words, name))
 
     return dict(walk(cli, ()))
