@@ -15,9 +15,13 @@ from xdist.scheduler import LoadScopeScheduling
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
+# Whoever starts tests with sudo would be no stranger to them.
+for _name in ("SUDO_UID", "SUDO_GID"):
+    os.environ.pop(_name, None)
+
 HOST = "tests/host/"
 
-IN_MEMORY = ("tests/unit/", "tests/golden/", "tests/property/")
+IN_MEMORY = ("tests/unit/", "tests/golden/", "tests/property/", "tests/promises/")
 """Tests with files in memory: a journal is synced after each sample, which takes a slow disk 16 ms."""
 
 

@@ -41,8 +41,7 @@ def write_output(path: Path, text: str) -> None:
 
     A link is followed only below /dev and /proc, where it leads to a stream of this process. Raises OSError.
     """
-    is_stream = path.is_relative_to("/dev") or path.is_relative_to("/proc")
-    if is_stream or (path.exists() and not path.is_symlink() and not path.is_file()):
+    if _is_stream(path) or (path.exists() and not path.is_symlink() and not path.is_file()):
         descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
@@ -54,12 +53,20 @@ def append_output(path: Path, text: str) -> None:
     """Add ``text`` to a file that the user has named, which is made where it is missing; as `write_output` has it, no
     link is followed. Raises OSError.
     """
-    is_stream = path.is_relative_to("/dev") or path.is_relative_to("/proc")
-    if path.is_symlink() and not is_stream:
-        raise OSError(errno.ELOOP, "it is a link")
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | (0 if is_stream else os.O_NOFOLLOW)
-    with os.fdopen(os.open(path, flags, _choose_mode(0o666)), "w", encoding="utf-8") as stream:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | (0 if _is_stream(path) else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, flags, _choose_mode(0o666))
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a link") from error
+        raise
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         stream.write(text)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether what is there is a stream of this process or a device, and a link leads to one."""
+    return path.is_relative_to("/dev") or path.is_relative_to("/proc")
 
 
 def make_directories(path: Path) -> None:

@@ -127,3 +127,9 @@ READ: Mapping[str, Callable[[Path, Path], Words]] = {
     "merge": lambda folder, campaign: ("merge", campaign, f"other={folder / 'other'}", "--out", folder / "merged"),
 }  # fmt: skip
 """The words of a command that reads the campaign and, where it takes two, the one named other in the directory."""
+
+ONE_FILE = tuple(door for door, words in READ.items() if Path("written") in words(Path(), Path()))
+"""Of those, the ones that write one file, which is named written."""
+
+TELLING_VOIDS = tuple(door for door in READ if door != "report --log")
+"""All but the historic log, which has valid samples only."""

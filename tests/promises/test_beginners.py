@@ -11,12 +11,6 @@ import runoff as library
 from runoff.errors import RunoffError, UsageError
 
 
-@pytest.fixture(autouse=True)
-def nobody_called_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SUDO_UID", raising=False)
-    monkeypatch.delenv("SUDO_GID", raising=False)
-
-
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     made_campaigns.made(tmp_path / "other", made_campaigns.noisy(0, -0.02, seed=2), seed=6, blocks=4)

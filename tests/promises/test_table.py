@@ -3,6 +3,7 @@
 import ast
 from collections import Counter
 from functools import cache
+from importlib import import_module
 
 import pytest
 from checkout import ROOT
@@ -42,6 +43,23 @@ def test_tests_and_pages_are_there(promise: Promise) -> None:
         if line.startswith("#")
     }
     assert heading in headings
+
+
+def list_tried(test: str) -> frozenset[str] | None:
+    """The doors that a test of this folder has as its parameters."""
+    folder, _, rest = test.partition("/")
+    path, _, name = rest.partition("::")
+    if folder != "promises":
+        return None
+    marks = getattr(getattr(import_module(path.removesuffix(".py")), name), "pytestmark", ())
+    return next((frozenset(mark.args[1]) for mark in marks if mark.args[:1] == ("door",)), None)
+
+
+def test_a_test_is_named_for_the_doors_that_it_tries() -> None:
+    held = [(test, frozenset(doors)) for promise in PROMISES for test, doors in promise.held.items()]
+    checked = [(doors, tried) for test, doors in held if (tried := list_tried(test)) is not None]
+    assert len(checked) > 5
+    assert [(doors ^ tried) for doors, tried in checked if doors != tried] == []
 
 
 def test_every_command_is_behind_a_door() -> None:

@@ -23,12 +23,6 @@ from runoff.errors import MissingError, UsageError
 PAGES = ("report.html", "runs.csv", "runs.tsv")
 
 
-@pytest.fixture(autouse=True)
-def nobody_called_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SUDO_UID", raising=False)
-    monkeypatch.delenv("SUDO_GID", raising=False)
-
-
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     """One that is complete, of a workload whose preparation leaves a trace."""
