@@ -76,7 +76,7 @@ def _connect(address: RemoteScheduler) -> distributed.Client:
         # The same time limit is for the first connection, where nobody should wait, and for later ones.
         distributed.Client(**by, set_as_default=False, timeout=CONNECT_S).close()
         return distributed.Client(**by, set_as_default=False, timeout=PATIENCE_S)
-    except (TimeoutError, OSError, TypeError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise MissingError(f"no scheduler answers at {address.address}: {_explain(error)}") from None
 
 

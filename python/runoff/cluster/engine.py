@@ -192,7 +192,9 @@ class ClusterEngine:
             return outcome
         for member in members:
             if member.name == outcome.origin.worker:
-                self._found.team.exclude(member.address, f"it took a sample with another {' and '.join(others)}")
+                self._found.team.exclude(
+                    member.address, f"not the same as for earlier samples: its {', its '.join(others)}"
+                )
         return None
 
     def _await(self, future: Any, addresses: Sequence[str], on_phase: OnPhase) -> Outcome | Refusal | Unprepared | None:

@@ -141,7 +141,12 @@ class Team:
         """Give this worker nothing more."""
         with self._changed:
             member = self._state.members.get(address)
-            if member is None or member.refusal:
+        if member is not None:
+            self._refuse(member, reason)
+
+    def _refuse(self, member: Member, reason: str) -> None:
+        with self._changed:
+            if member.refusal or not self._is_there(member):
                 return
             member.is_ready, member.refusal = False, reason
             self._changed.notify_all()
@@ -194,18 +199,17 @@ class Team:
             self._pool.submit(self._admit, members[address], listed[address].get("resources", {}))
 
     def _admit(self, member: Member, resources: Mapping[str, float]) -> None:
-        address = member.address
         try:
             self._prepare(member, resources)
         except (NotAdmitted, RunoffError) as error:
-            self.exclude(address, str(error))
+            self._refuse(member, str(error))
         except LOST:
             # It is gone, or the scheduler is: if it comes back, it is new.
             if self._is_there(member):
-                self.forget(address)
+                self.forget(member.address)
         except Exception as error:
             # Dask raises here what it cannot read on the worker, such as a package that is missing there.
-            self.exclude(address, f"{type(error).__name__}: {error}")
+            self._refuse(member, f"{type(error).__name__}: {error}")
 
     def _prepare(self, member: Member, resources: Mapping[str, float]) -> None:
         require_safe(str(self._connection.client.scheduler.address))
@@ -228,8 +232,7 @@ class Team:
 
     def _make_ready(self, member: Member) -> None:
         """Send what the machine of this worker does not have, and let it prepare."""
-        if self._one_each and any(other.owner == member.owner for other in self.list_ready()):
-            raise NotAdmitted("another worker takes the samples of its machine")
+        self._require_no_other(member)
         member.step = "looking for what it has"
         lacking = self._ask(member, worker.list_lacking, self._job)
         for parcel in self._job.parcels:
@@ -237,9 +240,20 @@ class Team:
                 self._send(member, parcel)
         member.step = "preparing its guests"
         self._ask(member, worker.open_job, self._job)
-        with self._changed:
-            member.is_ready = True
-            self._changed.notify_all()
+        try:
+            with self._changed:
+                # The other one may have become ready since, if this one has waited for it in vain.
+                self._require_no_other(member)
+                member.is_ready = True
+                self._changed.notify_all()
+        except NotAdmitted:
+            self._ask(member, worker.close_job, self._job.name)
+            raise
+
+    def _require_no_other(self, member: Member) -> None:
+        """Raise NotAdmitted if a machine may have one worker, and this one's has another."""
+        if self._one_each and any(other.owner == member.owner for other in self.list_ready()):
+            raise NotAdmitted("another worker takes the samples of its machine")
 
     def _send(self, member: Member, parcel: Parcel) -> None:
         self._say(f"sending {parcel.name} to {member.name}")
