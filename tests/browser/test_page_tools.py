@@ -11,6 +11,7 @@ import report_examples as examples
 from runoff.analysis import build
 from runoff.report.html import page as html
 from runoff.report.sentences import render_verdict
+from runoff.separated import render_rows
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +105,11 @@ def test_samples_and_document_are_saved(many, page):
     for row, sample in zip(rows, samples, strict=True):
         assert (row["arm"], int(row["block"]), row["valid"]) == (sample.arm, sample.block + 1, "1")
         assert {key: float(row[key]) for key in sample.metrics} == dict(sample.metrics)
+
+
+def test_text_in_saved_samples_is_text_as_in_the_files_of_the_report(page):
+    texts = ["bfs", "=1+1", "+a", "-5", "-5%", "@b", "'=c", "'d", "1e3", "＝e", ""]
+    assert page.evaluate("texts => texts.map(asText)", texts) == next(csv.reader(io.StringIO(render_rows([texts]))))
 
 
 def test_a_saved_picture_looks_as_it_does_in_the_page(page, tmp_path, browser):

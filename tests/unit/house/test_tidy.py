@@ -28,7 +28,7 @@ FORBIDDEN = {
     "unfinished work": r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b",
 }
 
-GROUND = {"errors", "text", "files", "ownership", "reading", "units", "validation", "version"}
+GROUND = {"errors", "text", "files", "ownership", "reading", "separated", "units", "validation", "version"}
 """Modules outside any room, which all rooms may use."""
 
 ALLOWED: dict[str, set[str]] = {
@@ -37,6 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "files": {"errors"},
     "ownership": set(),
     "reading": set(),
+    "separated": set(),
     "units": set(),
     "validation": set(),
     "version": set(),

@@ -13,6 +13,7 @@ from itertools import chain
 
 from runoff.imports.reading import File, FoundMetric, Measured, Reading, parse_number
 from runoff.results import Direction
+from runoff.separated import restore_text
 
 LONG = "a long table"
 WIDE = "a wide table"
@@ -63,7 +64,7 @@ def _parse(file: File) -> Iterator[list[str]]:
     delimiter = max(_DELIMITERS, key=lambda each: lines[0].count(each)) if lines else ","
     reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
     try:
-        yield from reader
+        yield from ([restore_text(cell) for cell in row] for row in reader)
     except csv.Error as error:
         raise file.refuse(f"line {reader.line_num} of it is not one of a table ({error})") from None
 

@@ -1,7 +1,5 @@
 """A sweep of sizes for a terminal, as a page, as JSON and CSV."""
 
-import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from runoff.report.data.json_text import dump, round_significant
 from runoff.report.figures.svg import make_standalone
 from runoff.report.html.templating import embed_json, load_template
 from runoff.report.layout import cut_middle, wrap
+from runoff.separated import render_rows
 from runoff.statistics import Interval
 from runoff.text import escape_line
 from runoff.version import __version__
@@ -135,16 +134,13 @@ def _round_interval(interval: Interval | None) -> list[float] | None:
 
 def render_csv(sweep: SizeSweep) -> str:
     """Return a row for each comparison, with the columns of the JSON."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    rows = [_make_comparison(sweep, cell) for cell in _list_all(sweep)]
-    for number, row in enumerate(rows):
-        low, high = row.pop("interval_percent") or ("", "")
-        flat = {**row, "low_percent": low, "high_percent": high}
-        if number == 0:
-            writer.writerow(flat)
-        writer.writerow("" if value is None else value for value in flat.values())
-    return out.getvalue()
+    rows = [_flatten(_make_comparison(sweep, cell)) for cell in _list_all(sweep)]
+    return render_rows([list(rows[0]), *(list(row.values()) for row in rows)] if rows else [])
+
+
+def _flatten(row: dict[str, Any]) -> dict[str, Any]:
+    low, high = row.pop("interval_percent") or (None, None)
+    return {**row, "low_percent": low, "high_percent": high}
 
 
 def render_page(sweep: SizeSweep) -> str:

@@ -1,9 +1,9 @@
 """Every sample as rows, for spreadsheets and other tools."""
 
-import csv
-import io
+from collections.abc import Iterator, Sequence
 
 from runoff.analysis.values import Report
+from runoff.separated import render_rows
 
 COLUMNS = (
     "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason",
@@ -16,11 +16,13 @@ def render(report: Report) -> str:
 
     Of a campaign on several machines the first column is the machine.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    return render_rows(_list_rows(report))
+
+
+def _list_rows(report: Report) -> Iterator[Sequence[object]]:
     results = report.results
     several = bool(results.machines)
-    writer.writerow((*(["machine"] if several else []), *COLUMNS))
+    yield (*(["machine"] if several else []), *COLUMNS)
     for sample in results.samples:
         head = (
             *([sample.machine] if several else []),
@@ -29,10 +31,8 @@ def render(report: Report) -> str:
             sample.workload, sample.load, "yes" if sample.valid else "no", sample.reason or "",
         )  # fmt: skip
         if not sample.valid:
-            writer.writerow((*head, "", "", "", ""))
+            yield (*head, "", "", "", "")
             continue
         for metric in results.metrics[sample.workload]:
             if metric.name in sample.metrics:
-                value = repr(float(sample.metrics[metric.name]))
-                writer.writerow((*head, metric.name, metric.unit, metric.direction, value))
-    return out.getvalue()
+                yield (*head, metric.name, metric.unit, metric.direction, float(sample.metrics[metric.name]))

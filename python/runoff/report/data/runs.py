@@ -1,12 +1,11 @@
 """One row for each run: the log that graysky's scripts kept, and all metrics as columns."""
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from runoff.analysis.values import Report
 from runoff.results import Results, Sample
+from runoff.separated import render_rows
 
 LOG_COLUMNS = (
     "iso_time", "host", "cpu", "kernel", "scheduler", "benchmark", "run_index", "is_warmup", "jobs", "elapsed_s",
@@ -41,7 +40,7 @@ def render_log(report: Report) -> str:
             *(sample.metrics.get(name) for name in ("elapsed_s", "user_s", "system_s", "max_rss_kb")),
             *state,
         ))  # fmt: skip
-    return _table(LOG_COLUMNS, rows, "\t")
+    return render_rows([LOG_COLUMNS, *rows], "\t")
 
 
 def render_wide(report: Report) -> str:
@@ -59,7 +58,7 @@ def render_wide(report: Report) -> str:
             started, load1, temperature_c, frequency_khz,
             *(sample.metrics.get(name) for name in names),
         ))  # fmt: skip
-    return _table((*(["machine"] if several else []), *HEAD_COLUMNS, *names), rows, ",")
+    return render_rows([(*(["machine"] if several else []), *HEAD_COLUMNS, *names), *rows])
 
 
 def _describe_machine(results: Results, sample: Sample) -> tuple[str | None, str | None, str | None]:
@@ -81,14 +80,3 @@ def _conditions(sample: Sample) -> tuple[str | None, float | None, float | None,
 
 def _jobs(parameters: Mapping[str, str]) -> str | None:
     return next((parameters[name] for name in JOBS if name in parameters), None)
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    # What was not measured is empty; Python's repr keeps every digit of a float.
-    writer.writerows(
-        ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
-    )
-    return out.getvalue()

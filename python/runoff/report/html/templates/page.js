@@ -43,12 +43,17 @@ function readDocument() {
   return document.getElementById("runoff-report").textContent;
 }
 
+// As python/runoff/separated.py has it: a spreadsheet would compute what begins as a formula does.
+function asText(cell) {
+  return /^'*[=+\-@\t\r＝＋－＠]/.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell;
+}
+
 function makeCsv(samples) {
   const head = ["machine", "id", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason"];
   const columns = head.filter(name => samples.some(sample => name in sample));
   const metrics = [...new Set(samples.flatMap(sample => Object.keys(sample.metrics)))];
   const quote = cell => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  const write = cells => cells.map(cell => quote(String(cell ?? ""))).join(",") + "\n";
+  const write = cells => cells.map(cell => quote(asText(String(cell ?? "")))).join(",") + "\n";
   const number = { block: 1, position: 1 };
   const row = sample => [
     ...columns.map(name => (name in number ? sample[name] + 1 : typeof sample[name] === "boolean" ? +sample[name] : sample[name])),

@@ -1,0 +1,48 @@
+"""Tables of separated fields, in which text stays text: a spreadsheet would compute what begins as a formula does."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+_FORMULA = tuple("=+-@\t\r＝＋－＠")
+"""What formulas begin with; the last four in spreadsheets of East Asia."""
+_AS_TEXT = "'"
+"""Before a field, by which spreadsheets know text."""
+
+
+def render_rows(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
+    """Return a line for each row. None is an empty field; a float has every digit."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerows([_write_field(field) for field in row] for row in rows)
+    return out.getvalue()
+
+
+def restore_text(field: str) -> str:
+    """Return the text of a field, which `render_rows` may have written with an apostrophe before a formula."""
+    return field[len(_AS_TEXT) :] if field.startswith(_AS_TEXT) and _computes(field) else field
+
+
+def _write_field(field: object) -> object:
+    match field:
+        case None:
+            return ""
+        case float():
+            return repr(field)
+        case str() if _computes(field):
+            return _AS_TEXT + field
+        case _:
+            return field
+
+
+def _computes(text: str) -> bool:
+    """Whether it begins as a formula does, and is no number; with apostrophes before it, so that one can be removed."""
+    return text.lstrip(_AS_TEXT).startswith(_FORMULA) and not _is_number(text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
