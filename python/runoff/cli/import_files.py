@@ -9,6 +9,7 @@ from runoff.cli.campaign import conclude
 from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import json_option, trust_option, verbose_option
 from runoff.cli.output import echo
+from runoff.cli.slow import name_if_slow
 from runoff.errors import UsageError
 from runoff.imports.reading import Cases
 from runoff.results import Direction
@@ -75,12 +76,16 @@ def command(
     from runoff.imports.files import read_sources
     from runoff.text import parse_assignments
 
-    sources = read_sources(files)
+    with name_if_slow(f"reading {files[0] if len(files) == 1 else f'{len(files)} files'}"):
+        sources = read_sources(files)
     headers = parse_assignments(columns, "--columns")
     unknown = [name for name in headers if name not in formats.tables.NAMES]
     if unknown:
         raise UsageError(f"--columns {unknown[0]}: the names are {', '.join(formats.tables.NAMES)}")
-    readings = [formats.read(source.file, headers) for source in sources]
+    readings = []
+    for source in sources:
+        with name_if_slow(f"looking for numbers in {source.file.name}"):
+            readings.append(formats.read(source.file, headers))
     wishes = Wishes(
         units=_by_metric(units, "--unit"),
         better=_parse_sides(better),
@@ -92,10 +97,12 @@ def command(
     words += [word for unit in units for word in ("--unit", unit)] + [w for side in better for w in ("--better", side)]
     words += [*(["--columns", columns] if columns else []), *(["--cases", cases] if cases else [])]
     words += ["--baseline", baseline] if baseline else []
-    store_import(directory, sources, readings, wishes, words, trusted=trust_directory)
+    with name_if_slow(f"storing {sum(len(reading.numbers) for reading in readings):,} numbers in {directory}"):
+        store_import(directory, sources, readings, wishes, words, trusted=trust_directory)
     for source, reading in zip(sources, readings, strict=True):
         echo(f"{source.file.name}: {reading.format}, {len(reading.numbers)} numbers", err=True)
-    return conclude(read_results(directory), directory, as_json=as_json, verbose=verbose)
+    with name_if_slow("judging them"):
+        return conclude(read_results(directory), directory, as_json=as_json, verbose=verbose)
 
 
 def _by_metric(words: tuple[str, ...], option: str) -> dict[str, str]:
