@@ -22,7 +22,7 @@ def start(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
     usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment, **options}
     words = list(map(str, arguments))
     if forked.WANTED in os.environ:
-        usual["preexec_fn"] = forked.command(words, usual["env"])
+        usual["preexec_fn"] = forked.command(words, usual["env"], usual.get("preexec_fn"))
     process = subprocess.Popen([*_MAIN, *words], text=True, start_new_session=True, **usual)
     _started.append(process)
     return process

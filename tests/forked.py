@@ -15,11 +15,15 @@ WANTED = "RUNOFF_FORKED"
 """Set in the environment where commands are to be forks: tests/host/guest.py."""
 
 
-def command(words: list[str], environment: Mapping[str, str]) -> Callable[[], None]:
-    """The work of a child of ``subprocess.Popen`` instead of executing a program: ``preexec_fn``."""
+def command(
+    words: list[str], environment: Mapping[str, str], first: Callable[[], None] | None = None
+) -> Callable[[], None]:
+    """The work of a child of ``subprocess.Popen`` instead of executing a program: ``preexec_fn``, after ``first``."""
     _import_all()
 
     def become() -> None:
+        if first is not None:
+            first()
         # With what the tests hold open goes the pipe through which Popen waits for the program to be executed.
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         # As Python sets it when it starts; Popen has just undone that for other programs.

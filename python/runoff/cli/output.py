@@ -4,6 +4,7 @@ import contextlib
 import errno
 import io
 import os
+import stat
 import sys
 from pathlib import Path
 
@@ -88,14 +89,23 @@ def flush() -> None:
 
 
 class _NoticedErrors:
-    """Turns an error of standard output into ours."""
+    """Turns an error of standard output into ours; what a terminal that is gone would have shown is lost."""
 
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):
+            return False
+        if not _is_hung_up(error):
             raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+        give_up_stdout()
+        return True
+
+
+def _is_hung_up(error: OSError) -> bool:
+    """Whether standard output was a terminal whose window was closed; a disk may have the same error."""
+    return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(1).st_mode)
 
 
 def give_up_stdout() -> None:

@@ -1,0 +1,45 @@
+"""A terminal that goes away ends a campaign as a signal does: the sample that runs is finished, and nothing is lost."""
+
+import fcntl
+import os
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from campaign_rows import remains, rows
+from command import run
+from held import Held
+from waiting import LIMIT_S
+
+pytestmark = [
+    pytest.mark.host,
+    pytest.mark.core,
+    pytest.mark.skipif(os.geteuid() != 0, reason="the host engine needs root: run the tests with sudo"),
+]
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    """Both ends of one: the window's, which a test closes, and that of the programs in it."""
+    window, inside = os.openpty()
+    yield window, inside
+    os.close(inside)
+
+
+def take_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_a_window_that_is_closed_ends_the_campaign_after_its_sample(terminal: tuple[int, int], tmp_path: Path) -> None:
+    window, inside = terminal
+    campaign = Held(tmp_path, stdin=inside, stdout=inside, stderr=inside, preexec_fn=take_terminal)
+    campaign.await_run(2)
+    os.close(window)
+    campaign.let_end(2, 3, 4)
+    assert campaign.process.wait(LIMIT_S) == 130
+    assert 2 <= len(rows(campaign.out)) < 4
+    assert remains() == []
+    run("resume", campaign.out)
+    assert [row["valid"] for row in rows(campaign.out)] == [1, 1, 1, 1]
+    assert campaign.runs == 4
