@@ -8,7 +8,7 @@ from pathlib import Path
 import made_campaigns
 import pytest
 from checkout import ROOT
-from command import run
+from cli_runner import run
 from jsonschema import validate
 
 from runoff.analysis.build import build_report
@@ -77,7 +77,7 @@ def test_every_form_knows_machines(campaigns: dict[str, Path], tmp_path: Path):
     bfs = next(row for row in table["arms"] if row["arm"] == "bfs")["against_baseline"]
     assert (bfs["n"], bfs["between"]["machines"], bfs["between"]["better"]) == (15, 3, ["laptop", "server", "board"])
     assert re.search(r"\| bfs \| server \| 5 \| (1\.99|2\.00)\d* s \|", run("report", out, "--markdown").stdout)
-    rows = run("report", out, "--csv", "/dev/stdout").stdout.splitlines()
+    rows = run("report", out, "--csv", "-").stdout.splitlines()
     assert rows[0].startswith("machine,id,engine")
     assert {row.split(",")[0] for row in rows[1:]} == {"laptop", "server", "board"}
     page = (out / "report.html").read_text()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import made_campaigns
 import pytest
-from command import run
+from cli_runner import run
 from made_campaigns import noisy
 
 from runoff.report.forms import HISTORIC

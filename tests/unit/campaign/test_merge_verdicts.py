@@ -7,7 +7,7 @@ from pathlib import Path
 import made_campaigns
 import pytest
 from checkout import ROOT
-from command import run
+from cli_runner import run
 from jsonschema import validate
 from made_campaigns import noisy
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from command import run
+from cli_runner import run
 from made_campaigns import made, noisy
 
 

@@ -1,10 +1,9 @@
 """Words that people bring along from other programs are answered with what they are here."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from cli_runner import run
 
 COMPARE = ("compare", "default", "bfs", "--plan-only")
 WORK = ("--work", "hackbench")
@@ -33,8 +32,8 @@ WORK = ("--work", "hackbench")
     ],
 )
 def test_the_answer_has_the_way_to_say_it(words: tuple[str, ...], hint: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "runoff", *words], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (64, "")
+    done = run(*words, expect=64)
+    assert done.stdout == ""
     assert hint in done.stderr
 
 
@@ -45,12 +44,10 @@ def test_a_sign_of_the_shell_may_be_an_argument_if_it_is_quoted() -> None:
         r"command:find . -exec ls {} \;",
         'command:expr 1 "<" 2',
     ):
-        words = [sys.executable, "-m", "runoff", *COMPARE, "--work", line]
-        assert subprocess.run(words, capture_output=True, check=False).returncode == 0
+        run(*COMPARE, "--work", line)
 
 
 def test_a_workload_is_not_a_plan(tmp_path: Path) -> None:
     (tmp_path / "w.toml").write_text('title = "w"\ndescription = "w"\ncommand = ["true"]\n')
-    words = [sys.executable, "-m", "runoff", "run", str(tmp_path / "w.toml")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (done.returncode, "is a workload, not a plan: runoff compare ARM ARM --work" in done.stderr) == (64, True)
+    said = run("run", tmp_path / "w.toml", expect=64).stderr
+    assert "is a workload, not a plan: runoff compare ARM ARM --work" in said

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import history_examples as examples
 import made_campaigns
-from command import run
+from cli_runner import run
 
 from runoff.history.document import render_json
 from runoff.history.text import render_text

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import run
+from cli_runner import run
 
 from runoff.engines import doctor
 from runoff.engines.lab import cache

@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from command import run
+from cli_runner import run
 from matrix_examples import GOOD, MATRIX
 
 from runoff.engines.lab import cache, kernel

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from command import run
+from cli_runner import run
 from matrix_examples import MATRIX
 
 from runoff.errors import MissingError

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import made_campaigns
 import pytest
-from command import run
+from cli_runner import run
 from made_campaigns import noisy
 
 from runoff.analysis.build import build_report

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command import run
+from cli_runner import run
 
 KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "published")
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from checkout import ROOT
-from command import run
+from cli_runner import run
 
 from runoff.engines.agent import describe_metrics, find_agent, make_sample_request
 from runoff.errors import MissingError, UsageError

@@ -1,7 +1,7 @@
 """Ranges and lists of parameters: which arms they are, and what is refused."""
 
 import pytest
-from command import run
+from cli_runner import run
 
 from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.errors import UsageError

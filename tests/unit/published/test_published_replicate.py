@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
-import command
+import cli_runner
 import pytest
 
 from runoff.errors import UsageError
@@ -237,14 +237,14 @@ def test_changes_in_words(percent: float, words: str) -> None:
 
 
 def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
-    assert "no plan 'x'" in command.run("published", "replicate", "zaphod-2004", "--plan", "x", expect=64).stderr
-    assert "leave" in command.run("published", "replicate", "zaphod-2004/hackbench", expect=64).stderr
-    clash = command.run("published", "replicate", "zaphod-2004", "--from", tmp_path, "--quick", expect=64)
+    assert "no plan 'x'" in cli_runner.run("published", "replicate", "zaphod-2004", "--plan", "x", expect=64).stderr
+    assert "leave" in cli_runner.run("published", "replicate", "zaphod-2004/hackbench", expect=64).stderr
+    clash = cli_runner.run("published", "replicate", "zaphod-2004", "--from", tmp_path, "--quick", expect=64)
     assert "--from reads a campaign" in clash.stderr
-    command.run("published", "replicate", "zaphod-2004", "--from", tmp_path / "none", expect=64)
+    cli_runner.run("published", "replicate", "zaphod-2004", "--from", tmp_path / "none", expect=64)
 
 
 def test_the_plans_of_a_report_are_printed() -> None:
-    shown = command.run("published", "replicate", "zaphod-2004", "--quick", "--plan-only").stdout
+    shown = cli_runner.run("published", "replicate", "zaphod-2004", "--quick", "--plan-only").stdout
     assert shown.startswith("# zaphod-2004\n")
     assert tomllib.loads(shown)["blocks"] == 3

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import report_examples as examples
-from command import run
+from cli_runner import run
 from made_campaigns import made, noisy
 
 from runoff.analysis import build

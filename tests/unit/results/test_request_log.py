@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command import run
+from cli_runner import run
 from request_logs import FEW, FEW_AS_BLKTRACE, log
 
 from runoff.campaign import requests
