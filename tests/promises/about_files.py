@@ -192,6 +192,7 @@ OF_FILES = (
                 "published replicate",
                 "library conduct",
                 "resume --blocks",
+                "resume --give-up",
             ],
             "changes a parameter, and that is what it is for": ["set"],
             "only reads": ["stats", "doctor", "list", "noise list", "published", "completion"],

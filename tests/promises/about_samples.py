@@ -37,6 +37,9 @@ OF_SAMPLES = (
             ],
             "lab/test_cluster_soak.py::test_no_sample_is_lost_or_taken_twice_whatever_dies": ["--cluster"],
             f"{CAMPAIGN}test_extend.py::test_more_blocks_for_one_that_had_ended": ["resume --blocks"],
+            f"{CAMPAIGN}test_given_up.py::test_what_waits_for_no_machine_is_refused_and_nothing_changes": [
+                "resume --give-up"
+            ],
             "host/test_host_until.py::test_it_ends_at_the_same_block_however_it_was_killed": ["resume --blocks"],
             f"{REBOOTS}test_all_is_taken_but_what_the_broken_kernel_would_have": ["--reboot"],
             "lab/test_sizes.py::test_each_size_is_a_campaign_and_the_same_command_takes_nothing_twice": [
@@ -68,6 +71,7 @@ OF_SAMPLES = (
         page="trust.md#void-samples",
         held={
             f"{READERS}test_voids_are_told_by_every_reader": TELLING_VOIDS,
+            f"{CAMPAIGN}test_given_up.py::test_what_the_block_lacks_is_void_with_the_reason": ["resume --give-up"],
             "unit/matrix/test_matrix_stress.py::test_an_ejected_arm_has_failed_with_the_kernels_log": [
                 "matrix",
                 "matrix --junit",

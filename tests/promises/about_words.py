@@ -38,6 +38,7 @@ OF_WORDS = (
             f"{CAMPAIGN}test_extend.py::test_more_blocks_after_a_look_put_a_campaign_under_the_rule": [
                 "resume --blocks"
             ],
+            f"{CAMPAIGN}test_given_up.py::test_a_look_counts_the_block_and_not_its_voids": ["resume --give-up"],
             "unit/analysis/test_beside.py::test_every_form_shows_it": ["report A B"],
             "unit/imports/test_import_command.py::test_two_columns_get_the_verdict_of_welch": ["import"],
             "unit/decide/test_sample_size.py::test_the_blocks_are_those_of_the_pilots_noise": ["plan"],
@@ -95,7 +96,7 @@ OF_WORDS = (
             "unit/matrix/test_matrix_missing.py::test_junit_has_a_test_for_each_arm_on_each_kernel": ["matrix --junit"],
         },
         apart={
-            "prints by the door that it stands beside": ["resume --blocks"],
+            "prints by the door that it stands beside": ["resume --blocks", "resume --give-up"],
             "returns values and prints nothing": ["library load", "library conduct"],
             "prints fields of a log that only numbers and fixed words are accepted in": ["report --requests"],
             "prints what `noise list` does": ["noise keep"],

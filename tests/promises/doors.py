@@ -18,7 +18,7 @@ BEGINNING = (
 )  # fmt: skip
 """Begin a campaign in a new directory."""
 
-GOING_ON = ("resume", "resume --blocks")
+GOING_ON = ("resume", "resume --blocks", "resume --give-up")
 
 FILES = (
     "report --html", "report --csv", "report --wide", "report --log", "report --figures", "history --html",

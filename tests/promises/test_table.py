@@ -73,5 +73,5 @@ def test_every_option_that_writes_a_file_is_a_door() -> None:
 
 
 def test_the_page_is_printed_of_the_table() -> None:
-    """RUNOFF_UPDATE_PROMISES=1 prints it anew."""
+    """``PYTHONPATH=tests python tests/promises/page.py`` prints it anew."""
     assert PAGE.read_text(encoding="utf-8") == render()

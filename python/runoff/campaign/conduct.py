@@ -1,6 +1,6 @@
 """A campaign from its settings to its results: what every command, and whoever uses runoff as a library, calls."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,11 +9,12 @@ from runoff.campaign import directory as campaigns
 from runoff.campaign import repeats
 from runoff.campaign.copies import use_copies
 from runoff.campaign.ending import Ending
+from runoff.campaign.given_up import give_up, require_waiting
 from runoff.campaign.journal import Journal
 from runoff.campaign.manifest import find_changes
 from runoff.campaign.manner import Manner
 from runoff.campaign.observer import Observer, SilentObserver
-from runoff.campaign.parts import find_machines
+from runoff.campaign.parts import find_machines, was_taken_on_cluster
 from runoff.campaign.reboots import Reboots, put_back_on_failure
 from runoff.campaign.run import list_cells, run
 from runoff.decide.looks import Rule
@@ -103,18 +104,24 @@ def resume(
     manner: Manner = USUAL,
     *,
     blocks: int | None = None,
+    given_up: Sequence[int] = (),
 ) -> CampaignResult:
     """Take the samples that the campaign in ``directory`` still lacks; with ``blocks`` it has that many in all.
+
+    What blocks that are ``given_up``, counted from one, still lack is void: each waits for a machine of a cluster that
+    never comes back.
 
     Root goes on with what others may have written only if ``manner`` trusts it. See ``conduct``.
     """
     watching = observer or SilentObserver()
+    if given_up and blocks is not None:
+        raise UsageError("--give-up and --blocks: give one at a time, --give-up first")
     plan, journal = campaigns.reopen(directory, blocks=blocks, trusted=manner.trusts_directory)
     # Nothing is put back before the directory is this process's own: another may go on with it.
     with journal, _guard(journal, manner):
         for note in find_changes(plan):
             watching.say(note)
-        return _carry_out(plan, journal, watching, manner, _find_reboots(plan, directory, manner))
+        return _carry_out(plan, journal, watching, manner, _find_reboots(plan, directory, manner), given_up)
 
 
 def _find_reboots(plan: Plan, directory: Path, manner: Manner) -> Reboots | None:
@@ -137,11 +144,16 @@ def _discard_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
 
 
 def _carry_out(
-    plan: Plan, journal: Journal, observer: Observer, manner: Manner, reboots: Reboots | None
+    plan: Plan,
+    journal: Journal,
+    observer: Observer,
+    manner: Manner,
+    reboots: Reboots | None,
+    given_up: Sequence[int] = (),
 ) -> CampaignResult:
     for note in reboots.judge_boot(journal) if reboots is not None else ():
         observer.say(note)
-    ending = _take(plan, journal, observer, manner)
+    ending = _take(plan, journal, observer, manner, given_up)
     if ending is Ending.COMPLETE:
         ending = _repeat(plan, journal.directory, observer, manner)
     journal.require_in_place()
@@ -164,10 +176,15 @@ def _find_next_kernel(plan: Plan, journal: Journal) -> str:
     return boots.find_planned(plan, plan.boots[cell.arm])
 
 
-def _take(plan: Plan, journal: Journal, observer: Observer, manner: Manner) -> Ending:
-    """Take what is missing."""
+def _take(plan: Plan, journal: Journal, observer: Observer, manner: Manner, given_up: Sequence[int] = ()) -> Ending:
+    """Take what is missing, but for what blocks lack that are given up."""
     stored = use_copies(plan, journal.directory)
+    require_waiting(plan, journal, given_up)
+    if manner.cluster is None:
+        _refuse_machines_of_cluster(plan, journal, given_up)
     engine = _choose_engine(stored, journal, manner)
+    for note in give_up(stored, journal, given_up):
+        observer.say(note)
     observer.began(stored, len(journal.done()))
     try:
         return run(stored, journal, engine, observer, manner, _make_rule(stored, journal))
@@ -175,9 +192,24 @@ def _take(plan: Plan, journal: Journal, observer: Observer, manner: Manner) -> E
         observer.ended()
 
 
+def _refuse_machines_of_cluster(plan: Plan, journal: Journal, given_up: Sequence[int]) -> None:
+    """Raise UsageError if samples are missing, but for blocks that are given up, of what machines of a cluster take."""
+    if plan.clock != "real" or journal.fact("ended") is not None or not was_taken_on_cluster(journal):
+        return
+    done = journal.done()
+    if any(cell.id not in done and cell.block + 1 not in given_up for cell in list_cells(plan)):
+        raise UsageError(
+            f"{journal.directory} was taken on machines of a cluster, and under the real clock each is told apart: go "
+            f"on with: runoff resume {journal.directory} --cluster ADDRESS (local:1 is this machine)"
+        )
+
+
 def _choose_engine(plan: Plan, journal: Journal, manner: Manner) -> Engine:
     if manner.cluster is None:
-        return choose(plan, journal.directory)
+        engine = choose(plan, journal.directory)
+        if manner.jobs > 1 and engine.slots == 1:
+            raise UsageError("samples side by side would disturb each other: -j needs --on lab --clock virtual")
+        return engine
     # It needs a library that not everybody has.
     from runoff.cluster.engine import ClusterEngine
 

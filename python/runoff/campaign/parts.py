@@ -15,11 +15,28 @@ from runoff.plan.plan import Plan
 from runoff.version import __version__
 
 
+def find_first_parts(journal: Journal) -> Mapping[int, int]:
+    """Return the number of the part with which each block was begun.
+
+    A void sample that no machine has answered for begins no block.
+    """
+    parts: list[Part] = journal.fact("parts", [])
+    answered = [row for row in journal.rows() if row.part < len(parts)]
+    begun = [row for row in answered if row.valid or parts[row.part].runoff.hostname]
+    return {row.block: row.part for row in reversed(begun)}
+
+
+def was_taken_on_cluster(journal: Journal) -> bool:
+    """Return whether machines of a cluster took whole blocks."""
+    parts: list[Part] = journal.fact("parts", [])
+    return any(part.runoff.hostname for part in parts)
+
+
 def find_machines(journal: Journal) -> Mapping[int, str]:
     """Return the id, or else the hostname, of the machine that has begun each block."""
     parts: list[Part] = journal.fact("parts", [])
     takers = [part.runoff.machine or part.runoff.hostname for part in parts]
-    return {row.block: takers[row.part] for row in reversed(journal.rows()) if row.part < len(takers)}
+    return {block: takers[number] for block, number in find_first_parts(journal).items()}
 
 
 class Parts:

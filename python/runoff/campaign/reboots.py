@@ -11,12 +11,11 @@ from runoff.campaign.journal import Journal
 from runoff.campaign.records import Boot
 from runoff.campaign.run import list_cells
 from runoff.campaign.stop import interrupt_on_signals
+from runoff.campaign.voids import add_void
 from runoff.engines import boots
 from runoff.engines.agent import StaysError
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
-from runoff.engines.outcome import VoidSample
 from runoff.errors import MissingError, RunoffError, UsageError, choose_error
-from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
 from runoff.reboot import unit
 from runoff.reboot.bootloader import Bootloader, find_bootloader
@@ -110,12 +109,7 @@ class Reboots:
         done = journal.done()
         for cell in list_cells(self._plan):
             if cell.id not in done and boots.find_planned(self._plan, self._plan.boots[cell.arm]) == release:
-                self._add_void(journal, cell, reason)
-
-    def _add_void(self, journal: Journal, cell: Cell, reason: str) -> None:
-        plan = self._plan
-        arm, work, load = plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load]
-        journal.add(cell, arm, work, load, VoidSample(reason))
+                add_void(self._plan, journal, cell, reason)
 
 
 def find_stop_limit_s(plan: Plan) -> float:

@@ -21,7 +21,7 @@ from runoff.decide.looks import Look, Rule
 from runoff.engines import boots, conditions
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Outcome, ValidSample, VoidSample
-from runoff.errors import RunoffError, UsageError
+from runoff.errors import RunoffError
 from runoff.plan import stopping
 from runoff.plan.order import Cell, draw
 from runoff.plan.plan import Plan
@@ -55,8 +55,6 @@ def run(
     The first Ctrl-C (or SIGTERM) lets running samples finish, the second discards them; whatever was finished stays in
     the journal either way. Raises RunoffError when it cannot begin, or an engine fails.
     """
-    if manner.jobs > 1 and manner.cluster is None and engine.slots == 1:
-        raise UsageError("samples side by side would disturb each other: -j needs --on lab --clock virtual")
     if journal.fact("ended") is not None:
         return Ending.COMPLETE
     done = journal.done()

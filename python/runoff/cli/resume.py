@@ -1,5 +1,6 @@
 """``runoff resume``: the rest of a campaign."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -14,7 +15,8 @@ from runoff.cli.options import RunOptions, json_option, keep_notify, manner_opti
 @click.command(
     cls=cloup.Command,
     epilog="\b\nExamples:\n  runoff resume results/20260102-120000\n"
-    "  runoff resume results/20260102-120000 --blocks 40",
+    "  runoff resume results/20260102-120000 --blocks 40\n"
+    "  runoff resume results/20260102-120000 --give-up 4 --cluster tls://HOST:8786",
 )
 @directory_argument
 @click.option(
@@ -23,6 +25,14 @@ from runoff.cli.options import RunOptions, json_option, keep_notify, manner_opti
     metavar="N",
     help="Extend the campaign to N blocks, even when it is finished. The report allows for the look in between.",
 )
+@click.option(
+    "--give-up",
+    "given_up",
+    type=click.IntRange(1),
+    multiple=True,
+    metavar="BLOCK",
+    help="End a begun block whose machine of a cluster never comes back: what it lacks is void; may be repeated.",
+)
 @json_option
 @verbose_option
 @manner_options
@@ -30,6 +40,7 @@ from runoff.cli.options import RunOptions, json_option, keep_notify, manner_opti
 def command(
     directory: Path,
     blocks: int | None,
+    given_up: Sequence[int],
     as_json: bool,
     verbose: bool,
     manner: Manner,
@@ -41,5 +52,5 @@ def command(
 
     manner = keep_notify(manner, notify)
     with notify_of_failure(notify, directory):
-        conducted = resume(directory, Progress(), manner, blocks=blocks)
+        conducted = resume(directory, Progress(), manner, blocks=blocks, given_up=given_up)
     return finish(conducted, RunOptions(directory, as_json, manner, notify, verbose))

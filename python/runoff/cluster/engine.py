@@ -75,6 +75,7 @@ class ClusterEngine:
         self._warm: set[str] = set()
         self._has_begun = False
         self.whole_blocks = plan.clock == "real"
+        self._directory = directory
         self._folder = directory / "guests"
         self._local = choose_lab_engine(plan, self._folder)
         self._connection: Connection | None = None
@@ -99,7 +100,7 @@ class ClusterEngine:
         self._local.prepare(say)
         job = make_job(uuid.uuid4().hex, self._plan, self._local.supplies, self._local.list_snapshots())
         team = Team(self._connection, job, say, one_each=self.whole_blocks)
-        places = WholeBlocks(team, self._begun) if self.whole_blocks else Anywhere(team)
+        places = self._choose_places(team)
         self._prepared = _Prepared(self._connection.client, job, team, places)
         if isinstance(self._address, RemoteScheduler) and is_plain(self._address.address):
             say(
@@ -108,7 +109,13 @@ class ClusterEngine:
             )
         if self._connection.dashboard:
             say(f"what each worker does: {self._connection.dashboard}")
-        team.wait_for(team.list_ready, lambda: False, "the cluster has no worker", FIRST_WORKER_S)
+        way_on = "start one (docs/cluster.md), then give this command again"
+        team.wait_for(team.list_ready, lambda: False, "the cluster has no worker", way_on, FIRST_WORKER_S)
+
+    def _choose_places(self, team: Team) -> Places:
+        if self.whole_blocks:
+            return WholeBlocks(team, self._directory, self._begun)
+        return Anywhere(team, self._directory)
 
     @property
     def _found(self) -> _Prepared:
@@ -124,10 +131,12 @@ class ClusterEngine:
         while not self._abandoned.is_set() and losses < MOST_LOSSES:
             with self._found.places.hold(cell, self._abandoned.is_set) as members:
                 try:
-                    self._warm_up(cell, members, on_phase)
-                    outcome = self._ask(cell, members, on_phase)
+                    is_warm = self._warm_up(cell, members, on_phase)
+                    outcome = self._ask(cell, members, on_phase) if is_warm else None
                 except (KILLED, _WorkersGone):
                     outcome, losses = None, losses + 1
+                if outcome is not None:
+                    self._found.places.begin(cell.block, members)
             if outcome is not None:
                 return outcome
             self._abandoned.wait(AGAIN_S)
@@ -140,13 +149,21 @@ class ClusterEngine:
                 self._local.close()
             self._has_begun = True
 
-    def _warm_up(self, cell: Cell, members: Sequence[Member], on_phase: OnPhase) -> None:
-        """Take the plan's samples for warming up on a machine that has taken none, before the first that counts."""
+    def _warm_up(self, cell: Cell, members: Sequence[Member], on_phase: OnPhase) -> bool:
+        """Take the plan's samples for warming up on a machine that has not, before the first that counts.
+
+        Returns False if one has to be asked for again.
+        """
+        if cell.block < 0 and cell != self._warm_ups[0]:
+            # Whoever goes on with what another has begun is not warm by that.
+            return True
         cold = {member.owner for member in members if self.whole_blocks} - self._warm
         if cold and cell.block >= 0:
             for each in self._warm_ups:
-                self._ask(each, members, on_phase)
+                if self._ask(each, members, on_phase) is None:
+                    return False
         self._warm |= cold
+        return True
 
     def _ask(self, cell: Cell, members: Sequence[Member], on_phase: OnPhase) -> Outcome | None:
         """Return a sample of one of these workers; None if it has to be asked for again.

@@ -108,11 +108,13 @@ class Team:
         find: Callable[[], list[Member]],
         is_over: Callable[[], bool],
         missing: str,
+        way_on: str,
         patience_s: float = PATIENCE_S,
     ) -> list[Member]:
         """Return what ``find`` finds, which is called while nothing changes; nothing if it ``is_over`` before.
 
-        Raises MissingError if all workers are refused, or with ``missing`` if nothing is found in ``patience_s``.
+        Raises MissingError if all workers are refused, or with ``missing`` and ``way_on`` if nothing is found in
+        ``patience_s``.
         """
         since_s = told_s = time.monotonic()
         with self._changed:
@@ -125,7 +127,7 @@ class Team:
                     raise MissingError("no worker of the cluster can take samples: " + "; ".join(refused))
                 is_coming = any(not member.is_ready and not member.refusal for member in members)
                 if time.monotonic() - since_s > patience_s and not is_coming:
-                    raise MissingError(f"{missing}: start one (docs/cluster.md), then: runoff resume DIRECTORY")
+                    raise MissingError(f"{missing}: {way_on}")
                 if time.monotonic() - told_s > SILENCE_S:
                     told_s = time.monotonic()
                     self._say(self._describe_wait(missing))

@@ -46,7 +46,7 @@ LINKED = ("lock", *PAGES, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal", "repo
 
 
 @pytest.mark.parametrize("name", [*LINKED, "guests", "sensitivity"])
-@pytest.mark.parametrize("words", [["resume"], ["resume", "--blocks", "3"]])
+@pytest.mark.parametrize("words", [["resume"], ["resume", "--blocks", "3"], ["resume", "--give-up", "1"]])
 def test_links_in_it_are_named_and_not_followed(campaign: Path, victim: Path, name: str, words: list[str]) -> None:
     (campaign / name).symlink_to(victim)
     done = runoff(*words, campaign)
@@ -96,7 +96,7 @@ def test_pages_are_new_files(campaign: Path, victim: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [f"{FILE}-shm", f"{FILE}-wal", f"{FILE}-journal"])
-@pytest.mark.parametrize("more", [[], ["--blocks", "3"]])
+@pytest.mark.parametrize("more", [[], ["--blocks", "3"], ["--give-up", "1"]])
 def test_what_sqlite_would_write_has_no_other_name(campaign: Path, victim: Path, name: str, more: list[str]) -> None:
     os.link(victim, campaign / name)
     done = runoff("resume", campaign, *more)
@@ -157,7 +157,7 @@ STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
 
 @ROOT_ONLY
 @pytest.mark.parametrize("what", STRANGE)
-@pytest.mark.parametrize("more", [[], ["--blocks", "3"]])
+@pytest.mark.parametrize("more", [[], ["--blocks", "3"], ["--give-up", "1"]])
 def test_root_does_not_run_what_others_may_have_written(campaign: Path, what: str, more: list[str]) -> None:
     change, sentence = STRANGE[what]
     change(campaign)
