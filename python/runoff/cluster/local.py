@@ -14,6 +14,8 @@ from runoff.files import make_directories
 
 REAL_CLOCK = "machine"
 """Dask's resource of a worker that takes samples under the real clock: one at a time."""
+TRIES = 3
+"""Starts of all workers, of which one may die each time."""
 _HOST = "127.0.0.1"
 
 
@@ -57,16 +59,20 @@ def start_workers(count: int, folder: Path, *, real_clock: bool) -> Any:
         },
     }
     extensions = _without_spans(distributed.scheduler.DEFAULT_EXTENSIONS)
-    try:
-        return distributed.SpecCluster(
-            scheduler={"cls": LocalScheduler, "options": {**options, "port": 0, "extensions": extensions}},
-            workers=dict.fromkeys(range(count), worker),
-            worker=worker,
-            security=security,
-            silence_logs=logging.CRITICAL,
-        )
-    except (OSError, RuntimeError) as error:
-        raise RunoffError(f"Dask could not start {count} workers here: {error}") from None
+    reason = ""
+    # One that dies before it has started once ends the others.
+    for _ in range(TRIES):
+        try:
+            return distributed.SpecCluster(
+                scheduler={"cls": LocalScheduler, "options": {**options, "port": 0, "extensions": extensions}},
+                workers=dict.fromkeys(range(count), worker),
+                worker=worker,
+                security=security,
+                silence_logs=logging.CRITICAL,
+            )
+        except (OSError, RuntimeError) as error:
+            reason = str(error)
+    raise RunoffError(f"Dask could not start {count} workers here: {reason}")
 
 
 def _make_security() -> Any:

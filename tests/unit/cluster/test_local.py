@@ -3,12 +3,14 @@
 import os
 import socket
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import distributed
 import psutil
 import pytest
+from waiting import LIMIT_S, wait_until
 
 from runoff.cluster.address import LocalWorkers
 from runoff.cluster.connection import Connection
@@ -89,3 +91,24 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(MissingError, match="is not a directory"):
         Connection(LocalWorkers(1), tmp_path / "dask", real_clock=False)
     assert (tmp_path / "theirs" / "thesis").exists()
+
+
+def test_a_worker_that_dies_as_it_starts_is_started_again(shared: Path, tmp_path: Path) -> None:
+    me = psutil.Process()
+    others = {child.pid for child in me.children()}
+
+    def find_started() -> list[psutil.Process]:
+        return [each for each in me.children() if each.pid not in others and "spawn_main" in " ".join(each.cmdline())]
+
+    def kill_first() -> None:
+        wait_until(find_started)
+        find_started()[0].kill()
+
+    killer = threading.Thread(target=kill_first)
+    killer.start()
+    found = Connection(LocalWorkers(2), tmp_path / "dask", real_clock=False)
+    try:
+        killer.join()
+        found.client.wait_for_workers(2, timeout=LIMIT_S)
+    finally:
+        found.close()
