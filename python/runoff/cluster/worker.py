@@ -126,6 +126,9 @@ def finish_parcel(parcel: Parcel, sender: str, job: str) -> None:
 def open_job(job: Job) -> None:
     """Prepare to take samples. Raises MissingError if something is lacking."""
     known = _places.pop(job.name, {})
+    if job.name in _open:
+        # The campaign had lost the scheduler, and finds this worker as it was.
+        return
     places = {parcel.source: known.get(parcel.digest) or _require(parcel) for parcel in job.parcels}
     # Dask removes the directory of a worker that is gone.
     folder = Path(tempfile.mkdtemp(prefix="runoff-", dir=distributed.get_worker().local_directory))

@@ -63,3 +63,13 @@ def test_a_parcel_is_hashed_once_wherever_it_was_found(tmp_path: Path, hashed: C
     assert job.name in worker._open
     places = (str(at_its_source.source), received.digest, sent.digest)
     assert [sum(times for path, times in hashed.items() if each in str(path)) for each in places] == [1, 1, 1]
+
+
+def test_a_job_that_is_open_is_not_opened_once_more(tmp_path: Path, hashed: Counter[Path]):
+    """A campaign that was cut off from the scheduler admits its workers anew: guests are not left behind."""
+    job = Job("job", SimpleNamespace(), SimpleNamespace(), ())  # type: ignore[arg-type]
+    worker.open_job(job)
+    opened = worker._open[job.name]
+    worker.open_job(job)
+    assert worker._open[job.name] is opened
+    assert [path.name for path in tmp_path.glob("runoff-*")] == [opened.folder.name]
