@@ -216,8 +216,9 @@ class Team:
     def _prepare(self, member: Member, resources: Mapping[str, float]) -> None:
         require_safe(str(self._connection.client.scheduler.address))
         _require_same_versions(self._ask(member, worker.list_versions))
-        if self._one_each and resources.get(REAL_CLOCK) != 1:
-            raise NotAdmitted(f"start it with --resources {REAL_CLOCK}=1, for one sample at a time")
+        # A second thread would admit it to another campaign, and boot guests, while it takes a sample.
+        if self._one_each and (resources.get(REAL_CLOCK) != 1 or member.slots != 1):
+            raise NotAdmitted(f"start it with --nthreads 1 --resources {REAL_CLOCK}=1, for one thing at a time")
         about: About = self._ask(member, worker.meet, self._job)
         with self._changed:
             member.hostname, member.machine = about.hostname, about.machine

@@ -1,7 +1,7 @@
 """Who is admitted to a cluster's team, and who is not."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -60,6 +60,14 @@ def test_of_workers_that_do_not_wait_for_each_other_a_machine_has_one(monkeypatc
     (other,) = (member for member in members if member is not ready)
     assert other.refusal == "another worker takes the samples of its machine"
     assert closed == [other]
+
+
+@pytest.mark.parametrize(("threads", "resources"), [(1, {}), (8, RESOURCES)])
+def test_under_the_real_clock_a_worker_does_one_thing_at_a_time(threads: int, resources: Mapping[str, float]) -> None:
+    member = Member("tls://127.0.0.1:1", threads)
+    team = FixedTeam(member, answer=answer, one_each=True)
+    team._admit(member, resources)
+    assert member.refusal == "start it with --nthreads 1 --resources machine=1, for one thing at a time"
 
 
 def test_machines_that_take_any_number_of_samples_have_any_number_of_workers() -> None:
