@@ -155,6 +155,49 @@ def test_two_machines_take_whole_blocks_each_and_are_read_like_merged_ones(tmp_p
     assert "Over 2 machines" in document["verdict"][0]
 
 
+def test_a_block_whose_machine_is_gone_is_given_up_and_another_goes_on(tmp_path: Path) -> None:
+    """The first machine dies as it is asked for the second sample of its block."""
+    words = ("default", "-n", "again=default", *WORK, "--clock", "real", "--blocks", "2", "--warmup", "0")
+    deadly = tmp_path / "deadly.py"
+    deadly.write_text(
+        "import os, signal\n"
+        "from runoff.cluster import worker\n"
+        # Dask loads it more than once.
+        "before = getattr(worker.conditions.read_conditions, 'before', worker.conditions.read_conditions)\n"
+        "calls = []\n"
+        "def read_conditions():\n"
+        "    calls.append(1)\n"
+        "    if len(calls) > 1:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return before()\n"
+        "read_conditions.before = before\n"
+        "worker.conditions.read_conditions = read_conditions\n"
+    )
+    with dask_processes.start(tmp_path / "dask") as dask:
+
+        def start_machine(name: str, *more: str) -> "subprocess.Popen[bytes]":
+            prefix = dask_processes.rename(dask.folder, name)
+            return dask.start_worker(name, "--no-nanny", "--resources", "machine=1", *more, prefix=prefix)
+
+        north = start_machine("north", "--preload", str(deadly))
+        campaign = start("compare", *words, "--out", tmp_path / "c", "--cluster", dask.file)
+        wait_until(lambda: campaign.poll() is not None or north.poll() is not None)
+        campaign.kill()
+        _, err = campaign.communicate(timeout=LIMIT_S)
+        assert [row["block"] for row in rows(tmp_path / "c")] == [0], err
+        start_machine("south")
+        refused = run("resume", tmp_path / "c", expect=64)
+        assert "was taken on machines of a cluster" in refused.stderr
+        resume = ("resume", tmp_path / "c", "--cluster", dask.file, "--give-up", "1", "--json")
+        done = run(*resume)
+    document = json.loads(done.stdout)
+    reason = "block 1 was given up: its machine, north, is gone"
+    assert reason in done.stderr
+    taken = [(sample["block"], sample["machine"], sample["reason"]) for sample in document["samples"]]
+    assert taken[0] == (0, "north", None)
+    assert taken[1:] == [(0, "north", reason), (1, "south", None), (1, "south", None)]
+
+
 def test_workers_that_cannot_take_samples_are_named_and_keep_no_other_from_it(tmp_path: Path) -> None:
     older = tmp_path / "older.py"
     older.write_text('from runoff.cluster import worker\nworker.__version__ = "0.0.1"\n')
