@@ -4,7 +4,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,12 @@ from runoff.cluster.job import Job, make_job
 from runoff.cluster.local import REAL_CLOCK
 from runoff.cluster.places import Anywhere, Places, WholeBlocks
 from runoff.cluster.team import Member, Team
+from runoff.engines import conditions
 from runoff.engines.base import OnPhase
 from runoff.engines.choose import choose_lab_engine
 from runoff.engines.lab.emulator import build
 from runoff.engines.lab.emulator import store as emulators
-from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
+from runoff.engines.outcome import AcceptedArm, Origin, Outcome, RefusedArm, VoidSample
 from runoff.errors import UsageError
 from runoff.plan.arms import Arm
 from runoff.plan.order import Cell
@@ -81,6 +82,8 @@ class ClusterEngine:
         self._connection: Connection | None = None
         self._prepared: _Prepared | None = None
         self._fingerprint: Mapping[str, Any] = {}
+        self._tables: dict[str, Mapping[str, Any]] = {}
+        """The last fingerprint of each machine."""
         self._abandoned = threading.Event()
         self._lock = threading.Lock()
 
@@ -128,19 +131,30 @@ class ClusterEngine:
     def take(self, cell: Cell, on_phase: OnPhase) -> Outcome:
         self._end_own_guests()
         losses = 0
+        losers: list[Member] = []
         while not self._abandoned.is_set() and losses < MOST_LOSSES:
             with self._found.places.hold(cell, self._abandoned.is_set) as members:
                 try:
                     is_warm = self._warm_up(cell, members, on_phase)
                     outcome = self._ask(cell, members, on_phase) if is_warm else None
                 except (KILLED, _WorkersGone):
-                    outcome, losses = None, losses + 1
+                    outcome, losses, losers = None, losses + 1, members
                 if outcome is not None:
                     self._found.places.begin(cell.block, members)
             if outcome is not None:
                 return outcome
             self._abandoned.wait(AGAIN_S)
-        return _LOST_TOO_OFTEN if losses == MOST_LOSSES else _ABANDONED
+        if losses < MOST_LOSSES:
+            return _ABANDONED
+        self._found.places.begin(cell.block, losers)
+        return replace(_LOST_TOO_OFTEN, origin=self._describe_origin(losers[0]))
+
+    def _describe_origin(self, member: Member) -> Origin | None:
+        """Return where a sample was lost; None under the virtual clock, where it is of no machine."""
+        if not self.whole_blocks:
+            return None
+        tables = self._tables.get(member.owner, {})
+        return Origin(member.hostname, member.machine, conditions.read_conditions(), tables, member.name)
 
     def _end_own_guests(self) -> None:
         """End what tried the arms: under the real clock it would disturb a worker of this machine."""
@@ -203,6 +217,7 @@ class ClusterEngine:
             return outcome
         tables = outcome.origin.fingerprint
         self._fingerprint = self._fingerprint or tables
+        self._tables[outcome.origin.machine or outcome.origin.hostname] = tables
         names = () if self.whole_blocks else self.unmixable_tables
         others = [name for name in names if tables.get(name) != self._fingerprint.get(name)]
         if not others:

@@ -10,14 +10,17 @@ import pytest
 from cluster_teams import FixedTeam, make_member
 
 from runoff import make_settings
+from runoff.cluster import engine as engines
 from runoff.cluster import team as teams
 from runoff.cluster import worker
 from runoff.cluster.answers import About
-from runoff.cluster.engine import ClusterEngine
+from runoff.cluster.engine import ClusterEngine, _WorkersGone
 from runoff.cluster.local import REAL_CLOCK
+from runoff.cluster.places import WholeBlocks
 from runoff.cluster.team import Member, NotAdmitted
-from runoff.engines.outcome import Origin, ValidSample
+from runoff.engines.outcome import Origin, ValidSample, VoidSample
 from runoff.plan.make import make_plan
+from runoff.plan.order import Cell
 from runoff.results import Conditions
 
 RESOURCES = {REAL_CLOCK: 1.0}
@@ -117,3 +120,26 @@ def test_a_sample_of_another_kernel_is_taken_again_elsewhere(engine: ClusterEngi
     assert other.refusal == "not the same as for earlier samples: its kernels"
     assert first.refusal == ""
     assert engine._accept(accepted, members) is accepted
+
+
+def test_a_sample_that_is_lost_too_often_is_of_the_machine_that_lost_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under the real clock it would be of the machine that conducts the campaign, which takes no samples."""
+    settings = make_settings(arms=["default"], workloads=["hackbench"], on="lab", clock="real")
+    real = ClusterEngine(make_plan(settings), tmp_path, "local:1", {}, ())
+    north = make_member("north")
+    places = WholeBlocks(FixedTeam(north), tmp_path, {})
+    real._prepared = SimpleNamespace(places=places)  # type: ignore[assignment]
+
+    def lose(*_: Any) -> None:
+        raise _WorkersGone
+
+    monkeypatch.setattr(engines, "AGAIN_S", 0.0)
+    monkeypatch.setattr(real, "_ask", lose)
+    real._accept(sample(north, kernels="7.3.4"), [north])
+    outcome = real.take(Cell("b0", 0, 0, 0, 0, 0, 1), lambda _: None)
+    assert isinstance(outcome, VoidSample)
+    assert outcome.origin is not None
+    assert (outcome.origin.hostname, outcome.origin.fingerprint) == ("north", {"kernels": "7.3.4"})
+    assert places._owners == {0: "north"}
