@@ -36,6 +36,9 @@ OF_SAMPLES = (
                 "resume",
             ],
             "lab/test_cluster_soak.py::test_no_sample_is_lost_or_taken_twice_whatever_dies": ["--cluster"],
+            "lab/test_cluster_soak.py::test_local_workers_that_are_killed_lose_no_sample_and_take_none_twice": [
+                "--cluster"
+            ],
             f"{CAMPAIGN}test_extend.py::test_more_blocks_for_one_that_had_ended": ["resume --blocks"],
             f"{CAMPAIGN}test_given_up.py::test_what_waits_for_no_machine_is_refused_and_nothing_changes": [
                 "resume --give-up"
