@@ -5,12 +5,14 @@ import errno
 import fcntl
 import os
 import secrets
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Self
 
-from runoff.errors import MissingError
+from runoff.errors import MissingError, UsageError
+from runoff.ownership import find_other_writer
 
 NEW = ".new"
 """The ending of a file that is still being written, or whose writer was killed."""
@@ -82,6 +84,19 @@ def make_directories(path: Path) -> None:
         path.mkdir(_choose_mode(0o777))
     if not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+
+
+@contextlib.contextmanager
+def temporary_directory() -> Iterator[Path]:
+    """Yield a new directory that only this user can enter, and remove it.
+
+    Raises UsageError as root where another user could put something else in its place.
+    """
+    place = Path(tempfile.gettempdir())
+    if os.geteuid() == 0 and (why := find_other_writer(place, is_passed=True)) is not None:
+        raise UsageError(f"{why}, who could redirect what root writes there: set TMPDIR to another directory")
+    with tempfile.TemporaryDirectory(prefix="runoff-", dir=place) as folder:
+        yield Path(folder)
 
 
 def sync_directory(directory: Path) -> None:

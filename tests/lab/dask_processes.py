@@ -69,7 +69,7 @@ class DaskProcesses:
 
 def hide(place: Path, room: str = "50%") -> tuple[str, ...]:
     """The beginning of a command that finds nothing in ``place``, but ``room`` of memory; needs root."""
-    script = f'mount -t tmpfs -o size={room} hidden "$0" && exec "$@"'
+    script = f'mount -t tmpfs -o size={room},mode=755 hidden "$0" && exec "$@"'
     return ("unshare", "--mount", "sh", "-c", script, str(place))
 
 

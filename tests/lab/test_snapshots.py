@@ -146,7 +146,7 @@ def test_a_disk_that_is_full_before_the_guest_is_quiet_is_named(
         pytest.skip("mounting a small disk needs root")
     small = kept.parent.parent / "small"
     small.mkdir()
-    size = f"size={snapshot.ROOM_MB + 1}M"
+    size = f"size={snapshot.ROOM_MB + 1}M,mode=755"
     if subprocess.run(["mount", "-t", "tmpfs", "-o", size, "none", small], check=False).returncode != 0:
         pytest.skip("nothing can be mounted here")
     try:

@@ -82,12 +82,12 @@ OF_FILES = (
             f"{CLUSTER}test_address.py::test_root_speaks_to_nobody_on_this_machine_without_tls": ["--cluster"],
             f"{CLUSTER}test_local.py::test_its_directory_is_private_and_nothing_is_in_the_shared_one": ["--cluster"],
             "unit/reboot/test_unit.py::test_the_campaign_of_a_unit_is_found_again_and_another_is_refused": ["--reboot"],
+            f"{LAB_UNIT}test_hostile_cache.py::test_a_strangers_cache_is_refused": LAB,
         },
         apart={
             "runs nothing of a campaign: what it reads is checked row by row and told as it is": READING,
             "goes on with nothing that was stored": ["restore", *CONTROLS, "disk"],
             "reads what came with runoff, or what lies in the user's own data directory": LISTS,
-            "holds what it finds against a digest before it is booted or run": LAB,
         },
     ),
     Promise(

@@ -3,12 +3,12 @@
 import shutil
 import sqlite3
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from runoff.errors import MissingError, UsageError
+from runoff.files import temporary_directory
 from runoff.reading import LARGEST_COPY_BYTES, read_own
 
 FILE = "journal.sqlite"
@@ -145,10 +145,10 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError:
         # The log's index is not there, and cannot be made here: in a copy it can.
         connection.close()
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_directory() as folder:
             for each in (path, log):
                 shutil.copy(each, folder)
-            with closing(_connect(Path(folder) / FILE, "rw")) as copy:
+            with closing(_connect(folder / FILE, "rw")) as copy:
                 connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
                 copy.backup(connection)
     return connection

@@ -34,7 +34,7 @@ GROUND = {"errors", "text", "files", "ownership", "reading", "separated", "units
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": {"errors"},
-    "files": {"errors"},
+    "files": {"errors", "ownership"},
     "ownership": set(),
     "reading": set(),
     "separated": set(),

@@ -125,7 +125,7 @@ def test_a_disk_that_is_too_small_is_named_with_what_is_needed(tmp_path: Path, m
         pytest.skip("mounting a small disk needs root")
     small = tmp_path / "small"
     small.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64M", "none", small], check=False).returncode != 0:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64M,mode=755", "none", small], check=False).returncode != 0:
         pytest.skip("nothing can be mounted here")
     try:
         monkeypatch.setenv("RUNOFF_CACHE", str(small))

@@ -131,6 +131,7 @@ fn is_only_roots(about: &Metadata) -> bool {
     is_booted_for_us() || is_safe(about.uid(), about.mode())
 }
 
+/// The mode tells of access control lists too: a right of theirs to write is in its bits for the group.
 fn is_safe(owner: u32, mode: u32) -> bool {
     owner == 0 && (mode & WRITABLE_BY_OTHERS == 0 || mode & STICKY != 0)
 }
@@ -182,6 +183,48 @@ mod tests {
         }
     }
 
+    /// As `setfacl -m u:1000:rwx` does (with -d for `default`), as the kernel keeps it (acl(5)).
+    fn give_list(directory: &Path, kind: &str) -> io::Result<()> {
+        let (owner, user, group, mask, other) = (0x01_u16, 0x02, 0x04, 0x10, 0x20);
+        let entries: [(u16, u16, u32); 5] = [
+            (owner, 7, u32::MAX),
+            (user, 7, 1000),
+            (group, 5, u32::MAX),
+            (mask, 7, u32::MAX),
+            (other, 5, u32::MAX),
+        ];
+        let mut raw = 2_u32.to_le_bytes().to_vec();
+        for (tag, permissions, id) in entries {
+            raw.extend(tag.to_le_bytes());
+            raw.extend(permissions.to_le_bytes());
+            raw.extend(id.to_le_bytes());
+        }
+        let name = format!("system.posix_acl_{kind}");
+        Ok(rustix::fs::setxattr(directory, name, &raw, rustix::fs::XattrFlags::empty())?)
+    }
+
+    #[test]
+    fn a_list_that_lets_another_user_write_is_seen_in_the_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        if !is_root() || give_list(folder.path(), "access").is_err() {
+            eprintln!("not tried: not root, or no access control lists here");
+            return;
+        }
+        assert!(matches!(resolve(None, folder.path()), Err(PlaceError::Shared { .. })));
+    }
+
+    #[test]
+    fn a_list_for_what_is_made_lets_nobody_else_write_in_what_the_agent_makes() {
+        let folder = tempfile::tempdir().unwrap();
+        if !is_root() || give_list(folder.path(), "default").is_err() {
+            eprintln!("not tried: not root, or no access control lists here");
+            return;
+        }
+        let made = make(None, &folder.path().join("new")).unwrap();
+        assert_eq!(fs::metadata(&made).unwrap().mode() & WRITABLE_BY_OTHERS, 0);
+        assert_eq!(resolve(None, &made).unwrap(), made);
+    }
+
     #[test]
     fn a_link_is_followed_once() {
         if !is_root() {
@@ -198,6 +241,7 @@ mod tests {
         symlink("/no/such", real.join("nowhere")).unwrap();
         assert!(make(None, &link.join("nowhere")).is_err());
     }
+
     #[test]
     fn directories_of_the_system_are_refused() {
         for place in ["/", "/etc", "/usr/share", "/boot", "/proc/self", "/sys/fs", "/dev/pts"] {

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from runoff.engines.agent import AgentLost
 from runoff.engines.lab import cache, qemu
 from runoff.engines.lab.guest import Cargo, Orders, boot
 from runoff.engines.lab.kernel import Kernel
+from runoff.files import temporary_directory, write_whole
 
 KVM = Path("/dev/kvm")
 
@@ -33,10 +33,10 @@ def choose(kernel: Kernel, say: Callable[[str], None]) -> tuple[qemu.Accelerator
         why = json.loads(memory.read_text(encoding="utf-8"))["why"]
     except (OSError, ValueError, KeyError):
         say("booting a guest to see whether KVM works here")
-        with tempfile.TemporaryDirectory(prefix="runoff-kvm-") as folder:
-            why = _probe_kvm(kernel, Path(folder))
+        with temporary_directory() as folder:
+            why = _probe_kvm(kernel, folder)
         memory.parent.mkdir(parents=True, exist_ok=True)
-        memory.write_text(json.dumps({"why": why}), encoding="utf-8")
+        write_whole(memory, json.dumps({"why": why}).encode())
     return ("tcg", why) if why else ("kvm", "")
 
 

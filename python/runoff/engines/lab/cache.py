@@ -14,8 +14,9 @@ from typing import IO
 
 import platformdirs
 
-from runoff.errors import MissingError
+from runoff.errors import MissingError, UsageError
 from runoff.files import make_directories
+from runoff.ownership import find_other_writer
 
 Progress = Callable[[str], None]
 
@@ -25,9 +26,25 @@ _CHUNK = 1 << 20
 
 
 def root() -> Path:
-    """Return the cache's top directory: ``RUNOFF_CACHE``, or the user's cache directory."""
+    """Return the cache's top directory: ``RUNOFF_CACHE``, or the user's cache directory.
+
+    Raises UsageError as root where others may write: with a kernel or QEMU they could change its digest, too.
+    """
     chosen = os.environ.get("RUNOFF_CACHE")
-    return Path(chosen).absolute() if chosen else platformdirs.user_cache_path("runoff")
+    found = Path(chosen).absolute() if chosen else platformdirs.user_cache_path("runoff")
+    if os.geteuid() == 0:
+        _require_own(found)
+    return found
+
+
+@functools.cache
+def _require_own(directory: Path) -> None:
+    try:
+        why = find_other_writer(directory)
+    except OSError as error:
+        raise MissingError(f"cannot use the cache {directory}: {error.strerror}; set RUNOFF_CACHE") from None
+    if why is not None:
+        raise UsageError(f"{why}, who could change what root boots and runs of the lab's cache: set RUNOFF_CACHE")
 
 
 def kernels() -> Path:

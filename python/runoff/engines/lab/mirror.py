@@ -3,11 +3,10 @@
 import os
 import re
 import subprocess
-import tempfile
-from pathlib import Path
 
 from runoff.engines import tools
 from runoff.errors import MissingError, UsageError
+from runoff.files import temporary_directory
 
 VARIABLE = "RUNOFF_DEBIAN_MIRROR"
 SUITE = "trixie"
@@ -62,11 +61,11 @@ def _read_mmdebstrap_sources() -> str | None:
     program = tools.locate("mmdebstrap")
     if program is None:
         return None
-    with tempfile.TemporaryDirectory(prefix="runoff-") as directory:
+    with temporary_directory() as directory:
         hook = 'cat "$1"/etc/apt/sources.list; exit 1'
         shown = subprocess.run(
             [program, "--variant=essential", "--format=null", f"--setup-hook={hook}", SUITE],
-            cwd=Path(directory),
+            cwd=directory,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
