@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import tomllib
+import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -70,6 +71,20 @@ def parse_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("its TOML has lists in lists, too deep to be read") from None
+
+
+def unpack_gzip(content: bytes, most_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
+    """Return what gzip has packed. Raises ValueError, also where that is much more than a sane file has."""
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        unpacked = unpacker.decompress(content, most_bytes + 1)
+    except zlib.error as error:
+        raise ValueError(f"it is not packed by gzip: {error}") from None
+    if len(unpacked) > most_bytes:
+        raise ValueError(f"unpacked it has more than {most_bytes // MIB} MiB")
+    if not unpacker.eof:
+        raise ValueError("its end is missing")
+    return unpacked
 
 
 def does_exist(path: Path) -> bool:

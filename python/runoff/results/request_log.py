@@ -1,12 +1,11 @@
 """The log of a sample's disk requests, from the probe ``requests``: docs/elevators/requests.md."""
 
-import gzip
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from runoff.errors import UsageError
-from runoff.reading import read_own
+from runoff.reading import decode, read_own, unpack_gzip
 from runoff.results import StoredLog
 
 COLUMNS = (
@@ -78,8 +77,8 @@ def read(kept: StoredLog) -> RequestLog:
         content = read_own(kept.path)
         if hashlib.sha256(content).hexdigest() != kept.sha256:
             raise ValueError(f"its sha256 was {kept.sha256[:12]}, and is not")
-        text = gzip.decompress(content).decode()
-    except (OSError, EOFError, ValueError) as error:
+        text = decode(unpack_gzip(content))
+    except (OSError, ValueError) as error:
         raise UsageError(f"{kept.path} is damaged ({error}): copy the campaign back from a backup") from None
     return parse(text)
 

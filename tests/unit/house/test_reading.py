@@ -1,11 +1,12 @@
 """Files of others are read within limits, and what is wrong with one is an error that can be told in a sentence."""
 
+import gzip
 import os
 from pathlib import Path
 
 import pytest
 
-from runoff.reading import decode, does_exist, parse_json, parse_toml, read_named, read_own
+from runoff.reading import decode, does_exist, parse_json, parse_toml, read_named, read_own, unpack_gzip
 
 MIB = 1 << 20
 
@@ -79,3 +80,18 @@ def test_toml_that_is_deep_is_told() -> None:
 @pytest.mark.parametrize("name", ["x" * 300, "a/" * 3000, "a\0b", "missing"])
 def test_a_name_that_no_file_can_have_is_not_there(tmp_path: Path, name: str) -> None:
     assert not does_exist(tmp_path / name)
+
+
+def test_what_is_packed_is_whole_and_no_more_than_may_be() -> None:
+    packed = gzip.compress(b"x" * 1000)
+    assert unpack_gzip(packed, 1000) == b"x" * 1000
+    for content, most, why in (
+        (packed, 999, "more than 0 MiB"),
+        (gzip.compress(bytes(64 * MIB)), MIB, "more than 1 MiB"),
+        (packed[:-9], 1000, "its end is missing"),
+        (packed[:-8] + bytes(8), 1000, "not packed by gzip"),
+        (b"plain", 1000, "not packed by gzip"),
+        (b"", 1000, "its end is missing"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            unpack_gzip(content, most)
