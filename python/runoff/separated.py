@@ -23,6 +23,15 @@ def restore_text(field: str) -> str:
     return field[len(_AS_TEXT) :] if field.startswith(_AS_TEXT) and _computes(field) else field
 
 
+def is_number(text: str) -> bool:
+    """Return whether a field is one."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _write_field(field: object) -> object:
     match field:
         case None:
@@ -37,12 +46,4 @@ def _write_field(field: object) -> object:
 
 def _computes(text: str) -> bool:
     """Whether it begins as a formula does, and is no number; with apostrophes before it, so that one can be removed."""
-    return text.lstrip(_AS_TEXT).startswith(_FORMULA) and not _is_number(text)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return text.lstrip(_AS_TEXT).startswith(_FORMULA) and not is_number(text)

@@ -1,6 +1,6 @@
 """Long campaigns on clusters whose workers are killed at random moments, and whose scheduler is started again.
 
-CLUSTER_KILLS workers of each cluster are killed in CLUSTER_BLOCKS blocks, at moments that SOAK_SEED draws;
+At most CLUSTER_KILLS workers of each cluster are killed in CLUSTER_BLOCKS blocks, at moments that SOAK_SEED draws;
 ``--capture=no`` shows what they were doing and how long it took.
 """
 

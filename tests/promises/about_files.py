@@ -3,6 +3,7 @@
 from doors import BEGIN, FILES, GOING_ON, ONE_FILE, READ, SCREENS
 from promise import (
     BEGINNERS,
+    BY_ONE_LOOP,
     CAMPAIGN,
     CLUSTER,
     CONTROLS,
@@ -182,18 +183,7 @@ OF_FILES = (
             ],
         },
         apart={
-            "takes samples by the same loop and the same engines": [
-                "demo",
-                "contest",
-                "sweep",
-                "sweep --cpus",
-                "noise",
-                "matrix",
-                "published replicate",
-                "library conduct",
-                "resume --blocks",
-                "resume --give-up",
-            ],
+            "takes samples by the same loop and the same engines": (*BY_ONE_LOOP, *GOING_ON[1:]),
             "changes a parameter, and that is what it is for": ["set"],
             "only reads": ["stats", "doctor", "list", "noise list", "published", "completion"],
             "adds to the user's own data, and that is what it is for": ["noise keep"],

@@ -2,6 +2,7 @@
 
 from doors import GOING_ON, TELLING_VOIDS
 from promise import (
+    BY_ONE_LOOP,
     CAMPAIGN,
     CONTROLS,
     INSTRUMENT,
@@ -156,16 +157,7 @@ OF_SAMPLES = (
             ],
         },
         apart={
-            "takes samples by the same agent": [
-                "demo",
-                "contest",
-                "sweep",
-                "sweep --cpus",
-                "noise",
-                "matrix",
-                "published replicate",
-                "library conduct",
-            ],
+            "takes samples by the same agent": BY_ONE_LOOP,
             NO_SAMPLE: all_but(RUNNING, ["--cluster", "--reboot"]),
         },
     ),

@@ -9,6 +9,8 @@ Doors = Sequence[str]
 
 TAKING = tuple(door for door in BEGINNING if door not in ("import", "merge"))
 """Begin campaigns whose samples runoff takes."""
+BY_ONE_LOOP = tuple(door for door in TAKING if door not in ("compare", "run"))
+"""Take their samples by what `compare` and `run` call."""
 READING = (*SCREENS, *FILES)
 JOINING = ("import", "merge")
 LAB = ("kernel", "image", "qemu", "cache")

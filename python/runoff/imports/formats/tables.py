@@ -13,7 +13,7 @@ from itertools import chain
 
 from runoff.imports.reading import File, FoundMetric, Measured, Reading, parse_number
 from runoff.results import Direction
-from runoff.separated import restore_text
+from runoff.separated import is_number, restore_text
 
 LONG = "a long table"
 WIDE = "a wide table"
@@ -31,7 +31,7 @@ def recognise(file: File) -> bool:
     if file.text.lstrip().startswith(("{", "[", "<")):
         return False
     rows = list(_parse(file))
-    return len(rows) > 1 and not any(_is_number(cell) for cell in rows[0] if cell) and any(cell for cell in rows[0])
+    return len(rows) > 1 and not any(is_number(cell) for cell in rows[0] if cell) and any(cell for cell in rows[0])
 
 
 def read(file: File, columns: Mapping[str, str]) -> Reading:
@@ -67,14 +67,6 @@ def _parse(file: File) -> Iterator[list[str]]:
         yield from ([restore_text(cell) for cell in row] for row in reader)
     except csv.Error as error:
         raise file.refuse(f"line {reader.line_num} of it is not one of a table ({error})") from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _read_long(rows: Sequence[Sequence[str]], places: Mapping[str, int], file: File) -> Reading:
