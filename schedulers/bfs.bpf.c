@@ -12,7 +12,6 @@
 #include <scx/common.bpf.h>
 #include "include/exit.h"
 #include "include/online.h"
-#include "include/outranked.h"
 #include "include/sleep.h"
 #include "bfs/deadline.h"
 #include "bfs/kick.h"
@@ -106,6 +105,7 @@ void BPF_STRUCT_OPS(bfs_dispatch, s32 cpu, struct task_struct *prev)
 	u64 now = niffies(), deadline = 0;
 	u32 queue;
 
+	note_taken(state);
 	if (time_after(now, state->rescued_at + RESCUE_EVERY_NS)) {
 		state->rescued_at = now;
 		rescue_starved(NORMAL, cpu, now);
@@ -128,8 +128,12 @@ void BPF_STRUCT_OPS(bfs_dispatch, s32 cpu, struct task_struct *prev)
 		if (own)
 			break;
 	}
-	if (t)
+	if (t) {
 		keep_running(prev, t, state, now);
+	} else if (state->taken) {
+		bpf_for(queue, 0, LEVELS)
+			send_away(queue, cpu);
+	}
 }
 
 void BPF_STRUCT_OPS(bfs_running, struct task_struct *p)
@@ -143,6 +147,8 @@ void BPF_STRUCT_OPS(bfs_running, struct task_struct *p)
 		return;
 	if (is_sticky(p, t))
 		cpu_state(t->last_cpu)->sticky_pid = 0;
+	if (state->taken)
+		note_taken(state);
 	t->last_cpu = cpu;
 	t->charged_at = now;
 	t->running = true;
@@ -158,6 +164,8 @@ void BPF_STRUCT_OPS(bfs_tick, struct task_struct *p)
 
 	if (!t)
 		return;
+	if (state->taken)
+		note_taken(state);
 	state->ticked_at = now;
 	ran = time_after(now, t->charged_at) ? now - t->charged_at : 0;
 	/* A task that is being rescued is on that level too. */
@@ -188,8 +196,9 @@ void BPF_STRUCT_OPS(bfs_stopping, struct task_struct *p, bool runnable)
 	t->running = false;
 	t->slept_uninterruptibly = !runnable && is_uninterruptible(p->__state);
 	state->level = NOT_OURS;
+	note_taken(state);
 	/* What the core has been given could wait for long while a higher class has the CPU. */
-	if (cpu_ids > 1 && !state->offline && is_outranked())
+	if (state->taken && !state->offline)
 		scx_bpf_reenqueue_local_from_anywhere();
 	if (!runnable)
 		return;
@@ -239,7 +248,9 @@ void BPF_STRUCT_OPS(bfs_update_idle, s32 cpu, bool idle)
 	struct cpu_state *state = cpu_state(cpu);
 	u32 queue;
 
-	if (state->offline || (!idle && !is_outranked()))
+	if (!idle)
+		note_taken(state);
+	if (state->offline || (!idle && !state->taken))
 		return;
 	if (!idle)
 		scx_bpf_reenqueue_local_from_anywhere();

@@ -16,7 +16,7 @@ static void preempt_worst(const struct task_struct *p, const struct task_state *
 
 	bpf_for(cpu, 0, cpu_ids) {
 		state = cpu_state(cpu);
-		if (state->level == NOT_OURS || !may_run_on(p, cpu))
+		if (state->level == NOT_OURS || !may_take(p, cpu))
 			continue;
 		if (worst >= 0 && (state->level < level ||
 				   (state->level == level && !time_after(state->deadline, latest))))

@@ -2,14 +2,17 @@
 #ifndef BFS_QUEUE_H
 #define BFS_QUEUE_H
 
-#include "state.h"
-#include "include/affinity.h"
+#include "deadline.h"
+#include "taken.h"
 
 /* The original scans the whole queue; the verifier and the queue's lock need a limit. */
 #define SCAN_LIMIT 512
 
 /* How many tasks a look may cost that only few choices need. */
 #define SEARCH_LIMIT 8192
+
+/* In ns: later than any deadline. */
+#define NEVER_LATER (1ULL << 62)
 
 static bool any_task_waits(void)
 {
@@ -51,7 +54,7 @@ __noinline s32 find_earliest(u64 queue, s32 cpu, u64 *deadline __arg_nonnull)
 		if (scan_ends(state, SCAN_LIMIT))
 			break;
 		t = state_of(p);
-		if (!t || !may_run_on(p, cpu))
+		if (!t || !may_take(p, cpu))
 			continue;
 		key = t->deadline;
 		/* A task that sticks to a CPU that a higher class has would be stuck. */
@@ -103,10 +106,34 @@ __noinline int take_behind(u64 queue, s32 cpu, u64 limit)
 	bpf_for_each(scx_dsq, p, queue, 0) {
 		if (scan_ends(state, SEARCH_LIMIT) || time_after(p->scx.dsq_vtime, limit))
 			break;
-		if (may_run_on(p, cpu) && scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, 0))
+		if (may_take(p, cpu) && scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, 0))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * The kernel's server ends when it is given no task, and begins again with the first task that the
+ * kernel counts on @cpu. It counts a task where that ran last, so such tasks are given to the core
+ * of an open CPU: or a bound task that comes next would never be served.
+ */
+__noinline int send_away(u64 queue, s32 cpu)
+{
+	struct task_struct *p;
+	struct cpu_state *state = cpu_state(cpu);
+	s32 to;
+
+	state->scanned = 0;
+	bpf_for_each(scx_dsq, p, queue, 0) {
+		if (scan_ends(state, SEARCH_LIMIT))
+			break;
+		if (scx_bpf_task_cpu(p) != cpu)
+			continue;
+		to = find_open(p);
+		if (to >= 0)
+			scx_bpf_dsq_move(BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL_ON | to, 0);
+	}
+	return 0;
 }
 
 /* Bring the best task of @queue to @cpu unless @limit is earlier. Return whether it did. */
@@ -128,7 +155,11 @@ static bool dispatch_from(u64 queue, s32 cpu, const u64 *limit)
 		if (take(queue, pid, cpu))
 			return true;
 	}
-	return limit ? take_behind(queue, cpu, *limit) : scx_bpf_dsq_move_to_local(queue, 0);
+	if (limit)
+		return take_behind(queue, cpu, *limit);
+	if (cpu_state(cpu)->taken)
+		return take_behind(queue, cpu, niffies() + NEVER_LATER);
+	return scx_bpf_dsq_move_to_local(queue, 0);
 }
 
 #endif

@@ -54,6 +54,8 @@ struct cpu_state {
 	s32 sticky_pid;
 	/* The running task if dispatch is about to replace it, and not a higher class. */
 	s32 leaving_pid;
+	/* Whether a higher class has it, even if the kernel's server lends it to a task of ours. */
+	bool taken;
 	/* Whether it is going offline or has gone: a kick that it asks for itself would be lost. */
 	bool offline;
 	/* Tasks seen in a scan of a queue; on the stack the verifier would check every round. */

@@ -4,6 +4,9 @@
 
 #include "machine.h"
 
+/* Priorities below this one are above sched_ext. */
+#define PRIO_OF_OURS 100
+
 /*
  * Whether a task above sched_ext wants this CPU, whose run queue is locked. No operation reports
  * it: ops.cpu_release, which is deprecated, does so only if a task of ours has to go. A stopper
@@ -16,6 +19,14 @@ static bool is_outranked(void)
 
 	/* on_rq does not have the same size in all releases. */
 	return above > 1 || (above && !BPF_CORE_READ_BITFIELD_PROBED(rq->stop, on_rq));
+}
+
+/* Whether @cpu runs a task above sched_ext, as seen from any CPU. */
+static bool runs_higher_class(s32 cpu)
+{
+	const struct task_struct *curr = __COMPAT_scx_bpf_cpu_curr(cpu);
+
+	return curr && curr->prio < PRIO_OF_OURS;
 }
 
 /*

@@ -1,6 +1,7 @@
 """A task that waits on a CPU of a real-time task goes on elsewhere, whenever it came there and whether CPUs have
 work."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import perl
@@ -138,3 +139,83 @@ WAITING_PARAMETERS = {"zaphod": {"max_tpt_bonus": "0"}}
 def test_tasks_that_wait_behind_a_real_time_task_are_shared_by_cpus_with_work(scheduler: str, two_cpus: Copies) -> None:
     seen = play(two_cpus, scheduler, replace(WAITING, parameters=WAITING_PARAMETERS.get(scheduler, {})))
     assert max(seen[f"{name}.longest_gap_ms"] for name in WAITING.wanted) < 10 + TURNS_MS.get(scheduler, 30), seen
+
+
+HELD_S = 3.3
+"""The kernel's server for sched_ext begins to ask a taken CPU for work after a second."""
+
+
+def taken_for_long(cpus: int, *more: str) -> Sequence[str]:
+    """A real-time task has the last CPU for more than three periods of the kernel's server; hogs may run anywhere."""
+    return (
+        f"urgent: on {cpus - 1}, policy fifo, busy {1000 * HELD_S}",
+        f"hog*{2 * (cpus - 1)}: {ON_FOR_EVER}",
+        *more,
+    )
+
+
+@pytest.fixture(scope="module")
+def three_cpus(copies: MakeCopies, lab_image: image.Image) -> Copies:
+    return copies(cpus=3, root=lab_image, instruction_shift=SLOW_CPU)
+
+
+@pytest.mark.parametrize("scheduler", ALL)
+@pytest.mark.parametrize("cpus", [2, 3])
+def test_a_real_time_task_keeps_its_cpu(cpus: int, scheduler: str, two_cpus: Copies, three_cpus: Copies) -> None:
+    """No task that may run elsewhere takes the time that the kernel's server lends."""
+    scene = Scene(taken_for_long(cpus), wanted=["urgent"], seconds=HELD_S + 0.3)
+    seen = play(two_cpus if cpus == 2 else three_cpus, scheduler, scene)
+    assert seen["urgent.cpu_s"] > 0.999 * HELD_S, seen
+    assert seen["urgent.longest_gap_ms"] < 1, seen
+
+
+TAKING_TURNS = r"""
+# Two real-time tasks take turns on the last CPU, with two hogs for each other one. Both inherit their policy: one that
+# was bound there before it had it would wait for the kernel's server behind the other.
+my ($round_robin, $held_s) = (2, 3.3);
+policy(0, $round_robin, 1);
+allow(0, 0);
+my @hogs = map {
+    my $pid = fork // die;
+    if (!$pid) { allow(0, 0 .. 2); policy(0, 0, 0); compute(60); exit }
+    $pid;
+} 1 .. 4;
+my ($begin, @urgent) = (now() + 0.1);
+for (1 .. 2) {
+    my $pid = fork // die;
+    push @urgent, $pid and next if $pid;
+    allow(0, 2);
+    sleep_for($begin - now());
+    compute($held_s);
+    exit;
+}
+sleep_for($begin + $held_s - 0.1 - now());
+my ($least) = sort { $a <=> $b } map { used($_) } @urgent;
+printf "least %d us\n", 1e6 * $least;
+end(@hogs, @urgent);
+"""
+SLICE_US = 100_000
+
+
+@pytest.mark.parametrize("scheduler", ALL)
+def test_two_real_time_tasks_share_all_of_their_cpu(scheduler: str, three_cpus: Copies) -> None:
+    """Each has 49.9 % of it, but for a slice that the other may have begun."""
+    seen = perl.run_all(three_cpus, TAKING_TURNS, scheduler=scheduler, names=("least",))
+    assert seen["least"] > 0.499 * 1e6 * (HELD_S - 0.1) - SLICE_US / 2, seen
+
+
+@pytest.mark.parametrize("scheduler", ALL)
+def test_what_is_bound_to_the_cpu_of_a_real_time_task_is_served(scheduler: str, two_cpus: Copies) -> None:
+    """By the kernel's server, 50 ms of a second, whether it waits from the beginning or comes when that has found
+    nothing, while many that ran there before still wait elsewhere."""
+    more = f"bound: on 1, {ON_FOR_EVER}"
+    seen = play(two_cpus, scheduler, Scene(taken_for_long(2, more), wanted=["urgent", "bound"], seconds=HELD_S))
+    assert 0.03 < seen["bound.cpu_s"] / HELD_S < 0.06, seen
+    assert seen["urgent.cpu_s"] / HELD_S > 0.94, seen
+    scripts = (
+        f"urgent: on 1, sleep 300, policy fifo, {ON_FOR_EVER}",
+        f"crowd*20: sleep 100, {ON_FOR_EVER}",
+        "bound: on 1, sleep 1450, run 20",
+    )
+    seen = play(two_cpus, scheduler, Scene(scripts, wanted=["bound"], seconds=1.4 + HELD_S))
+    assert 20 <= seen["bound.run_max_ms"] < 1200, seen

@@ -3,8 +3,7 @@
 #define RUNOFF_FAIR_OPS_H
 
 #include "include/exit.h"
-#include "include/runqueue/hotplug.h"
-#include "include/runqueue/relief.h"
+#include "include/runqueue/served.h"
 #include "idle.h"
 #include "place.h"
 #include "policy.h"
@@ -141,25 +140,23 @@ void BPF_STRUCT_OPS(fair_dispatch, s32 cpu, struct task_struct *prev)
 {
 	struct runqueue *rq = rq_of(cpu);
 
-	rq->taken = false;
+	note_given_back(rq);
 	if (cpu_ids > 1)
-		leave_if_inactive(rq, scx_bpf_now());
-	if (cpu_ids > 1 && orphans && !rq->offline)
-		adopt_orphans(rq, scx_bpf_now());
-	if (cpu_ids > 1 && rq->balance_due && !rq->offline)
-		pull_to_busy(rq, scx_bpf_now());
-	if (cpu_ids > 1 && rq->relief_due && !rq->offline)
-		relieve(rq, scx_bpf_now());
+		look_after_others(rq, scx_bpf_now());
 	if (prev && !(prev->scx.flags & SCX_TASK_QUEUED))
 		prev = NULL;
 	if (prev)
 		charge(rq, scx_bpf_now());
 	if (may_rescue(rq) && rescue_starved(rq, scx_bpf_now()))
 		return;
-	if (policy_dispatch(rq, prev))
+	if (rq->taken ? serve_bound(rq) : policy_dispatch(rq, prev))
 		return;
 	if (prev) {
 		keep(prev, rq);
+		return;
+	}
+	if (rq->taken) {
+		send_away(rq);
 		return;
 	}
 	if (cpu_ids > 1 && !rq->offline && pull_to_idle(rq, scx_bpf_now()) && take_first(rq))
@@ -190,7 +187,7 @@ void BPF_STRUCT_OPS(fair_running, struct task_struct *p)
 	own->charged_at = now;
 	policy_running(p, t, rq);
 	rq->busy = true;
-	rq->taken = false;
+	note_given_back(rq);
 	if (rq->idle)
 		end_idle(rq, now);
 	count(switches);
@@ -223,6 +220,7 @@ void BPF_STRUCT_OPS(fair_tick, struct task_struct *p)
 	u64 now = scx_bpf_now();
 
 	charge(rq, now);
+	note_given_back(rq);
 	if (cpu_ids > 1) {
 		sample_load(rq, now);
 		remind_to_balance(rq, now);

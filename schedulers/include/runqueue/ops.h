@@ -4,11 +4,10 @@
 
 #include "include/exit.h"
 #include "include/sync.h"
-#include "hotplug.h"
 #include "policy.h"
 #include "pull.h"
-#include "relief.h"
 #include "rescue.h"
+#include "served.h"
 
 /* The operations of a scheduler with a queue of levels per CPU; they call its policy. */
 
@@ -131,15 +130,9 @@ void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
 	struct task_state *t = NULL;
 	u64 now = scx_bpf_now();
 
-	rq->taken = false;
+	note_given_back(rq);
 	if (cpu_ids > 1)
-		leave_if_inactive(rq, now);
-	if (cpu_ids > 1 && orphans && !rq->offline)
-		adopt_orphans(rq, now);
-	if (cpu_ids > 1 && rq->balance_due && !rq->offline)
-		pull_to_busy(rq, now);
-	if (cpu_ids > 1 && rq->relief_due && !rq->offline)
-		relieve(rq, now);
+		look_after_others(rq, now);
 	if (prev && (prev->scx.flags & SCX_TASK_QUEUED))
 		t = state_of(prev);
 	if (t) {
@@ -148,10 +141,12 @@ void BPF_STRUCT_OPS(runqueue_dispatch, s32 cpu, struct task_struct *prev)
 	}
 	if (may_rescue(rq) && rescue_starved(rq, now))
 		return;
-	if ((!t || is_beaten(t, rq)) && take_first(rq))
+	if (rq->taken ? serve_bound(rq) : (!t || is_beaten(t, rq)) && take_first(rq))
 		return;
 	if (t)
 		keep(prev, t, rq, now);
+	else if (rq->taken)
+		send_away(rq);
 	else if (cpu_ids > 1 && !rq->offline && pull_to_idle(rq, now))
 		take_first(rq);
 	else
@@ -176,7 +171,7 @@ void BPF_STRUCT_OPS(runqueue_running, struct task_struct *p)
 	rq->curr_array = t->array;
 	rq->curr_movable = t->movable;
 	rq->busy = true;
-	rq->taken = false;
+	note_given_back(rq);
 	if (rq->idle)
 		count_by(idle_ns, elapsed(rq->idle_since, now));
 	rq->idle = false;
@@ -212,6 +207,7 @@ void BPF_STRUCT_OPS(runqueue_tick, struct task_struct *p)
 	if (!t)
 		return;
 	charge(p, t, rq, now);
+	note_given_back(rq);
 	sample_load(rq, now);
 	policy_tick(p, t, rq, now);
 	remind_to_balance(rq, now);

@@ -9,20 +9,24 @@
  * Real-time tasks, and all else that is above sched_ext, take a CPU without asking. No task of ours
  * runs there then and no tick of ours comes, so other CPUs look after the tasks that wait there:
  * idle CPUs at once, busy ones on a tick (relief.h). A task that wakes meanwhile is sent elsewhere.
+ * What can run nowhere else is left to the kernel's server (served.h).
  */
 
-/* Whether @cpu runs a task of a higher class, or is about to. */
+/* Whether a higher class has @cpu, even if the kernel's server lends it to a task of ours. */
 __noinline bool is_taken(s32 cpu)
 {
 	const struct runqueue *rq = rq_of(cpu);
-	struct task_struct *curr;
 
-	if (cpu_ids == 1 || rq->busy)
-		return false;
 	if (rq->taken)
 		return true;
-	curr = __COMPAT_scx_bpf_cpu_curr(cpu);
-	return curr && curr->prio < BEST_LEVEL;
+	return cpu_ids > 1 && !rq->busy && runs_higher_class(cpu);
+}
+
+/* Note that a higher class that had this CPU has given it back. */
+static void note_given_back(struct runqueue *rq)
+{
+	if (rq->taken)
+		rq->taken = is_outranked();
 }
 
 /*
@@ -91,11 +95,11 @@ static void kick_idle_for(const struct task_struct *p)
 /* Note that a higher class takes the CPU from its task, or that its task joins such a class. */
 static void lose_cpu(struct runqueue *rq)
 {
-	if (rq->taken)
+	if (cpu_ids == 1 || rq->taken)
 		return;
 	rq->taken = true;
 	rq->taken_at = scx_bpf_now();
-	if (cpu_ids == 1 || rq->nr <= 0)
+	if (rq->nr <= 0)
 		return;
 	held_back = true;
 	kick_idle_for_waiting(rq->cpu);
