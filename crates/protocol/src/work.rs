@@ -16,6 +16,9 @@ pub struct Workload {
     /// In the scratch directory before the first command.
     #[serde(default)]
     pub files: Vec<OwnFile>,
+    /// Controllers of control groups, such as `cpu`, that it wants for groups of its own.
+    #[serde(default)]
+    pub controllers: Vec<String>,
     /// Run one after the other before the clock starts, in the scratch directory.
     pub prepare: Vec<Vec<String>>,
     /// The measured program.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from shutil import which
 
-from runoff.engines import tools
+from runoff.engines import cpu_limit, tools
 from runoff.engines.agent import check_finds
 from runoff.errors import MissingError, UsageError
 from runoff.plan.plan import Plan
@@ -40,6 +40,8 @@ def require_programs_here(plan: Plan) -> None:
         for file in work.needs:
             if not Path(file).exists():
                 raise MissingError(f"{about} needs {file} on the host: put it there, or use --on lab")
+        for controller in work.controllers:
+            _require_controller(controller, about)
         for module in work.definition.modules:
             if not _has_module(module):
                 raise MissingError(f"{about} needs the kernel module {module}: sudo modprobe {module}")
@@ -99,6 +101,17 @@ def _require_first(command: Sequence[str], about: str, is_there: Callable[[str],
     if find_shell_signs(command):
         way_out = "a shell is needed for such a line, as in command:sh -c '...'"
     raise MissingError(f"{about}: the program {program} was not found: {way_out}")
+
+
+def _require_controller(name: str, about: str) -> None:
+    """Require a controller of control groups to be on for the groups that the agent makes."""
+    top = cpu_limit.find_hierarchy()
+    if top is None:
+        raise MissingError(f"{about} needs control groups: sudo mount -t cgroup2 none /sys/fs/cgroup, or use --on lab")
+    switch = top / "cgroup.subtree_control"
+    if name not in switch.read_text().split():
+        way_out = f"echo +{name} | sudo tee {switch}, or use --on lab"
+        raise MissingError(f"{about} needs the controller {name} of control groups, which is off: {way_out}")
 
 
 def _has_module(name: str) -> bool:

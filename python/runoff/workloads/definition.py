@@ -28,6 +28,8 @@ class Parameter(Checked):
     choices: dict[str, list[str]] | None = Field(None, min_length=1)
     """The words that replace ``{parameter}`` in a command, by value; in TOML also a list of values that replace it
     themselves."""
+    controllers: dict[str, list[str]] = Field(default_factory=dict)
+    """Controllers of control groups that the work needs only with this value, by value."""
     words: bool = False
     """Whether it is all text after the workload's name, split as by a shell."""
 
@@ -38,9 +40,12 @@ class Parameter(Checked):
         return {each: [each] for each in choices} if is_list else choices  # type: ignore[attr-defined]
 
     @model_validator(mode="after")
-    def _default_is_a_choice(self) -> Self:
+    def _choices_have_what_is_named(self) -> Self:
         if self.choices is not None and self.default not in self.choices:
             raise ValueError(f"the default {self.default!r} is not one of its choices")
+        for value in self.controllers:
+            if value not in (self.choices or {}):
+                raise ValueError(f"controllers: {value!r} is not one of its choices")
         return self
 
 
@@ -96,6 +101,8 @@ class Definition(Checked):
     """Commands that are run once inside the image while it is built."""
     modules: list[str] = Field(default_factory=list)
     """Kernel modules that must be there: the lab loads them, the host must have them."""
+    controllers: list[str] = Field(default_factory=list)
+    """Controllers of control groups for groups of its own: a guest switches them on, the host must have them on."""
     needs: list[str] = Field(default_factory=list)
     """Paths that must exist on the host."""
     files: list[str] = Field(default_factory=list)

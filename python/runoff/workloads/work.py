@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -52,6 +53,12 @@ class Work:
         """Paths that must exist on the host."""
         return self.fill(self.definition.needs)
 
+    @property
+    def controllers(self) -> list[str]:
+        """Controllers of control groups that it needs for groups of its own."""
+        by_value = [p.controllers.get(self.values[name], []) for name, p in self.definition.parameters.items()]
+        return list(dict.fromkeys([*self.definition.controllers, *chain.from_iterable(by_value)]))
+
     def message(self, root: str | None) -> dict[str, Any]:
         """Return the agent's ``Workload`` message; ``root`` is the directory that becomes its ``/``."""
         return {
@@ -62,6 +69,7 @@ class Work:
                 for file in self.files
                 for each in file.all
             ],
+            "controllers": self.controllers,
             "prepare": [self._load(argv) for argv in self.definition.prepare],
             "command": self._load(self.definition.command),
             "environment": {name: self._substitute(value) for name, value in self.definition.environment.items()},

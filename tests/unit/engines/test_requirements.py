@@ -145,3 +145,19 @@ def test_a_whole_number_may_be_negative(tmp_path: Path, text: str, values: list[
     for wrong in ("level=-21", "level=1..-1", "level=--5", "level=-"):
         with pytest.raises(RunoffError, match="level"):
             plan_of(f"{path}:{wrong}")
+
+
+def test_controllers_of_control_groups_must_be_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runoff.engines.cpu_limit.MOUNTS", tmp_path / "mounts")
+    (tmp_path / "mounts").write_text("")
+    plan = plan_of("stress:groups=on")
+    with pytest.raises(MissingError, match="needs control groups: sudo mount -t cgroup2"):
+        require_programs_here(plan)
+    (tmp_path / "mounts").write_text(f"none {tmp_path} cgroup2 rw 0 0\n")
+    switch = tmp_path / "cgroup.subtree_control"
+    switch.write_text("cpuset memory\n")
+    with pytest.raises(MissingError, match=r"needs the controller cpu of control groups, which is off: echo \+cpu"):
+        require_programs_here(plan)
+    require_programs_here(plan_of("stress"))
+    switch.write_text("cpuset cpu memory\n")
+    require_programs_here(plan)

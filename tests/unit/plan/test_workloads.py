@@ -41,6 +41,18 @@ def test_choices_become_words() -> None:
     assert "-p" not in parse_works("hackbench", cpus=2)[0].message(None)["command"]
 
 
+def test_controllers_are_asked_for_where_a_value_needs_them(tmp_path: Path) -> None:
+    assert parse_works("stress:groups=on", cpus=2)[0].message(None)["controllers"] == ["cpu"]
+    assert parse_works("stress", cpus=2)[0].message(None)["controllers"] == []
+    path = tmp_path / "limited.toml"
+    path.write_text('title = "l"\ndescription = "l"\ncommand = ["l"]\ncontrollers = ["memory", "cpu"]\n')
+    assert parse_works(str(path), cpus=2)[0].controllers == ["memory", "cpu"]
+    parameter = '[parameters.n]\nabout = "a"\ndefault = "x"\nchoices = ["x"]\ncontrollers = { y = ["cpu"] }\n'
+    path.write_text(path.read_text() + parameter)
+    with pytest.raises(UsageError, match="controllers: 'y' is not one of its choices"):
+        parse_works(str(path), cpus=2)
+
+
 def test_the_number_of_cpus_fills_a_default() -> None:
     assert parse_works("compile", cpus=3)[0].message(None)["command"][-1] == "-j3"
 

@@ -2,6 +2,7 @@
 //! Samples: `take` answers a request for one. Its steps are in `sample_run`, its disk and
 //! directories in `site`, its commands in `work`.
 
+mod controllers;
 pub mod metrics;
 mod numbers;
 mod refusal;

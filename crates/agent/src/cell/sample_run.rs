@@ -23,6 +23,7 @@ use protocol::{Cell, Event, Metrics, Phase, Proof};
 use schedulers::proof::{self, Witness};
 use schedulers::{Attachment, Loaded};
 
+use super::controllers::Controllers;
 use super::refusal::{Refusal, SampleResult};
 use super::site::{self, Site};
 use super::work::{self, LoadWork};
@@ -37,6 +38,8 @@ pub fn take(
     stop: &Stop,
     tell: &mut dyn FnMut(Event),
 ) -> SampleResult {
+    let works = cell.load.iter().map(|load| &load.work).chain([&cell.workload]);
+    let _controllers = Controllers::require(works.flat_map(|work| &work.controllers))?;
     let disk = site::start_disk(cell, stop)?;
     let event = |phase| Event::Progress { id: cell.id.clone(), phase };
     let mut progress = |phase| tell(event(phase));

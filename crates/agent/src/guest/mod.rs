@@ -6,6 +6,7 @@ mod devices;
 mod entropy;
 mod fw_cfg;
 mod mounts;
+mod network;
 mod ports;
 mod quiet;
 mod serial;
@@ -67,6 +68,7 @@ fn run() -> Result<()> {
     mounts::kernel_file_systems()?;
     setrlimit(Resource::RLIMIT_NOFILE, OPEN_FILES.0, OPEN_FILES.1)
         .context("cannot allow more open files")?;
+    network::switch_loopback_on()?;
     let orders = fs::read_to_string(ORDERS).with_context(|| format!("cannot read {ORDERS}"))?;
     let orders: Orders =
         serde_json::from_str(&orders).with_context(|| format!("{ORDERS} is not valid"))?;

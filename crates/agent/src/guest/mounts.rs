@@ -28,7 +28,7 @@ pub fn kernel_file_systems() -> Result<()> {
     ] {
         attach(kind, kind, Path::new(target))?;
     }
-    attach("cgroup2", "cgroup2", Path::new("/sys/fs/cgroup"))?;
+    control_groups(Path::new("/sys"))?;
     // Kernel 7.2 gives a new cgroup its perf_event state, which counts migrations, only once its parent
     // has some controller on; pids is the one that changes no scheduling.
     fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+pids")
@@ -50,6 +50,7 @@ pub fn image(device: &Path) -> Result<()> {
     ] {
         attach(kind, kind, &root.join(target))?;
     }
+    control_groups(&root.join("sys"))?;
     kernel_insides(&root.join("sys/kernel"));
     attach("tmpfs", "tmpfs", &root.join("dev/shm"))?;
     attach("devpts", "devpts", &root.join("dev/pts"))?;
@@ -73,6 +74,10 @@ pub fn swap(device: &Path) -> Result<()> {
     let failed = unsafe { libc::swapon(path.as_ptr(), 0) } != 0;
     ensure!(!failed, "cannot swap on {}: {}", device.display(), io::Error::last_os_error());
     Ok(())
+}
+
+fn control_groups(sys: &Path) -> Result<()> {
+    attach("cgroup2", "cgroup2", &sys.join("fs/cgroup"))
 }
 
 /// Mounts debugfs and tracefs, which some kernels lack; the fingerprint reads the preemption model there, and work its
