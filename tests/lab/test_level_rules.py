@@ -70,6 +70,28 @@ def test_staircase_a_task_that_sleeps_too_shortly_goes_on_down(slow_cpu: Copies)
     assert late_ms(15) < 20
 
 
+ROUND_MS = 200
+STAIRS = 19
+"""Of a task of nice 0."""
+
+
+@pytest.mark.parametrize("scheduler", ["staircase", "hydra"])
+def test_a_full_burst_is_spent_over_as_many_rounds(scheduler: str, slow_cpu: Copies) -> None:
+    """With b bursts left a round goes only to stair 19 - b, so a hog that waits on stair s waits for s rounds before
+    the one that comes down to it. Without bursts each round comes down to the bottom."""
+
+    def gap_ms(interactive: int) -> float:
+        naps = "sleep 12, run 1.5, " * (STAIRS + 6)
+        scripts = (f"hog*2: {ON_FOR_EVER}", f"saver: {naps}{ON_FOR_EVER}")
+        parameters = {"interactive": str(interactive)}
+        scene = Scene(scripts, ("hog0", "hog1"), 6, parameters)
+        seen = play(slow_cpu, scheduler, scene)
+        return max(seen["hog0.longest_gap_ms"], seen["hog1.longest_gap_ms"])
+
+    assert 5 * ROUND_MS < gap_ms(1) < (STAIRS + 1) * ROUND_MS + TICK_MS
+    assert gap_ms(0) < 2 * ROUND_MS + 3 * TICK_MS
+
+
 def test_staircase_computing_tasks_are_preempted_late(slow_cpu: Copies) -> None:
     def late_ms(compute: int) -> dict[str, float]:
         scene = Scene(
