@@ -94,6 +94,22 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_the_kernel_refuses_is_told() {
+        for (name, shown) in
+            [(*b"a b\0\0\0\0\0", r#""a b""#), (*b"a\tb\0\0\0\0\0", r#""a\tb""#), ([0; 8], r#""""#)]
+        {
+            let builtin = find("bfs").unwrap();
+            let mut object = Prepared::open("x.bpf.o", builtin.bytes, &BTreeMap::new()).unwrap();
+            object.rename(name);
+            let message = object.load().err().unwrap().to_string();
+            assert!(
+                message.starts_with(&format!("the kernel refuses {shown}, the name")),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
     fn bfs_describes_its_parameters() {
         let parameters = &find("bfs").unwrap().description.parameters;
         let about = |name: &str| {

@@ -16,6 +16,10 @@ pub enum AttachError {
     BadParameter { scheduler: String, error: ParameterError },
     #[error("cannot read the object {path:?}: {error}")]
     Unreadable { path: PathBuf, error: std::io::Error },
+    #[error(
+        "the kernel refuses {ops:?}, the name in the struct sched_ext_ops of {name}: use letters, digits, _ and . only"
+    )]
+    BadName { name: String, ops: String },
     #[error("{name} is not a sched_ext scheduler: {reason}")]
     NotAScheduler { name: String, reason: String },
     #[error(
@@ -94,6 +98,7 @@ impl AttachError {
             Self::UnknownScheduler { .. }
             | Self::BadParameter { .. }
             | Self::Unreadable { .. }
+            | Self::BadName { .. }
             | Self::NotAScheduler { .. } => 64,
             Self::NoSchedExt
             | Self::NoBtf

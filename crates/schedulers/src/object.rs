@@ -110,7 +110,6 @@ impl Prepared {
     }
 
     /// The name that sysfs shows when it is attached.
-    #[cfg(test)]
     pub fn ops_name(&mut self) -> String {
         let members = with_btf(&self.object, |btf| {
             globals::structure(btf, ".struct_ops", &self.ops_map).unwrap()
@@ -119,14 +118,24 @@ impl Prepared {
         let mut maps = self.object.maps_mut();
         let mut ops = maps.find(|map| map.name().to_string_lossy() == self.ops_map).unwrap();
         let text = &ops.initial_value_mut().unwrap()[name.offset..];
-        String::from_utf8(text.split(|&byte| byte == 0).next().unwrap().to_vec()).unwrap()
+        String::from_utf8_lossy(text.split(|&byte| byte == 0).next().unwrap()).into_owned()
+    }
+
+    #[cfg(test)]
+    pub fn rename(&mut self, to: [u8; 8]) {
+        set_member(&mut self.object, &self.ops_map, "name", u64::from_ne_bytes(to));
     }
 
     /// Has the kernel check it, which is most of the cost of attaching.
     ///
     /// # Errors
-    /// `Rejected` by libbpf or the verifier, with the end of the log.
-    pub fn load(self) -> Result<LoadedObject, AttachError> {
+    /// `BadName` for a name that the kernel refuses, `Rejected` by libbpf or the verifier, with the
+    /// end of the log.
+    pub fn load(mut self) -> Result<LoadedObject, AttachError> {
+        let ops = self.ops_name();
+        if !is_name(&ops) {
+            return Err(AttachError::BadName { name: self.name, ops });
+        }
         let Self { name, mut object, ops_map, variables, description } = self;
         let enumerators = enumerators(&variables)?;
         let hotplug_seq = hotplug_seq();
@@ -189,6 +198,12 @@ impl LoadedObject {
             record,
         })
     }
+}
+
+/// Whether the kernel takes it as a name (kernel/bpf/syscall.c, `bpf_obj_name_cpy`).
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
 }
 
 fn rejected(name: &str, reason: String, log: &str) -> AttachError {

@@ -21,7 +21,8 @@ def _yes_no(known: bool | None) -> str:
 
 def _line(found: kernel.Kernel) -> str:
     ticks = f"{found.meta.hz} Hz" if found.meta.hz else "? Hz"
-    return f"{found.name}  sched_ext: {_yes_no(found.sched_ext)}  BTF: {_yes_no(found.btf)}  {ticks}"
+    why = f"  no scheduler can be attached: {found.meta.objection}" if found.meta.objection else ""
+    return f"{found.name}  sched_ext: {_yes_no(found.sched_ext)}  BTF: {_yes_no(found.btf)}  {ticks}{why}"
 
 
 _VIEW = View(_document, _line)

@@ -88,7 +88,8 @@ class Settings(Checked):
         Text | None,
         Option(
             "--topology",
-            "CPU topology of the guest, e.g. sockets=2,cores=2,threads=2,nodes=2,distance=30; cpus is its product.",
+            "CPU topology of the guest, e.g. sockets=2,cores=2,threads=2,nodes=2,distance=30; cpus is its product. "
+            "The guest's kernel sees it, but threads of a core do not slow each other down, and all memory is near.",
             metavar="T",
             default="one socket",
             link="lab.md#topology",

@@ -35,6 +35,16 @@ class Topology:
     """The distance of any node to any other."""
 
     @property
+    def untold(self) -> str | None:
+        """What QEMU's machine does not do about it, although the guest's kernel sees it; None if that is nothing."""
+        missing = []
+        if self.threads > 1:
+            missing.append("threads of a core do not slow each other down")
+        if self.nodes > 1:
+            missing.append("another node's memory is as near as one's own")
+        return None if not missing else f"topology: {' and '.join(missing)}: see what schedulers do, not what it costs"
+
+    @property
     def cpus(self) -> int:
         return self.sockets * self.cores * self.threads
 
@@ -46,6 +56,8 @@ class Topology:
 def parse_topology(text: str) -> Topology:
     """Parse ``sockets=2,cores=2,threads=2,nodes=2,distance=30``; defaults are 1, and 20. Raises UsageError."""
     where = f"topology {text!r}"
+    if not text.strip():
+        raise UsageError(f"{where}: name what there is more than one of, e.g. cores=2")
     given = parse_assignments(text, where)
     check_parameters("a topology", given, _PARAMETERS, where)
     found = Topology(**{key: int(value) for key, value in given.items()})

@@ -6,7 +6,9 @@ import lzma
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from runoff.cli.kernel import command
 from runoff.engines.lab import kernel, kernel_sources
 from runoff.engines.lab.modules import Modules
 from runoff.errors import MissingError, UsageError
@@ -207,3 +209,19 @@ def test_builtin_module_needs_nothing_and_a_missing_one_is_named(tmp_path):
     assert modules.files("ext4") == []
     with pytest.raises(MissingError, match="has no module ublk_drv"):
         modules.files("ublk_drv")
+
+
+def test_why_no_scheduler_can_be_attached_is_in_the_line_of_a_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUNOFF_CACHE", str(tmp_path))
+    for release, objection in (("7.2.12", "its types are wrong"), ("7.3.4", None)):
+        directory = kernel.directory_of(f"debian:{release}")
+        directory.mkdir(parents=True)
+        meta = kernel.Meta(f"debian:{release}", release, "1", True, True, 250, True, "00", "00", objection, {})
+        kernel.write_meta(directory, meta)
+    whole, wrong = CliRunner().invoke(command, ["list"]).stdout.splitlines()
+    assert whole == "debian:7.3.4  sched_ext: yes  BTF: yes  250 Hz"
+    assert wrong == whole.replace("7.3.4", "7.2.12").replace("yes", "no", 1) + (
+        "  no scheduler can be attached: its types are wrong"
+    )

@@ -238,6 +238,25 @@ def test_a_topology_says_how_many_cpus_there_are() -> None:
     assert "--topology sockets=2,cores=3" in render_command(plan.settings)
 
 
+def test_what_a_topology_does_not_cost_is_told_where_there_is_some() -> None:
+    def untold(text: str) -> str | None:
+        plan = make_plan(parse_settings({**VALUES, "topology": text}, "test"), AgentCatalogue(schedulers))
+        assert plan.topology is not None
+        return plan.topology.untold
+
+    assert untold("sockets=2,cores=2") is None
+    both = untold("sockets=2,threads=2,nodes=2") or ""
+    assert "threads of a core do not slow" in both
+    assert "another node's memory" in both
+    assert "node" not in (untold("threads=2") or "node")
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_a_topology_of_nothing_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"topology '.*': name what there is more than one of, e.g. cores=2"):
+        make_plan(parse_settings({**VALUES, "topology": text}, "test"), AgentCatalogue(schedulers))
+
+
 def test_an_unreadable_or_broken_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot read the plan .*no\.toml"):
         read_settings(tmp_path / "no.toml")

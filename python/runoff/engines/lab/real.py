@@ -104,12 +104,13 @@ class RealClockLab:
         return {**self._prepared.fingerprint(self._running.fingerprints, emulation), "snapshots": {}}
 
     def warnings(self) -> tuple[str, ...]:
+        untold = self._plan.topology.untold if self._plan.topology else None
         if self._accelerator != "tcg":
-            return ()
+            return tuple(filter(None, [untold]))
         unsafe = accelerator.find_unsafe_emulation(self._plan.settings.cpus)
         late = disks.LATE if self._plan.has_elevators else None
         return (
-            *filter(None, [unsafe, late]),
+            *filter(None, [unsafe, late, untold]),
             "emulated CPUs: times are several times those of a real machine and weigh its "
             f"instructions differently ({self._why_tcg})",
         )

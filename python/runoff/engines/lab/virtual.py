@@ -177,6 +177,7 @@ class VirtualClockLab:
         return (
             "virtual clock: one instruction counts as one nanosecond, so caches, memory and "
             "branch prediction cost nothing; compare instruction paths, not machines",
+            *filter(None, [self._plan.topology.untold if self._plan.topology else None]),
         )
 
     def abandon(self) -> None:
