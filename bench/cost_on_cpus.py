@@ -20,6 +20,7 @@ import progress
 from runoff.engines.agent import describe_schedulers
 
 BLOCKS = int(os.environ.get("BLOCKS", "2"))
+HERE = Path(__file__).parent
 MOST = {"bfs": 1.15}
 MOST_OF_OTHERS = 1.10
 
@@ -35,7 +36,9 @@ class Work:
 
 WORKS = {
     "hackbench": Work(lambda _: "hackbench:groups=3,loops=20", lambda seen: seen["elapsed_s"]),
-    "pipe": Work(lambda _: str(Path(__file__).with_name("pipe.toml")), lambda seen: 1 / seen["round_trips"]),
+    "pipe": Work(lambda _: str(HERE / "pipe.toml"), lambda seen: 1 / seen["round_trips"]),
+    "pairs": Work(lambda cpus: f"{HERE / 'pipe.toml'}:pairs={cpus}", lambda seen: 1 / seen["round_trips"]),
+    "yield": Work(lambda cpus: f"{HERE / 'yield.toml'}:tasks={2 * cpus}", lambda seen: seen["yield_ns"]),
     # Without locks: waiting for one is no work of the scheduler.
     "schbench": Work(
         lambda _: "schbench:operations=1,footprint_kb=32,locks=off,warm_up_s=0,seconds=1",
