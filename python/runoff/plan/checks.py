@@ -73,6 +73,9 @@ def check_host(plan: Plan) -> None:
         raise UsageError(
             "--disk is the size of disks that runoff makes: on the host for arms with +io=, without --place"
         )
+    for work in (*plan.works, *plan.loads):
+        if work is not None and work.lab_only is not None:
+            raise UsageError(f"{work.label!r} would change this machine: leave {work.lab_only} out, or use --on lab")
 
 
 def _check_boots(plan: Plan) -> None:

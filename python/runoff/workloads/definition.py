@@ -30,6 +30,8 @@ class Parameter(Checked):
     themselves."""
     controllers: dict[str, list[str]] = Field(default_factory=dict)
     """Controllers of control groups that the work needs only with this value, by value."""
+    lab_only: list[str] = Field(default_factory=list)
+    """Values with which the work changes its machine, so that it may run in a guest only."""
     words: bool = False
     """Whether it is all text after the workload's name, split as by a shell."""
 
@@ -43,9 +45,10 @@ class Parameter(Checked):
     def _choices_have_what_is_named(self) -> Self:
         if self.choices is not None and self.default not in self.choices:
             raise ValueError(f"the default {self.default!r} is not one of its choices")
-        for value in self.controllers:
-            if value not in (self.choices or {}):
-                raise ValueError(f"controllers: {value!r} is not one of its choices")
+        for key, values in (("controllers", self.controllers), ("lab_only", self.lab_only)):
+            for value in values:
+                if value not in (self.choices or {}):
+                    raise ValueError(f"{key}: {value!r} is not one of its choices")
         return self
 
 

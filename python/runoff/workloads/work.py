@@ -59,6 +59,12 @@ class Work:
         by_value = [p.controllers.get(self.values[name], []) for name, p in self.definition.parameters.items()]
         return list(dict.fromkeys([*self.definition.controllers, *chain.from_iterable(by_value)]))
 
+    @property
+    def lab_only(self) -> str | None:
+        """The first of its parameters, as ``name=value``, with which it may run in a guest only."""
+        named = self.definition.parameters.items()
+        return next((f"{name}={self.values[name]}" for name, p in named if self.values[name] in p.lab_only), None)
+
     def message(self, root: str | None) -> dict[str, Any]:
         """Return the agent's ``Workload`` message; ``root`` is the directory that becomes its ``/``."""
         return {

@@ -57,6 +57,18 @@ def test_the_host_has_its_own_disks() -> None:
         plan(on="host", swap_mb=100)
 
 
+def test_work_that_would_change_the_machine_is_refused_on_the_host(tmp_path: Path) -> None:
+    load = tmp_path / "own.toml"
+    parameter = '[parameters.tune]\nabout = "a"\ndefault = "on"\nchoices = ["on"]\nlab_only = ["on"]\n'
+    load.write_text('title = "o"\ndescription = "o"\ncommand = ["o"]\nready = "r"\n' + parameter)
+    plan(on="lab", workloads=["stress:hotplug=on"], loads=[str(load)])
+    assert plan(on="host", workloads=["stress:groups=on"]).works
+    with pytest.raises(UsageError, match=r"'stress:hotplug=on' .* leave hotplug=on out, or use --on lab"):
+        plan(on="host", workloads=["hackbench", "stress:hotplug=on"])
+    with pytest.raises(UsageError, match=r"'own' .* leave tune=on out, or use --on lab"):
+        plan(on="host", loads=[str(load)])
+
+
 @pytest.mark.parametrize(
     ("load", "message"),
     [

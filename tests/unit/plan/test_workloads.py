@@ -53,6 +53,16 @@ def test_controllers_are_asked_for_where_a_value_needs_them(tmp_path: Path) -> N
         parse_works(str(path), cpus=2)
 
 
+def test_a_value_may_be_for_the_lab_only(tmp_path: Path) -> None:
+    assert parse_works("stress:hotplug=on", cpus=2)[0].lab_only == "hotplug=on"
+    assert parse_works("stress", cpus=2)[0].lab_only is None
+    path = tmp_path / "own.toml"
+    parameter = '[parameters.n]\nabout = "a"\ndefault = "x"\nchoices = ["x"]\nlab_only = ["y"]\n'
+    path.write_text('title = "o"\ndescription = "o"\ncommand = ["o"]\n' + parameter)
+    with pytest.raises(UsageError, match="lab_only: 'y' is not one of its choices"):
+        parse_works(str(path), cpus=2)
+
+
 def test_the_number_of_cpus_fills_a_default() -> None:
     assert parse_works("compile", cpus=3)[0].message(None)["command"][-1] == "-j3"
 
