@@ -15,7 +15,7 @@ static void rescue_starved(u64 queue, s32 cpu, u64 now)
 {
 	struct task_struct *p;
 	struct task_state *t;
-	bool is_of_kernel;
+	bool needed;
 	struct cpu_state *state = cpu_state(cpu);
 
 	state->scanned = 0;
@@ -25,11 +25,10 @@ static void rescue_starved(u64 queue, s32 cpu, u64 now)
 		t = state_of(p);
 		if (!t)
 			continue;
-		is_of_kernel = p->flags & PF_KTHREAD;
-		if (time_before(now,
-				t->queued_at + (is_of_kernel ? KERNEL_STARVED_NS : STARVED_NS)))
+		needed = is_needed(p);
+		if (time_before(now, t->queued_at + (needed ? KERNEL_STARVED_NS : STARVED_NS)))
 			continue;
-		if (is_of_kernel)
+		if (needed)
 			t->deadline = FIRST_OF_ALL;
 		/* Better tasks wait for all of them, so each has a tick and not a quota. */
 		scx_bpf_dsq_move_set_slice(BPF_FOR_EACH_ITER, tick_ns);

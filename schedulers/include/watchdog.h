@@ -15,9 +15,19 @@
 
 /*
  * Threads of the kernel get theirs sooner: one of them is the watchdog's own, which has to run once
- * in half of the limit, and a scheduler under which that is late is ejected as well (scx_tick).
+ * in half of the limit, and a scheduler under which that is late is ejected as well (scx_tick). So
+ * do tasks that were preempted while RCU waits for them: all that frees memory or takes CPUs away
+ * waits too, and after 21 s the kernel calls it a stall.
  */
 #define KERNEL_STARVED_MS 5000
+
+/* Whether the kernel needs @p to run. */
+static bool is_needed(const struct task_struct *p)
+{
+	if (p->flags & PF_KTHREAD)
+		return true;
+	return bpf_core_field_exists(p->rcu_read_lock_nesting) && p->rcu_read_lock_nesting;
+}
 
 #define WATCHDOG_OPS .timeout_ms = WATCHDOG_MS
 

@@ -28,12 +28,12 @@ static bool is_starved(const struct runqueue *rq, struct task_struct *p)
 {
 	u64 ms = (bpf_jiffies64() - p->scx.runnable_at) * tick_ns / NSEC_PER_MSEC;
 
-	if (!is_user(p))
+	if (is_needed(p))
 		return ms >= KERNEL_STARVED_MS;
 	return ms >= STARVED_MS && rq->rescued < RESCUED_AT_ONCE;
 }
 
-/* Kernel threads run first; within a level, the task that has waited longest. */
+/* What the kernel needs runs first; within a level, the task that has waited longest. */
 static void rescue_from(struct runqueue *rq, u32 array)
 {
 	struct task_struct *p;
@@ -49,7 +49,7 @@ static void rescue_from(struct runqueue *rq, u32 array)
 		 */
 		scx_bpf_dsq_move_set_slice(BPF_FOR_EACH_ITER, tick_ns / 2);
 		if (scx_bpf_dsq_move(
-			    BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, is_user(p) ? 0 : SCX_ENQ_HEAD)) {
+			    BPF_FOR_EACH_ITER, p, SCX_DSQ_LOCAL, is_needed(p) ? SCX_ENQ_HEAD : 0)) {
 			rq->rescued++;
 			count(rescues);
 		}
