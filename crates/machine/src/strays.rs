@@ -156,6 +156,14 @@ fn descendants() -> Result<BTreeSet<Stray>> {
     Ok(strays)
 }
 
+/// Whether thread `tid` is of a process that this one has started, however indirectly.
+pub fn descends_from_us(tid: i32) -> bool {
+    let own = std::process::id().cast_signed();
+    let parent = |pid: &i32| Some(Process::new(*pid).ok()?.stat().ok()?.ppid);
+    // Numbers may be used again between two looks; a circle would have no end.
+    std::iter::successors(Some(tid), parent).skip(1).take(ROUNDS).any(|pid| pid == own)
+}
+
 /// Whether process `pid` is in a cgroup (v2) of the agent whose names begin with `prefix`, or below one.
 pub fn is_within(pid: u32, prefix: &str) -> bool {
     let text = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();

@@ -19,7 +19,7 @@ pub use metrics::{Direction, Metric, Metrics};
 pub use work::{Extract, Find, Load, OwnFile, Stream, Which, Workload};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -241,6 +241,7 @@ pub struct Proof {
     pub threads_unjudged: u32,
     /// Sub-schedulers that had the workload's cgroup or one above it.
     pub sub_schedulers: Vec<String>,
+    pub cpu_limits: CpuLimits,
     /// What of `before` and `after` could not be read, and why; empty if all could.
     pub unreadable: String,
     /// Messages of the kernel about sched_ext since the scheduler was attached.
@@ -249,6 +250,19 @@ pub struct Proof {
     pub exit: Option<Exit>,
     /// SHA-256 of the object, empty for `default` and programs.
     pub object: String,
+}
+
+/// Limits of CPU time that control groups had which work was in while the workload ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CpuLimits {
+    /// Such as `/g: cpu.max 20000 100000`, one for each group, sorted; a path below a group that the agent made begins
+    /// with the word for its purpose, as `workload/g`.
+    pub found: Vec<String>,
+    /// Why there may be more; empty if all groups were watched.
+    pub unwatched: String,
+    /// Whether the scheduler in charge applies limits; null where that is not known.
+    pub applied: Option<bool>,
 }
 
 /// Why the kernel took a scheduler down, as it tells the scheduler (struct scx_exit_info).

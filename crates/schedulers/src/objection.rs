@@ -129,7 +129,7 @@ fn name(ops: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use protocol::{Attached, Exit};
+    use protocol::{Attached, CpuLimits, Exit};
 
     fn state(ops: &str, enable_seq: u64) -> State {
         let attached = !ops.is_empty();
@@ -154,6 +154,7 @@ mod tests {
             threads_realtime: 0,
             threads_unjudged: 0,
             sub_schedulers: vec![],
+            cpu_limits: CpuLimits::default(),
             unreadable: String::new(),
             kernel_log: vec![],
             exit: None,

@@ -11,8 +11,9 @@ use crate::kernel_log::KernelLog;
 use crate::sysfs::{SchedExt, Unreadable};
 use crate::threads::{Class, Threads};
 use machine::cgroup::Cgroup;
+use machine::cpu_limits::Found;
 use machine::root::Root;
-use protocol::{Attached, Proof, State};
+use protocol::{Attached, CpuLimits, Proof, Scheduler, State};
 
 pub use crate::objection::{attachment, objection};
 
@@ -32,6 +33,7 @@ pub struct Witness {
     /// The numbers of the work's control group and of those above it, read when they matter.
     lineage: Vec<u64>,
     sub_schedulers: Vec<String>,
+    cpu_limits: CpuLimits,
 }
 
 impl Witness {
@@ -55,6 +57,7 @@ impl Witness {
             threads: Threads::default(),
             lineage: Vec::new(),
             sub_schedulers: Vec::new(),
+            cpu_limits: CpuLimits::default(),
         };
         witness.before = witness.state();
         witness
@@ -78,6 +81,19 @@ impl Witness {
             self.threads.look_at(&self.proc, tid);
         }
         self.look_below();
+    }
+
+    /// Notes the limits that the work was under.
+    pub fn note_limits(&mut self, found: &Found, scheduler: &Scheduler) {
+        self.cpu_limits = CpuLimits {
+            found: found.limits(),
+            unwatched: found.unwatched.clone(),
+            applied: match scheduler {
+                Scheduler::Default => Some(true),
+                Scheduler::Builtin { .. } => Some(false),
+                Scheduler::Object { .. } | Scheduler::Program { .. } => None,
+            },
+        };
     }
 
     /// Notes sub-schedulers that have the work's control group or one above it: then the nearest of
@@ -105,6 +121,7 @@ impl Witness {
             before: self.before,
             after,
             sub_schedulers: self.sub_schedulers,
+            cpu_limits: self.cpu_limits,
             unreadable: self.unreadable.join("; "),
             kernel_log: self.log.sched_ext().to_vec(),
             exit: None,

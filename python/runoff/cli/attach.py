@@ -51,8 +51,8 @@ def _warn_of_limits(scheduler: str, limited: Sequence[str]) -> None:
     if limited and "/" not in scheduler:
         others = f" and {len(limited) - 1} more" if len(limited) > 1 else ""
         echo(
-            f"{scheduler} keeps neither cpu.max nor cpu.weight of control groups, which {limited[0]}{others} has"
-            " set: until it is detached they do not hold",
+            f"{scheduler} keeps neither cpu.max nor cpu.weight nor cpu.idle of control groups, which "
+            f"{limited[0]}{others} has set: until it is detached they do not hold",
             err=True,
         )
 

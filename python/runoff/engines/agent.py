@@ -22,7 +22,7 @@ from runoff.errors import MissingError, RunoffError
 from runoff.plan.catalogue import AgentCatalogue
 from runoff.workloads import Work
 
-PROTOCOL = 11
+PROTOCOL = 12
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """Inode of the first PID namespace of a machine (PROC_PID_INIT_INO)."""
 

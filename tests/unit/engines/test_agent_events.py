@@ -19,6 +19,7 @@ PROOF = {
     "threads_realtime": 0,
     "threads_unjudged": 0,
     "sub_schedulers": [],
+    "cpu_limits": {"found": [], "unwatched": "", "applied": False},
     "unreadable": "",
     "attached": {"ops": "bfs", "enable_seq": 3},
     "kernel_log": ["sched_ext: bfs enabled"],

@@ -4,6 +4,7 @@
 use machine::cgroup::Purpose;
 use machine::command::{self, Outcome, Surroundings};
 use machine::containment::Containment;
+use machine::cpu_limits::{Found, Watch};
 use machine::measure::{Machine, Migrations};
 use machine::root::Root;
 use machine::scratch::tail;
@@ -20,6 +21,7 @@ use super::metrics::{
 use super::numbers;
 use super::refusal::{Refusal, judge, shorten};
 use crate::background::Background;
+use crate::booted::is_booted_for_us;
 use crate::disk::SampleDisk;
 
 /// A load, and the surroundings of its commands.
@@ -98,11 +100,14 @@ fn measure_alone(
     let cgroup = containment.cgroup();
     let mut migrations = Migrations::start(cgroup);
     let probes = Probes::attach(&cell.probes, cgroup.id()?, &sysfs::read().ops)?;
+    let watch = Watch::start(&Root::machine(), is_booted_for_us());
     let before = Machine::now()?;
     disk.into_iter().for_each(SampleDisk::note_start);
     let look = |leader| witness.look_at(cgroup, leader);
     let outcome = command::run(&workload.command, context, &containment, look)?;
     let after = Machine::now()?;
+    let limits = watch.map_or_else(|error| Found::unwatched(format!("{error:#}")), Watch::end);
+    witness.note_limits(&limits, &cell.scheduler);
     let observed = probes.map(|probes| probes.read()).transpose()?;
     judge(&format!("the workload `{}`", shorten(&workload.command)), &outcome, context)?;
     let mut metrics = usage(&outcome, &containment)?;

@@ -58,7 +58,7 @@ impl Purpose {
         Self::ALL.map(Self::word)
     }
 
-    fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Prepare => "prepare",
             Self::Rehearsal => "rehearsal",

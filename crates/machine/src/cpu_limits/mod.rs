@@ -2,6 +2,11 @@
 //! Control groups that should get more or less CPU than others. Only a scheduler that knows groups
 //! does that.
 
+mod found;
+mod limits;
+mod watch;
+mod watched;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,11 +14,12 @@ use anyhow::Result;
 
 use crate::cgroup::hierarchy;
 use crate::root::Root;
+use limits::{is_directory, read};
 
-const USUAL_WEIGHT: &str = "100";
+pub use found::Found;
+pub use watch::Watch;
 
-/// The groups with a quota in `cpu.max` or a weight in `cpu.weight` that is not the default, by
-/// their paths from the topmost, sorted (Documentation/admin-guide/cgroup-v2.rst).
+/// The groups with a limit, by their paths from the topmost, sorted.
 ///
 /// # Errors
 /// No cgroup v2 hierarchy is mounted.
@@ -32,14 +38,8 @@ pub fn groups(root: &Root) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn is_directory(entry: &fs::DirEntry) -> bool {
-    entry.file_type().is_ok_and(|kind| kind.is_dir())
-}
-
 fn is_limited(group: &Path) -> bool {
-    let read = |name| fs::read_to_string(group.join(name));
-    let has_quota = read("cpu.max").is_ok_and(|text| !text.starts_with("max"));
-    has_quota || read("cpu.weight").is_ok_and(|text| text.trim() != USUAL_WEIGHT)
+    read(group).is_some()
 }
 
 #[cfg(test)]
