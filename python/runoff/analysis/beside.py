@@ -21,7 +21,7 @@ from runoff.analysis.common import (
 )
 from runoff.analysis.environment import PER_ARM
 from runoff.errors import UsageError
-from runoff.results import Metric, Results, Sample
+from runoff.results import CpuLimits, Metric, Results, Sample
 from runoff.version import __version__
 
 MOST_DIFFERENCES = 6
@@ -118,11 +118,12 @@ def _find_metrics(campaigns: Mapping[str, Results], workload: str) -> list[Metri
 
 
 def _number(
-    values: Iterator[Mapping[str, float]], name: str, workload: str, load: str, position: int
+    values: Iterator[tuple[Mapping[str, float], CpuLimits]], name: str, workload: str, load: str, position: int
 ) -> Iterator[Sample]:
-    for run, metrics in enumerate(values):
+    for run, (metrics, limits) in enumerate(values):
         place = position + run
-        yield Sample(f"{name}.{place}", run, place, name, workload, load, valid=True, reason=None, metrics=metrics)
+        about = (f"{name}.{place}", run, place, name, workload, load)
+        yield Sample(*about, valid=True, reason=None, metrics=metrics, cpu_limits=limits)
 
 
 def _warn(campaigns: Mapping[str, Results], subjects: Sequence[_Subject], control: str | None) -> Iterator[str]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
+from runoff.analysis.cpu_limits import join_limits
 from runoff.analysis.environment import PER_ARM, flatten
 from runoff.errors import UsageError
-from runoff.results import Metric, Results
+from runoff.results import CpuLimits, Metric, Results
 
 NO_CONTROL = "none"
 """In place of a control: values are compared as they are."""
@@ -56,16 +57,19 @@ def describe_metric(metric: Metric, control: str | None) -> Metric:
 
 def take_values(
     results: Results, work: tuple[str, str], arm: str, control: str | None, metrics: Sequence[Metric]
-) -> Iterator[Mapping[str, float]]:
-    """Yield the values of each valid sample of ``arm``, or its multiples of the control's in the same block."""
+) -> Iterator[tuple[Mapping[str, float], CpuLimits]]:
+    """Yield the values of each valid sample of ``arm``, or its multiples of the control's in the same block; and the
+    limits that either was under."""
     valid = [each for each in results.judged_samples if each.valid and (each.workload, each.load) == work]
     beside = {each.block: each for each in valid if each.arm == control}
     for sample in valid:
         if sample.arm != arm or (control is not None and sample.block not in beside):
             continue
-        base = beside[sample.block].metrics if control is not None else None
-        values = {metric.name: _relate(sample.metrics, base, metric.name) for metric in metrics}
-        yield {name: value for name, value in values.items() if value is not None}
+        base = beside[sample.block] if control is not None else None
+        of_base = None if base is None else base.metrics
+        values = {metric.name: _relate(sample.metrics, of_base, metric.name) for metric in metrics}
+        limits = sample.cpu_limits if base is None else join_limits([sample.cpu_limits, base.cpu_limits])
+        yield {name: value for name, value in values.items() if value is not None}, limits
 
 
 def _relate(own: Mapping[str, float], base: Mapping[str, float] | None, name: str) -> float | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
 from runoff.analysis.table import Table
 from runoff.results import PROBE_COST, Results
 
@@ -64,13 +65,22 @@ class ActiveProbes:
 
 
 CampaignWarning = (
-    RecordedWarning | EarlierLooks | UnfinishedCampaign | VoidArm | ManyVoids | MissingValues | ActiveProbes
+    RecordedWarning
+    | LimitedWork
+    | UnwatchedGroups
+    | EarlierLooks
+    | UnfinishedCampaign
+    | VoidArm
+    | ManyVoids
+    | MissingValues
+    | ActiveProbes
 )
 
 
 def find_warnings(results: Results, tables: Sequence[Table]) -> Iterator[CampaignWarning]:
     """Yield all that apply, in the order in which they are shown."""
     yield from map(RecordedWarning, results.changes)
+    yield from find_limits(results)
     if results.ended is not None or results.looks:
         yield EarlierLooks()
     if len(results.samples) < results.planned:

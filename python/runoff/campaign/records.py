@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 
-from runoff.results import Clock, Conditions, Ended, EngineName, Metric, Sample
+from runoff.results import Clock, Conditions, CpuLimits, Ended, EngineName, Metric, Sample
 from runoff.validation import STRICT, Checked
 from runoff.workloads import StoredFile
 
@@ -137,6 +137,14 @@ FACTS: dict[str, Any] = {
 """The type of each fact that is known; others may be anything."""
 
 
+class ProvenLimits(Checked):
+    """The limits of CPU time in a proof."""
+
+    found: list[str]
+    unwatched: str
+    applied: bool | None
+
+
 class Row(Checked):
     """One sample."""
 
@@ -172,6 +180,20 @@ class Row(Checked):
             raise ValueError(f"it began at {self.conditions.started}, of no time zone")
         return self
 
+    @model_validator(mode="after")
+    def _has_limits_as_an_agent_tells_them(self) -> Self:
+        _ = self.cpu_limits
+        return self
+
+    @property
+    def cpu_limits(self) -> CpuLimits:
+        """Limits of CPU time that its work was under; none known before agents looked for them."""
+        told = (self.proof or {}).get("cpu_limits")
+        if told is None:
+            return CpuLimits()
+        limits = ProvenLimits.model_validate(told)
+        return CpuLimits(tuple(limits.found), limits.unwatched, limits.applied)
+
     @property
     def object(self) -> str:
         """SHA-256 of the object that the agent attached for it; empty if it attached none."""
@@ -194,6 +216,7 @@ class Row(Checked):
             part=self.part,
             machine=machine,
             worker=self.worker,
+            cpu_limits=self.cpu_limits,
         )
 
 

@@ -21,6 +21,7 @@ from runoff.errors import UsageError
 from runoff.history.machines import group_campaigns, name_machines, warn_of_machines
 from runoff.history.subjects import Subject, Wanted, list_subjects, take_subject
 from runoff.history.values import Change, Difference, Entry, History, Order, Place, Series
+from runoff.report.cpu_limits import describe_limits
 from runoff.results import Direction, Results
 from runoff.statistics import Interval, Summary, Verdict
 from runoff.statistics.change_points import ChangePoint, count_least_values, find_change_points
@@ -78,7 +79,12 @@ def make_history(ordered: Ordered, wanted: Wanted, rerun: str = "") -> History:
             _make_series(source, each, heading, ALPHA / len(shown))
             for each, heading in zip(shown, headings, strict=True)
         ),
-        warnings=(*_warn(control, ordered.warnings), *warn_of_machines(machines), *describe_voids(campaigns)),
+        warnings=(
+            *_warn(control, ordered.warnings),
+            *warn_of_machines(machines),
+            *describe_voids(campaigns),
+            *describe_limits(_pool(campaigns)),
+        ),
         rerun=rerun,
     )
 
@@ -183,6 +189,17 @@ def _make_change(
         interval=Interval(found.difference - half, found.difference + half),
         verdict=None if direction == "none" else Verdict.BETTER if is_better else Verdict.WORSE,
         differences=differences,
+    )
+
+
+def _pool(campaigns: Mapping[str, Results]) -> Results:
+    """Return the samples of all, as if one campaign had taken them."""
+    every = campaigns.values()
+    return replace(
+        next(iter(every)),
+        arms=tuple(dict.fromkeys(arm for results in every for arm in results.arms)),
+        loads=tuple(dict.fromkeys(load for results in every for load in results.loads)),
+        samples=tuple(sample for results in every for sample in results.samples),
     )
 
 

@@ -1,5 +1,6 @@
 """Warnings about a campaign as a whole in sentences, each with what to do about it."""
 
+from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups
 from runoff.analysis.values import Report
 from runoff.analysis.warnings import (
     ActiveProbes,
@@ -11,6 +12,7 @@ from runoff.analysis.warnings import (
     UnfinishedCampaign,
     VoidArm,
 )
+from runoff.report.cpu_limits import describe_limit
 from runoff.report.noise import describe_noise
 from runoff.results import Results
 
@@ -26,6 +28,8 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
     match warning:
         case RecordedWarning(text):
             return text
+        case LimitedWork() | UnwatchedGroups():
+            return describe_limit(warning)
         case EarlierLooks():
             return _describe_looks(results)
         case UnfinishedCampaign():

@@ -56,6 +56,18 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
+class CpuLimits:
+    """Limits of CPU time of control groups that work was in while the workload ran."""
+
+    found: tuple[str, ...] = ()
+    """Such as ``/g: cpu.max 20000 100000``."""
+    unwatched: str = ""
+    """Why there may be more; empty if all groups were watched, or the sample was taken before they were."""
+    applied: bool | None = None
+    """Whether the scheduler in charge applies limits; None where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """One measured run; ``reason`` says why it is void, if it is."""
 
@@ -79,6 +91,7 @@ class Sample:
     """One of ``Results.machines``; empty in a campaign of one machine."""
     worker: str = ""
     """Name of the worker of a cluster that took it; empty if there was no cluster."""
+    cpu_limits: CpuLimits = CpuLimits()
 
     @property
     def is_warmup(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from runoff.matrix.sizes.values import Cell, Group, SizeSweep
 from runoff.report import wording
+from runoff.report.cpu_limits import describe_limits
 from runoff.report.numbers import Scale, choose_percent_decimals, format_change, format_change_range, format_p
 from runoff.statistics import Verdict
 from runoff.version import __version__
@@ -101,7 +102,8 @@ def list_notes(sweep: SizeSweep) -> Iterator[str]:
     """Yield voids and warnings with the sizes that each is about."""
     told: dict[str, list[int]] = {}
     for cpus, report in sorted(sweep.reports.items()):
-        for note in (*report.results.warnings, *(line for line, _ in wording.list_voids(report))):
+        voids = (line for line, _ in wording.list_voids(report))
+        for note in (*report.results.warnings, *describe_limits(report.results), *voids):
             told.setdefault(note, []).append(cpus)
     for note, sizes in told.items():
         yield note if len(sizes) == len(sweep.sizes) else f"{_name_sizes(sizes)}: {note}"

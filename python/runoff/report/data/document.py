@@ -148,6 +148,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "reason": sample.reason,
         "detail": sample.detail,
         "metrics": dict(sample.metrics),
+        **({"cpu_limits": list(sample.cpu_limits.found)} if sample.cpu_limits.found else {}),
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from runoff.analysis.table import MANY_VOIDS
 from runoff.decide.gate.values import Gate, Line, Reason
 from runoff.report import wording
+from runoff.report.cpu_limits import describe_limits
 from runoff.report.machines import describe_machines
 from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent_range
 from runoff.statistics.gate import Chances, Outcome
@@ -149,6 +150,7 @@ def _notes(gate: Gate) -> Iterator[str]:
     if not any(table.is_judged for table in gate.report.headline):
         yield "no headline metric has a direction, so nothing can be told: name a workload that has one"
     yield from (line for line, _ in wording.list_voids(gate.report))
+    yield from describe_limits(results)
     if gate.unseen is not None:
         yield f"what happens in fewer than {100 * gate.unseen:.0f} % of runs may have gone unseen"
 
