@@ -31,6 +31,14 @@ class Matrix:
     arms: tuple[str, ...]
     entries: Mapping[tuple[str, str], Entry]
     """By load and arm."""
+    machine: str = ""
+    """The one of several that took it."""
+
+    @property
+    def subject(self) -> str:
+        """What it shows, and of which machine."""
+        of_one = f"{self.machine}, " if self.machine else ""
+        return f"{of_one}{self.first.workload}: {self.first.metric.title} beside each load"
 
     @property
     def first(self) -> Table:
@@ -49,9 +57,21 @@ class Matrix:
 
 
 def build(report: Report) -> Iterator[Matrix]:
-    """Yield one for each workload and headline metric, if the campaign has several loads."""
+    """Yield one for each workload and headline metric, if the campaign has several loads.
+
+    A time on one machine is never pooled with a time on another: of a campaign on several there is one for each.
+    """
     if len(report.results.loads) < 2:
         return
+    machines = report.results.machines
+    if len(machines) > 1:
+        for name in machines:
+            yield from _build(report.select_machine(name), name)
+    else:
+        yield from _build(report)
+
+
+def _build(report: Report, machine: str = "") -> Iterator[Matrix]:
     groups: dict[tuple[str, str], dict[str, Table]] = {}
     for table in report.headline:
         groups.setdefault((table.workload, table.metric.name), {})[table.load] = table
@@ -59,7 +79,7 @@ def build(report: Report) -> Iterator[Matrix]:
         arms = report.results.arms
         alone = tables.get(NO_LOAD)
         entries = {(load, arm): _entry(tables[load], alone, arm) for load in tables for arm in arms}
-        yield Matrix(tables, arms, entries)
+        yield Matrix(tables, arms, entries, machine)
 
 
 def _entry(table: Table, alone: Table | None, arm: str) -> Entry:

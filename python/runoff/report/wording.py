@@ -72,10 +72,9 @@ def render_place(table: Table, tables: Sequence[Table]) -> str:
 
 def render_matrix_heading(matrix: Matrix) -> str:
     """Return what a matrix of loads and arms shows."""
-    table = matrix.first
     unit = f"{matrix.scale.unit}, " if matrix.scale.unit else ""
     times = "; x: times that arm alone" if matrix.has_ratios else ""
-    return f"{table.workload}: {table.metric.title} beside each load ({unit}{describe_direction(table)}{times})"
+    return f"{matrix.subject} ({unit}{describe_direction(matrix.first)}{times})"
 
 
 def render_why_heading(panel: Explanation) -> str:

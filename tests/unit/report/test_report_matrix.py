@@ -6,7 +6,9 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
+from runoff.campaign.join import join_results
 from runoff.report import matrix
+from runoff.report.figures import gallery
 from runoff.report.html import page as html
 from runoff.report.matrix import Entry
 from runoff.report.terminal import screen
@@ -17,6 +19,12 @@ from runoff.statistics import Verdict
 def only(results: Results) -> matrix.Matrix:
     (found,) = matrix.build(build.build_report(results))
     return found
+
+
+def scale(results: Results, factor: float) -> Results:
+    """Return what a slower machine would have taken."""
+    samples = (replace(s, metrics={name: factor * value for name, value in s.metrics.items()}) for s in results.samples)
+    return replace(results, samples=tuple(samples))
 
 
 def test_each_field_is_related_to_the_same_arm_alone() -> None:
@@ -47,6 +55,24 @@ def test_one_load_makes_no_matrix() -> None:
     report = build.build_report(examples.three_arms())
     assert list(matrix.build(report)) == []
     assert 'class="heat"' not in html.render(report)
+
+
+def test_each_of_several_machines_has_its_own_as_times_are_of_one_machine() -> None:
+    fast, slow = examples.loaded(), scale(examples.loaded(), 7.0)
+    report = build.build_report(join_results({"fast": fast, "slow": slow}))
+    matrices = list(matrix.build(report))
+    assert [each.machine for each in matrices] == ["fast", "slow"]
+    for ours, results in zip(matrices, (fast, slow), strict=True):
+        alone = only(results)
+        for field, entry in ours.entries.items():
+            assert (entry.mean, entry.ratio) == (alone.entries[field].mean, alone.entries[field].ratio)
+    for text in (screen.render(report, 80), html.render(report)):
+        for name in ("fast", "slow"):
+            assert f"{name}, compile: elapsed time beside each load" in text
+    assert {
+        "loads-fast-compile-elapsed-time-beside-each-load.svg",
+        "loads-slow-compile-elapsed-time-beside-each-load.svg",
+    } <= gallery.draw_figures(report).keys()
 
 
 def test_lines_fit_and_arms_that_do_not_come_below() -> None:

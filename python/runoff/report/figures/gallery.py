@@ -27,7 +27,7 @@ def _draw(report: Report) -> Iterator[tuple[str, str]]:
     """Yield what each figure shows, and the picture; empty where there is nothing to draw."""
     yield "forest", forest.draw(report)
     for each in matrix.build(report):
-        yield f"loads {each.first.short_place} {each.first.metric.title}", heat.draw(each)
+        yield f"loads {each.subject}", heat.draw(each)
     for table, picture in draw_responses(report):
         yield f"sweep {wording.render_short_heading(table)}", picture
     for table in (table for _, table in split_constants(report)[0]):

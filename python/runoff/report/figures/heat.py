@@ -22,8 +22,7 @@ LOADS = (16, 22)
 def draw(matrix: Matrix) -> str:
     """Return the picture; colour is the ratio to the same arm alone, or without that to the best field."""
     field = min(WIDEST, (WIDTH - LEFT) / len(matrix.arms))
-    table = matrix.first
-    canvas = Canvas(WIDTH, f"{table.workload}: {table.metric.title} beside each load")
+    canvas = Canvas(WIDTH, matrix.subject)
     letters = int(field / PIXELS_PER_LETTER)
     load_letters = find_distinct_width(tuple(matrix.tables), *LOADS)
     for column, arm in enumerate(matrix.arms):
