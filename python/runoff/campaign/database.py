@@ -16,6 +16,8 @@ LOG = f"{FILE}-wal"
 """SQLite's own, while somebody has the journal open, or after a kill."""
 _BESIDE = (LOG, f"{FILE}-shm", f"{FILE}-journal")
 """What SQLite may put beside it."""
+_MOST_NAMED = 4
+"""Campaigns that are named where a directory has several."""
 _APPLICATION = 0x52554E4F
 """SQLite's application_id ("RUNO"): tells our journals from other databases."""
 _SCHEMA_VERSION = 5
@@ -86,7 +88,7 @@ def require_files(directory: Path) -> None:
             mode = (directory / name).lstat().st_mode
         except (FileNotFoundError, NotADirectoryError):
             if name == FILE:
-                raise UsageError(f"{directory} is not a campaign: it has no {FILE}") from None
+                raise UsageError(f"{directory} is not a campaign: it has no {FILE}{_name_inner(directory)}") from None
             continue
         except OSError as error:
             raise UsageError(f"cannot read the campaign {directory}: {error.strerror}") from None
@@ -94,6 +96,13 @@ def require_files(directory: Path) -> None:
             raise UsageError(f"{directory} is not a campaign: {name} is a link; put what it leads to in its place")
         if not stat.S_ISREG(mode):
             raise UsageError(f"{directory} is not a campaign: {name} is not a file")
+
+
+def _name_inner(directory: Path) -> str:
+    """Return the rest of a sentence that names the campaigns in ``directory``, as sweeps of sizes and matrices have."""
+    inner = sorted(path.parent.name for path in directory.glob(f"*/{FILE}"))
+    more = f" and {len(inner) - _MOST_NAMED} more" if len(inner) > _MOST_NAMED else ""
+    return f"; the campaigns in it: {', '.join(inner[:_MOST_NAMED])}{more}" if inner else ""
 
 
 def require_no_other_names(directory: Path) -> None:

@@ -112,6 +112,13 @@ def test_a_killed_writer_leaves_every_finished_sample_and_no_lock(tmp_path: Path
         assert journal.fact("half") is None
 
 
+def test_a_directory_of_campaigns_is_none_and_names_them(tmp_path: Path) -> None:
+    for cpus in (1, 2, 4, 8, 16):
+        Journal.create(tmp_path / f"{cpus:02}-cpus", {"seed": 1}).close()
+    with pytest.raises(UsageError, match="in it: 01-cpus, 02-cpus, 04-cpus, 08-cpus and 1 more"):
+        Journal.open(tmp_path, write=True)
+
+
 def test_foreign_and_damaged_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not a campaign"):
         Journal.open(tmp_path, write=True)
