@@ -21,12 +21,13 @@ from runoff.errors import MissingError, RunoffError
 LOOK_S = 1.0
 """Time between two looks at which workers there are."""
 ANSWER_S = 600.0
-"""For one step of admitting a worker: a kernel is hashed, or a guest booted."""
+"""For one step of admitting a worker: a kernel is hashed, or a guest booted. Samples of others do not count."""
 CLOSE_S = 20.0
-ADMITTED_AT_ONCE = 32
+ADMITTED_AT_ONCE = 128
 """Each has a thread, which mostly waits; one that hangs keeps no other from being admitted."""
 TURN_S = 60.0
 """How long a worker waits for another of its machine to receive what both need."""
+TAKEN = "taking samples of another campaign"
 SILENCE_S = 15.0
 """How long the campaign waits for workers before it says what for."""
 
@@ -48,6 +49,8 @@ class Member:
     """What Dask calls the process: another one may have the same address later."""
     step: str = "answering"
     """What it does to be admitted."""
+    is_taken: bool = False
+    """Whether it does something for another campaign first."""
     is_ready: bool = False
     refusal: str = ""
 
@@ -136,7 +139,7 @@ class Team:
 
     def _describe_wait(self, missing: str) -> str:
         coming = [each for each in self._state.members.values() if not each.is_ready and not each.refusal]
-        steps = "; ".join(f"{member.name} is {member.step}" for member in coming)
+        steps = "; ".join(f"{each.name} is {TAKEN if each.is_taken else each.step}" for each in coming)
         return f"waiting: {steps}" if steps else f"waiting: {missing}"
 
     def exclude(self, address: str, reason: str) -> None:
@@ -278,18 +281,29 @@ class Team:
                 raise NotAdmitted("the campaign has ended")
             try:
                 answer = wait_for_answer(future, LOOK_S)
+                member.is_taken = False
                 break
             except TimeoutError:
                 # Dask keeps a task for a worker that is gone, in case it comes back.
                 if not self._is_there(member):
                     future.cancel()
                     raise ConnectionResetError(f"{member.name} is gone") from None
-                if time.monotonic() > until_s:
+                member.is_taken = self._is_full(member, str(future.key))
+                if member.is_taken:
+                    until_s = time.monotonic() + ANSWER_S
+                elif time.monotonic() > until_s:
                     future.cancel()
                     raise NotAdmitted(f"no answer in {ANSWER_S:.0f} s while it was {member.step}") from None
         if isinstance(answer, Refusal):
             raise NotAdmitted(answer.reason)
         return answer
+
+    def _is_full(self, member: Member, key: str) -> bool:
+        """Return whether at the last look this worker had so many other tasks that the one of ``key`` waits."""
+        with self._changed:
+            processing = self._state.processing.items()
+            others = sum(address == member.address and other != key for other, address in processing)
+        return others >= member.slots
 
     def _is_there(self, member: Member) -> bool:
         """Return whether Dask still had this very worker at the last look."""
