@@ -6,13 +6,6 @@
 #include "include/outranked.h"
 #include "state.h"
 
-/*
- * Since Linux 7.0 the kernel's deadline server for sched_ext (kernel/sched/ext.c,
- * ext_server_pick_task) asks a CPU that a higher class has taken for work, for 50 ms of each second
- * in which a task of ours is counted there. Only what can run nowhere else may take that from a
- * real-time task.
- */
-
 /* Note whether a higher class has this CPU. */
 static void note_taken(struct cpu_state *state)
 {

@@ -4,6 +4,13 @@
 
 #include "machine.h"
 
+/*
+ * Since Linux 7.0 the kernel's deadline server for sched_ext (kernel/sched/ext.c,
+ * ext_server_pick_task) asks a CPU that a higher class has taken for work, for 50 ms of each second
+ * in which a task of ours is counted there. Only what can run nowhere else may take that from a
+ * real-time task.
+ */
+
 /* Priorities below this one are above sched_ext. */
 #define PRIO_OF_OURS 100
 

@@ -5,13 +5,6 @@
 #include "hotplug.h"
 #include "relief.h"
 
-/*
- * Since Linux 7.0 the kernel's deadline server for sched_ext (kernel/sched/ext.c,
- * ext_server_pick_task) asks a CPU that a higher class has taken for work, for 50 ms of each second
- * in which a task of ours is counted there. Only what can run nowhere else may take that from a
- * real-time task.
- */
-
 /* What a CPU does for others before it chooses a task; one that is taken has nothing to offer. */
 static void look_after_others(struct runqueue *rq, u64 now)
 {

@@ -27,7 +27,7 @@ pub fn groups(root: &Root) -> Result<Vec<PathBuf>> {
     let top = hierarchy(root)?;
     let (mut found, mut next) = (Vec::new(), vec![top.clone()]);
     while let Some(group) = next.pop() {
-        if is_limited(&group) {
+        if read(&group).is_some() {
             found.push(Path::new("/").join(group.strip_prefix(&top)?));
         }
         // A group that goes meanwhile has no limit any more.
@@ -36,10 +36,6 @@ pub fn groups(root: &Root) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
-}
-
-fn is_limited(group: &Path) -> bool {
-    read(group).is_some()
 }
 
 #[cfg(test)]

@@ -182,6 +182,31 @@ mod tests {
     const QUOTA: &str = "20000 100000";
 
     #[test]
+    fn its_thread_runs_before_all_normal_tasks() {
+        let tree = Tree::new(Purpose::Workload);
+        let watch = tree.watch(false);
+        let tasks = fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
+        let is_ours = |task: &PathBuf| {
+            fs::read_to_string(task.join("comm")).is_ok_and(|name| name == "cpu-limits\n")
+        };
+        let policies: Vec<_> = tasks.filter(is_ours).map(|task| policy(&task)).collect();
+        drop(watch);
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("not tried: not root");
+            return;
+        }
+        assert!(!policies.is_empty());
+        // Tests beside this one have such threads too, which may just have begun or ended.
+        assert!(policies.contains(&libc::SCHED_FIFO), "{policies:?}");
+    }
+
+    fn policy(task: &std::path::Path) -> i32 {
+        let tid = task.file_name().unwrap().to_str().unwrap().parse().unwrap();
+        // SAFETY: a plain number.
+        unsafe { libc::sched_getscheduler(tid) }
+    }
+
+    #[test]
     fn work_without_limits_has_none() {
         let tree = Tree::new(Purpose::Workload);
         tree.group("another");
