@@ -35,13 +35,18 @@ EFFECTS: dict[str, Effects] = {
 
 
 def draw_campaign(
-    rng: np.random.Generator, machines: int, blocks: int, effects: np.ndarray, noise: np.ndarray
+    rng: np.random.Generator,
+    machines: int,
+    blocks: int,
+    effects: np.ndarray,
+    noise: np.ndarray,
+    block_sd: float = BLOCK_SD,
 ) -> dict[str, dict[str, list[Observation]]]:
-    """Return observations by machine and arm."""
+    """Return observations by machine and arm; without a ``block_sd`` they are runs in no blocks."""
     speeds = np.geomspace(1, 20, machines)
     campaign = {}
     for number in range(machines):
-        level = np.log(speeds[number]) + rng.normal(0, BLOCK_SD, blocks)
+        level = np.log(speeds[number]) + rng.normal(0, block_sd, blocks)
         logs = {"a": level + rng.normal(0, noise[number], blocks)}
         logs["b"] = level + effects[number] + rng.normal(0, noise[number], blocks)
         first = rng.integers(0, 2, blocks)

@@ -59,3 +59,24 @@ def test_one_machine_that_is_far_worse_is_seen_and_never_called_the_same(machine
     found = [draw(machines, blocks, effects, number).comparisons["b"] for number in range(CAMPAIGNS)]
     assert sum("m0" in each.between.worse for each in found) > 0.95 * CAMPAIGNS
     assert not [each for each in found if each.between.worse and each.verdict in (Verdict.SAME, Verdict.SMALL)]
+
+
+@pytest.mark.parametrize("runs", [(2, 2), (3, 10), (10, 3)])
+@pytest.mark.parametrize("machines", [2, 3, 7])
+def test_runs_in_no_blocks_on_machines_that_go_opposite_ways_are_seldom_called_better_or_worse(
+    machines: int, runs: tuple[int, int]
+):
+    wrong = 0
+    for number in range(CAMPAIGNS):
+        rng = np.random.default_rng([machines, *runs, number])
+        effects = errors.EFFECTS["opposite changes, mean 0"](rng, machines)
+        noise = np.linspace(*errors.NOISE, machines)
+        drawn = errors.draw_campaign(rng, machines, max(runs), effects, noise, block_sd=0)
+        cut = {
+            name: {arm: each[:count] for (arm, each), count in zip(arms.items(), runs, strict=True)}
+            for name, arms in drawn.items()
+        }
+        question = Question("a", "lower", margin=errors.NO_MARGIN, paired=False)
+        verdict = analyse_machines(cut, question).comparisons["b"].verdict
+        wrong += verdict in (Verdict.BETTER, Verdict.WORSE)
+    assert at_most(0.05, wrong)

@@ -1,13 +1,31 @@
 """Is a change the same on all machines? One-way analysis of variance whose groups may differ in noise and size."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-Groups = Sequence[npt.NDArray[np.float64]]
-"""The block differences of each machine, at least two of each."""
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """The changes on one machine, in brief."""
+
+    n: float
+    """How many there are, two or more."""
+    mean: float
+    variance: float
+    """Variance of one of them: the mean's is an ``n``th of it."""
+
+    @classmethod
+    def from_values(cls, values: npt.NDArray[np.float64]) -> "Moments":
+        """Return the moments of two values or more."""
+        return cls(float(len(values)), float(values.mean()), float(values.var(ddof=1)))
+
+
+Groups = Sequence[Moments]
+"""The moments of each machine."""
 
 
 def find_p_of_equal_means(groups: Groups) -> float:
@@ -17,9 +35,7 @@ def find_p_of_equal_means(groups: Groups) -> float:
     Statistics 26): unequal noise leaves it near its level, where Welch's test is too bold for few blocks on many
     machines. 1 where no group varies and all means are equal, 0 where they differ.
     """
-    n = np.array([len(group) for group in groups], dtype=float)
-    means = np.array([group.mean() for group in groups])
-    variances = np.array([group.var(ddof=1) for group in groups])
+    n, means, variances = _as_arrays(groups)
     share = n / n.sum()
     between = float(np.sum(n * (means - float(np.sum(share * means))) ** 2))
     parts = (1 - share) * variances
@@ -33,6 +49,11 @@ def find_p_of_equal_means(groups: Groups) -> float:
 
 def estimate_sd(groups: Groups) -> float:
     """Return the SD of the true means between groups: what their spread has beyond their noise (Hedges 1983)."""
-    means = np.array([group.mean() for group in groups])
-    noise = float(np.mean([group.var(ddof=1) / len(group) for group in groups]))
-    return float(np.sqrt(max(0.0, float(means.var(ddof=1)) - noise)))
+    n, means, variances = _as_arrays(groups)
+    return float(np.sqrt(max(0.0, float(means.var(ddof=1)) - float(np.mean(variances / n)))))
+
+
+def _as_arrays(groups: Groups) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return numbers, means and variances."""
+    n, means, variances = np.array([(group.n, group.mean, group.variance) for group in groups]).T
+    return n, means, variances

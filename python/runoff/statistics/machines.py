@@ -13,11 +13,11 @@ from typing import get_args
 import numpy as np
 
 from runoff.statistics.advice import find_unclear
-from runoff.statistics.blocks import Differences, differences
-from runoff.statistics.compare import analyse
+from runoff.statistics.blocks import Differences
 from runoff.statistics.describe import moments, summarise
 from runoff.statistics.heterogeneity import estimate_sd, find_p_of_equal_means
 from runoff.statistics.level import adjust, level_for_each
+from runoff.statistics.machine_effects import IN_BLOCKS, IN_RUNS, Effect, Method, Observations
 from runoff.statistics.power import unseen_share
 from runoff.statistics.values import (
     HETEROGENEITY_ALPHA,
@@ -26,7 +26,6 @@ from runoff.statistics.values import (
     Comparison,
     Heterogeneity,
     Interval,
-    Observation,
     Question,
     Summary,
     Verdict,
@@ -34,17 +33,17 @@ from runoff.statistics.values import (
 )
 from runoff.statistics.verdict import compare, judge
 
-Observations = Mapping[str, Sequence[Observation]]
-"""By arm, in plan order."""
-
 
 def analyse_machines(machines: Mapping[str, Observations], question: Question) -> Analysis:
     """Compare the arms over all ``machines``, by name; each has all arms, as ``compare.analyse`` wants them.
 
-    The analyses of the single machines are in ``Analysis.machines``. Raises ValueError as ``compare.analyse`` does.
+    Where runs are in no blocks (``question.paired``) each machine is judged by the spread of its runs. The analyses of
+    the single machines are in ``Analysis.machines``. Raises ValueError as ``compare.analyse`` does.
     """
+    method = IN_BLOCKS if question.paired else IN_RUNS
     arms = list(dict.fromkeys(arm for observed in machines.values() for arm in observed))
-    own = _judge_together({name: analyse(observed, question) for name, observed in machines.items()}, machines)
+    own = {name: method.analyse(observed, question) for name, observed in machines.items()}
+    own = _judge_together(own, machines, method)
     # A rule for looking again and again is one of blocks; machines are taken once.
     asked = replace(question, sequential=False, repeats_exactly=False)
     summaries = {
@@ -52,26 +51,30 @@ def analyse_machines(machines: Mapping[str, Observations], question: Question) -
         for arm in arms
         if any(arm in analysis.summaries for analysis in own.values())
     }
-    comparisons = {arm: _compare_arm(arm, machines, own, asked, len(arms) - 1) for arm in arms}
+    effects = {arm: _find_effects(arm, machines, asked.baseline, method) for arm in arms}
+    comparisons = {arm: _compare_arm(arm, machines, effects[arm], own, asked) for arm in arms}
     warnings = (*_check_machines(comparisons), *find_unclear(comparisons, asked))
     return Analysis(asked, summaries, comparisons, warnings, own)
 
 
-def _judge_together(own: Mapping[str, Analysis], machines: Mapping[str, Observations]) -> dict[str, Analysis]:
+def _judge_together(
+    own: Mapping[str, Analysis], machines: Mapping[str, Observations], method: Method
+) -> dict[str, Analysis]:
     """Return the analyses with verdicts that hold for all machines together; intervals stay those of each."""
     judged = {name: dict(analysis.comparisons) for name, analysis in own.items()}
+    stricter: dict[tuple[str, int], Analysis] = {}
     for arm in dict.fromkeys(arm for comparisons in judged.values() for arm in comparisons):
         tested = [name for name, comparisons in judged.items() if arm in comparisons and comparisons[arm].p is not None]
         for name in tested:
             question = own[name].question
-            found = differences(machines[name][question.baseline], machines[name][arm])
-            assert found is not None
-            comparison = judged[name][arm]
-            stricter = replace(question, alpha=level_for_each(question.alpha, len(tested)))
+            key = name, len(tested)
+            if key not in stricter:
+                asked = replace(question, alpha=level_for_each(question.alpha, len(tested)))
+                stricter[key] = method.analyse(machines[name], asked)
             joint = replace(
-                comparison,
-                p_report=adjust(comparison.p or 0.0, len(tested)),
-                joint_interval=compare(arm, found, stricter, len(judged[name]) - 1).log_interval,
+                judged[name][arm],
+                p_report=adjust(judged[name][arm].p or 0.0, len(tested)),
+                joint_interval=stricter[key].comparisons[arm].log_interval,
             )
             judged[name][arm] = judge(joint, question, len(judged[name]) - 1)
     return {name: replace(analysis, comparisons=judged[name]) for name, analysis in own.items()}
@@ -83,33 +86,42 @@ def _summarise_arm(own: Sequence[Summary], question: Question) -> Summary:
     return replace(found, n=sum(each.n for each in own), ci=None, median_ci=None, geometric_ci=None, outliers=())
 
 
+def _find_effects(arm: str, machines: Mapping[str, Observations], baseline: str, method: Method) -> dict[str, Effect]:
+    """Return the mean change of an arm on each machine that has both."""
+    found = {name: method.find_effect(arms[baseline], arms[arm]) for name, arms in machines.items() if arms[arm]}
+    return {name: effect for name, effect in found.items() if effect is not None}
+
+
 def _compare_arm(
-    arm: str, machines: Mapping[str, Observations], own: Mapping[str, Analysis], question: Question, comparisons: int
+    arm: str,
+    machines: Mapping[str, Observations],
+    found: Mapping[str, Effect],
+    own: Mapping[str, Analysis],
+    question: Question,
 ) -> Comparison:
     if arm == question.baseline:
         return Comparison(arm)
-    measured = {name: differences(arms[question.baseline], arms[arm]) for name, arms in machines.items() if arms[arm]}
-    found = {name: each for name, each in measured.items() if each is not None}
-    if not measured:
+    if not any(arms[arm] for arms in machines.values()):
         return Comparison(arm, verdict=Verdict.VOID)
     if not found:
         return Comparison(arm, verdict=None if question.direction == "none" else Verdict.UNCLEAR)
-    blocks = sum(each.n for each in found.values())
+    comparisons = len(next(iter(own.values())).comparisons) - 1
+    count = sum(each.n for each in found.values())
     overall = compare(arm, _join(list(found.values())), question, comparisons)
     if len(found) == 2:
         overall = _span_two(overall, [own[name].comparisons[arm] for name in found])
     overall = replace(
         overall,
-        n=blocks,
-        unseen=unseen_share(blocks),
+        n=count,
+        unseen=unseen_share(count),
         detectable=None,
         between=_find_heterogeneity(arm, found, own),
     )
     return judge(overall, question, comparisons)
 
 
-def _join(found: Sequence[Differences]) -> Differences:
-    """Return the mean differences of the machines, as if each machine were one block."""
+def _join(found: Sequence[Effect]) -> Differences:
+    """Return the mean changes of the machines, as if each machine were one block."""
     logs = all(each.logs for each in found)
     values = [each.mean if logs else each.mean_in_units for each in found]
     mean, sd = moments(values)
@@ -151,8 +163,8 @@ def _span_two(overall: Comparison, own: Sequence[Comparison]) -> Comparison:
     )
 
 
-def _find_heterogeneity(arm: str, found: Mapping[str, Differences], own: Mapping[str, Analysis]) -> Heterogeneity:
-    replicated = [np.array(each.values) for each in found.values() if each.n > 1]
+def _find_heterogeneity(arm: str, found: Mapping[str, Effect], own: Mapping[str, Analysis]) -> Heterogeneity:
+    replicated = [each.moments for each in found.values() if each.moments is not None]
     comparable = len(replicated) > 1 and len({each.logs for each in found.values()}) == 1
     verdicts = {name: own[name].comparisons[arm].verdict for name in found}
     return Heterogeneity(

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from runoff.statistics import Observation, Question, Verdict, analyse_machines
-from runoff.statistics.heterogeneity import estimate_sd, find_p_of_equal_means
+from runoff.statistics.heterogeneity import Moments, estimate_sd, find_p_of_equal_means
 
 QUESTION = Question("a", "lower")
 
@@ -110,16 +110,17 @@ def test_values_without_ratios_are_compared_in_their_unit():
 
 
 def test_with_equal_groups_the_ratio_is_that_of_analysis_of_variance():
-    groups = [np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0]), np.array([6.0, 7.0, 8.0])]
-    f, _ = stats.f_oneway(*groups)
+    values = [np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0]), np.array([6.0, 7.0, 8.0])]
+    f, _ = stats.f_oneway(*values)
+    groups = [Moments.from_values(each) for each in values]
     # Equal variances and sizes: Mehrotra's degrees of freedom are the usual ones too.
     assert find_p_of_equal_means(groups) == pytest.approx(stats.f.sf(f, 2, 6), rel=1e-9)
     assert estimate_sd(groups) == pytest.approx(np.sqrt(np.var([2, 3, 7], ddof=1) - 1 / 3), rel=1e-9)
 
 
 def test_groups_that_do_not_vary_differ_for_certain_or_not_at_all():
-    assert find_p_of_equal_means([np.array([1.0, 1.0]), np.array([1.0, 1.0])]) == 1
-    assert find_p_of_equal_means([np.array([1.0, 1.0]), np.array([2.0, 2.0])]) == 0
+    assert find_p_of_equal_means([Moments(2, 1.0, 0.0), Moments(2, 1.0, 0.0)]) == 1
+    assert find_p_of_equal_means([Moments(2, 1.0, 0.0), Moments(2, 2.0, 0.0)]) == 0
 
 
 @pytest.mark.parametrize(("machines", "blocks"), [(3, 1), (3, 3), (7, 3)])
