@@ -38,9 +38,13 @@ def find_control(campaigns: Mapping[str, Results], asked: str | None) -> str | N
             known = ", ".join(common) or "none"
             raise UsageError(f"--control {asked}: not an arm of all of them; arms that all have: {known}")
         return asked
-    if all(len(each.arms) > 1 and each.is_paired for each in campaigns.values()):
-        return get_first(campaigns).arms[0] if get_first(campaigns).arms[0] in common else None
-    return None
+    return find_possible_control(campaigns) if all(each.is_paired for each in campaigns.values()) else None
+
+
+def find_possible_control(campaigns: Mapping[str, Results]) -> str | None:
+    """Return the first arm, if all campaigns have it beside another."""
+    first = get_first(campaigns).arms[0]
+    return first if all(len(each.arms) > 1 and first in each.arms for each in campaigns.values()) else None
 
 
 def get_first(campaigns: Mapping[str, Results]) -> Results:

@@ -31,7 +31,9 @@ _PLACED = cloup.OptionGroup("In which order")
 @cloup.option("--work", metavar="WORK", help="Only this workload, as reports name it.", group=_DRAWN)
 @cloup.option("--load", metavar="LOAD", help="Only beside this load.", group=_DRAWN)
 @cloup.option("--arm", metavar="ARM", help="Only this arm.", group=_DRAWN)
-@cloup.option("--metric", metavar="METRIC", help="Only this metric.  [headline metrics]", group=_DRAWN)
+@cloup.option(
+    "--metric", metavar="METRIC", help="Only this metric, by its name or title.  [headline ones]", group=_DRAWN
+)
 @cloup.option(
     "--control",
     metavar="ARM",

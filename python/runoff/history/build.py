@@ -13,6 +13,7 @@ from runoff.analysis.common import (
     describe_metric,
     describe_voids,
     find_control,
+    find_possible_control,
     list_differences,
     refuse_other_engines,
 )
@@ -80,7 +81,7 @@ def make_history(ordered: Ordered, wanted: Wanted, rerun: str = "") -> History:
             for each, heading in zip(shown, headings, strict=True)
         ),
         warnings=(
-            *_warn(control, ordered.warnings),
+            *_warn(campaigns, control, wanted, ordered.warnings),
             *warn_of_machines(machines),
             *describe_voids(campaigns),
             *describe_limits(_pool(campaigns)),
@@ -203,7 +204,12 @@ def _pool(campaigns: Mapping[str, Results]) -> Results:
     )
 
 
-def _warn(control: str | None, warnings: Sequence[str]) -> Iterator[str]:
+def _warn(
+    campaigns: Mapping[str, Results], control: str | None, wanted: Wanted, warnings: Sequence[str]
+) -> Iterator[str]:
     yield from warnings
-    if control is None:
-        yield "there is no control: what changed on the machine between campaigns looks like a change of the arm"
+    if control is not None:
+        return
+    possible = find_possible_control(campaigns) if wanted.control is None else None
+    way = f"; as runs are in no blocks, only --control {possible} makes it one" if possible else ""
+    yield f"there is no control: what changed on the machine between campaigns looks like a change of the arm{way}"

@@ -18,6 +18,7 @@ class Wanted:
     load: str | None = None
     arm: str | None = None
     metric: str | None = None
+    """The name, or the title as reports print it."""
     control: str | None = None
 
 
@@ -45,12 +46,14 @@ def list_subjects(campaigns: Mapping[str, Results], control: str | None, wanted:
     _require_known("--work", wanted.work, [work.workload for work in works])
     _require_known("--load", wanted.load, [work.load for work in works])
     _require_known("--arm", wanted.arm, list(arms))
-    _require_known("--metric", wanted.metric, [metric.name for known in metrics.values() for metric in known])
+    every_metric = [metric for known in metrics.values() for metric in known]
+    if wanted.metric not in {metric.title for metric in every_metric}:
+        _require_known("--metric", wanted.metric, [metric.name for metric in every_metric])
     for work in works:
         if wanted.work not in (None, work.workload) or wanted.load not in (None, work.load):
             continue
         for metric in metrics[work.workload]:
-            if not (metric.headline if wanted.metric is None else metric.name == wanted.metric):
+            if not (metric.headline if wanted.metric is None else wanted.metric in (metric.name, metric.title)):
                 continue
             for label, by_campaign in arms.items():
                 if wanted.arm in (None, label):

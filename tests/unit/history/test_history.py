@@ -83,8 +83,16 @@ def test_only_headline_metrics_are_drawn_unless_another_is_asked_for() -> None:
     metrics = {"build": (examples.WALL, examples.MIGRATIONS)}
     campaigns = {f"n{n}": examples.campaign({"build": cell}, metrics, blocks=3, seed=n) for n in range(4)}
     assert [series.metric.name for series in draw(campaigns).series] == ["elapsed_s"]
-    (asked,) = draw(campaigns, Wanted(metric="migrations")).series
-    assert asked.metric.name == "migrations"
+    for words, name in (("migrations", "migrations"), (examples.WALL.title, "elapsed_s")):
+        (asked,) = draw(campaigns, Wanted(metric=words)).series
+        assert asked.metric.name == name
+
+
+def test_runs_in_no_blocks_have_a_control_only_if_asked() -> None:
+    campaigns = {name: replace(each, is_paired=False) for name, each in nights(4, 9).items()}
+    said = draw(campaigns).warnings[0]
+    assert said.endswith("as runs are in no blocks, only --control default makes it one")
+    assert draw(campaigns, Wanted(control="default")).control == "default"
 
 
 @pytest.mark.parametrize("count", [2, 9, 40])
