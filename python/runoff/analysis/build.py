@@ -15,7 +15,7 @@ from runoff.analysis.table import Point, Table
 from runoff.analysis.values import Report
 from runoff.analysis.warnings import find_warnings
 from runoff.errors import UsageError
-from runoff.results import Metric, Results, Sample, Sort
+from runoff.results import IMPORTED, Metric, Results, Sample, Sort
 from runoff.statistics import (
     Analysis,
     Observation,
@@ -127,10 +127,10 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
     analysis = _analyse_points(results, points, question)
     measured = {point.arm for point in points}
     lacking = frozenset(sample.arm for sample in cell if sample.valid) - measured
-    pending = set(results.arms) - {sample.arm for sample in cell}
-    if pending:
-        analysis = _mark_pending(analysis, pending)
-    if question.baseline in lacking | pending:
+    missing, verdict = _find_missing(results, cell, measured)
+    lacking -= missing
+    analysis = _mark(analysis, missing, verdict)
+    if question.baseline in lacking | missing:
         analysis = replace(analysis, warnings=tuple(w for w in analysis.warnings if w.kind != "baseline"))
     work, loads = cell[0].work, len(results.loads)
     return Table(
@@ -148,19 +148,31 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
     )
 
 
+def _find_missing(
+    results: Results, cell: Sequence[Sample], measured: Collection[str]
+) -> tuple[frozenset[str], Verdict]:
+    """Return the arms that have nothing to be compared here, and the verdict that says why.
+
+    In imported numbers that is every arm where the baseline is missing: its files will never have any.
+    """
+    if results.engine != IMPORTED:
+        return frozenset(results.arms) - {sample.arm for sample in cell}, Verdict.PENDING
+    missing = frozenset(results.arms) - set(measured) - {sample.arm for sample in cell if not sample.valid}
+    return (frozenset(results.arms) if results.arms[0] in missing else missing), Verdict.ABSENT
+
+
 def _analyse_points(results: Results, points: Sequence[Point], question: Question) -> Analysis:
     """Analyse one metric, on several machines with the machine as the unit."""
-    if not results.is_paired:
-        return analyse_unpaired(_observe(results, points), question)
     if len(results.machines) < 2:
-        return analyse(_observe(results, points), question)
+        judge_arms = analyse if results.is_paired else analyse_unpaired
+        return judge_arms(_observe(results, points), question)
     machines = {name: _observe(results, [p for p in points if p.machine == name]) for name in results.machines}
     return analyse_machines(machines, question)
 
 
-def _mark_pending(analysis: Analysis, arms: Collection[str]) -> Analysis:
-    """Return ``analysis`` in which these arms, which have neither valid nor void samples, are not void."""
-    marked = {arm: replace(analysis.comparisons[arm], verdict=Verdict.PENDING) for arm in arms}
+def _mark(analysis: Analysis, arms: Collection[str], verdict: Verdict) -> Analysis:
+    """Return ``analysis`` with this verdict on arms that have neither valid nor void samples."""
+    marked = {arm: replace(analysis.comparisons[arm], verdict=verdict) for arm in arms}
     return replace(analysis, comparisons={**analysis.comparisons, **marked})
 
 

@@ -9,7 +9,7 @@ from runoff.analysis.table import Table
 from runoff.analysis.warnings import CampaignWarning
 from runoff.errors import UsageError
 from runoff.results import IMPORTED, Results, Sample
-from runoff.statistics import Analysis, Question
+from runoff.statistics import Analysis, Question, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,17 @@ class Report:
 
     @property
     def is_conclusive(self) -> bool:
-        """Whether every arm has a valid sample in all headline tables, and what was to be decided is."""
+        """Whether every arm has a valid sample in all headline tables, and what was to be decided is.
+
+        Of imported numbers only what can be compared counts.
+        """
         headline = self.headline
-        empty = any(not any(point.arm == arm for point in table.points) for table in headline for arm in table.arms)
+        empty = any(
+            arm not in {point.arm for point in table.points}
+            for table in headline
+            for arm, comparison in table.analysis.comparisons.items()
+            if comparison.verdict is not Verdict.ABSENT
+        )
         ended = self.results.ended
         return bool(headline) and not empty and (ended is None or ended.decided)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
 from runoff.analysis.table import Table
 from runoff.results import PROBE_COST, Results
+from runoff.statistics import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ def _check_voids(results: Results, tables: Sequence[Table], arm: str) -> Iterato
 
 def _check_values(results: Results, table: Table) -> Iterator[CampaignWarning]:
     mine = [s for s in results.judged_samples if s.valid and (s.workload, s.load) == (table.workload, table.load)]
-    missing = sum(table.metric.name not in sample.metrics for sample in mine)
+    compared = {arm for arm, each in table.analysis.comparisons.items() if each.verdict is not Verdict.ABSENT}
+    missing = sum(table.metric.name not in sample.metrics for sample in mine if sample.arm in compared)
     if missing and table.metric.headline:
         yield MissingValues(table.place, table.metric.title, missing)
 

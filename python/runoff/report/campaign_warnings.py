@@ -14,7 +14,7 @@ from runoff.analysis.warnings import (
 )
 from runoff.report.cpu_limits import describe_limit
 from runoff.report.noise import describe_noise
-from runoff.results import Results
+from runoff.results import IMPORTED, Results
 
 
 def describe_campaign(report: Report) -> list[str]:
@@ -39,7 +39,8 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
         case ManyVoids():
             return _describe_voids(warning, results)
         case MissingValues(place, title, samples):
-            return f"{place}: {samples} valid samples lack {title}; check the workload's log"
+            cause = "" if results.engine == IMPORTED else "; check the workload's log"
+            return f"{place}: {samples} valid samples lack {title}{cause}"
         case ActiveProbes(percent, arm, place):
             return (
                 f"probes observed these samples and took up to {percent:.2g} % of one CPU ({arm} on {place}), beside "

@@ -104,8 +104,10 @@ def _name_baseline(part: str, baseline: str) -> str:
 
 
 def _describe_absent(table: Table, baseline: str) -> str:
-    is_pending = _verdict(table, baseline) is Verdict.PENDING
-    return f"the baseline {baseline} {_HAS_NOT_RUN if is_pending else 'has no valid sample'}"
+    verdict = _verdict(table, baseline)
+    if verdict is Verdict.ABSENT:
+        return f"the files have no number of the baseline {baseline}"
+    return f"the baseline {baseline} {_HAS_NOT_RUN if verdict is Verdict.PENDING else 'has no valid sample'}"
 
 
 def _describe_no_difference(tables: Sequence[Table], others: Sequence[str]) -> str:
@@ -142,6 +144,8 @@ def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> s
             return f"{_describe_margin(found[0])} of {IT} in {where} ({_TOO_FEW})"
         case Verdict.PENDING:
             return f"{_HAS_NOT_RUN} in {where}"
+        case Verdict.ABSENT:
+            return f"not compared with {IT} in {where} (only one of them is there)"
         case Verdict.MIXED:
             told = [_describe_mixed(table, arm, IT) + f" in {table.short_place}" for table in found[:MOST_PLACES]]
             more = f", and machines disagree in {len(found) - MOST_PLACES} more" if len(found) > MOST_PLACES else ""
@@ -185,7 +189,7 @@ def _describe_rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
     return f"against {IT}: {told} of {total} comparisons"
 
 
-_IN_WORDS = {Verdict.SMALL: "within the margin", Verdict.PENDING: "not run"}
+_IN_WORDS = {Verdict.SMALL: "within the margin", Verdict.PENDING: "not run", Verdict.ABSENT: "not compared"}
 
 
 def _verdict(table: Table, arm: str) -> Verdict | None:
@@ -229,6 +233,8 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
         yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
     if found := by[Verdict.PENDING]:
         yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} not been run yet"
+    if found := by[Verdict.ABSENT]:
+        yield f"{_join_names(found)} {_conjugate_be(found)} not compared with {baseline}: only one of them is there"
 
 
 def _describe_mixed(table: Table, arm: str, baseline: str) -> str:

@@ -8,6 +8,8 @@ from runoff.analysis.table import Table
 from runoff.report.numbers import format_change
 from runoff.statistics import Verdict
 
+_WITHOUT = (Verdict.VOID, Verdict.PENDING, Verdict.ABSENT)
+"""Verdicts without a comparison."""
 MOST_NAMED = 6
 """Values that a sentence names."""
 
@@ -39,8 +41,10 @@ def _describe_table(sweep: Sweep, table: Table) -> str:
 def _describe_none_better(sweep: Sweep, table: Table, names: str, baseline: str) -> str:
     """Return that no value is better, if a gain that matters is excluded for each; else how many are open."""
     others = [arm for arm in sweep.order if arm != sweep.baseline]
-    void = [arm for arm in others if table.analysis.comparisons[arm].verdict in (Verdict.VOID, Verdict.PENDING)]
-    is_excluded = all(_excludes_gain(table, arm) for arm in others if arm not in void) and len(void) < len(others)
+    void = [arm for arm in others if table.analysis.comparisons[arm].verdict in _WITHOUT]
+    if len(void) == len(others):
+        return f"nothing is compared, as no value of {names} but the baseline {baseline} has a valid sample"
+    is_excluded = all(_excludes_gain(table, arm) for arm in others if arm not in void)
     told = f"no value of {names} is {'' if is_excluded else 'shown to be '}better than the baseline {baseline}"
     unclear = _list_arms(sweep, table, Verdict.UNCLEAR)
     if unclear and not is_excluded:

@@ -34,12 +34,14 @@ def _describe_baseline(warning: Warning, _compared: Sequence[Comparison], analys
 
 
 def _describe_few(warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
-    counts = ", ".join(f"{c.arm} ({c.n})" for c in compared)
     if not analysis.question.paired:
+        arms = (analysis.question.baseline, *(comparison.arm for comparison in compared))
+        counts = ", ".join(f"{arm} ({analysis.summaries[arm].n})" for arm in arms)
         return (
-            f"too few runs of each to separate any but large differences: {counts}; take at least {warning.blocks}, "
+            f"too few runs to separate any but large differences: {counts}; take at least {warning.blocks} of each, "
             "10 are better"
         )
+    counts = ", ".join(f"{c.arm} ({c.n})" for c in compared)
     return (
         "too few blocks with a valid sample of both to separate any but large differences: "
         f"{counts}; take at least {warning.blocks} (--blocks), 10 are better"

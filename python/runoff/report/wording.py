@@ -225,6 +225,7 @@ _RARE_GLYPHS = {
     Verdict.MIXED: "machines disagree",
     Verdict.VOID: "void",
     Verdict.PENDING: "not run yet",
+    Verdict.ABSENT: "not compared: the files have numbers of one arm alone",
 }
 
 

@@ -54,10 +54,12 @@ class Verdict(StrEnum):
     VOID = "!"
     PENDING = "."
     """No sample has been taken yet."""
+    ABSENT = "/"
+    """Imported files have numbers of one of the two arms alone."""
 
     @property
     def word(self) -> str:
-        """The glyph in a word: better, worse, same, small, mixed, unclear, void or pending."""
+        """The glyph in a word: better, worse, same, small, mixed, unclear, void, pending or absent."""
         return self.name.lower()
 
 

@@ -7,7 +7,7 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.decide.gate.values import Gate, Line, Reason, ReasonKind
 from runoff.errors import UsageError
-from runoff.statistics import Comparison, Interval
+from runoff.statistics import Comparison, Interval, Verdict
 from runoff.statistics.gate import (
     Outcome,
     Risk,
@@ -35,17 +35,25 @@ def judge(report: Report, limit: float) -> Gate:
             "runoff compare ./base.bpf.o ./changed.bpf.o --work hackbench"
         )
     tables = [table for table in report.headline if table.is_judged]
-    over_all = [_line(table, arm, limit) for table in tables for arm in report.results.arms[1:]]
+    pairs = [(table, arm) for table in tables for arm in report.results.arms[1:]]
+    absent = [(table, arm) for table, arm in pairs if _is_absent(table, arm)]
+    over_all = [_line(table, arm, limit) for table, arm in pairs if not _is_absent(table, arm)]
     lines = (*over_all, *(each for line in over_all for each in _find_worse_machines(line, limit)))
     whole = len(report.results.samples) >= report.results.planned
     return Gate(
         report=report,
         limit=limit,
         lines=lines,
+        absent=tuple(absent),
         outcome=combine_outcomes([line.outcome for line in lines]) if whole else Outcome.UNCLEAR,
         unseen=_find_unseen_share(over_all),
-        risk=_risk(tables, report.results.arms[1:], limit),
+        risk=_risk([(table, arm) for table, arm in pairs if not _is_absent(table, arm)], limit),
     )
+
+
+def _is_absent(table: Table, arm: str) -> bool:
+    """Return whether imported files have numbers of one of the two alone."""
+    return table.analysis.comparisons[arm].verdict is Verdict.ABSENT
 
 
 def _line(table: Table, arm: str, limit: float) -> Line:
@@ -142,27 +150,26 @@ def _find_unseen_share(lines: Sequence[Line]) -> float | None:
     return max((share for share in passed if share is not None), default=None)
 
 
-def _risk(tables: list[Table], arms: tuple[str, ...], limit: float) -> Risk | None:
+def _risk(pairs: Sequence[tuple[Table, str]], limit: float) -> Risk | None:
     judged, series = [], []
-    for table in tables:
-        for arm in arms:
-            comparison = table.analysis.comparisons[arm]
-            interval = comparison.log_interval
-            if interval is None or not comparison.sd or comparison.units < 2:
-                return None
-            bounds = _worse_interval(table, interval)
-            half = (bounds.high - bounds.low) / 2 / (comparison.sd / math.sqrt(comparison.units))
-            judged.append(
-                RiskInput(
-                    comparison.units,
-                    comparison.sd,
-                    _limit(table, limit),
-                    half,
-                    max(half, critical_multiple(table.analysis.question, len(tables) * len(arms), comparison.units)),
-                    comparison.step or 0.0,
-                )
+    for table, arm in pairs:
+        comparison = table.analysis.comparisons[arm]
+        interval = comparison.log_interval
+        if interval is None or not comparison.sd or comparison.units < 2:
+            return None
+        bounds = _worse_interval(table, interval)
+        half = (bounds.high - bounds.low) / 2 / (comparison.sd / math.sqrt(comparison.units))
+        judged.append(
+            RiskInput(
+                comparison.units,
+                comparison.sd,
+                _limit(table, limit),
+                half,
+                max(half, critical_multiple(table.analysis.question, len(pairs), comparison.units)),
+                comparison.step or 0.0,
             )
-            series.append(_differences(table, arm))
+        )
+        series.append(_differences(table, arm))
     return estimate_risk(judged, correlation(series)) if judged else None
 
 

@@ -63,6 +63,8 @@ class Gate:
     """The largest change for the worse that passes, as a fraction of the baseline."""
     lines: tuple[Line, ...]
     """One for each arm and headline metric, then one for each machine on which an arm is worse than allowed."""
+    absent: tuple[tuple[Table, str], ...]
+    """Headline tables with the arms that are not compared there, as imported files have numbers of one side alone."""
     outcome: Outcome
     unseen: float | None
     """What hits a smaller share of the runs may have gone unseen; None where nothing is fine."""

@@ -26,6 +26,7 @@ _TOLD = {
     Verdict.UNCLEAR: "not told apart from {baseline} with {sizes}",
     Verdict.VOID: "without a valid sample with {sizes}",
     Verdict.PENDING: "not run yet with {sizes}",
+    Verdict.ABSENT: "not compared with {sizes}",
 }
 
 

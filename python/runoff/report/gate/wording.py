@@ -10,6 +10,9 @@ from runoff.report.machines import describe_machines
 from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent_range
 from runoff.statistics.gate import Chances, Outcome
 
+MOST_ABSENT = 5
+"""Metrics that a sentence about an arm names."""
+
 
 def format_share(share: float) -> str:
     """Return a share for people: ``2 %``."""
@@ -149,10 +152,24 @@ def _notes(gate: Gate) -> Iterator[str]:
         )
     if not any(table.is_judged for table in gate.report.headline):
         yield "no headline metric has a direction, so nothing can be told: name a workload that has one"
+    yield from _describe_absent(gate)
     yield from (line for line, _ in wording.list_voids(gate.report))
     yield from describe_limits(results)
     if gate.unseen is not None:
         yield f"what happens in fewer than {100 * gate.unseen:.0f} % of runs may have gone unseen"
+
+
+def _describe_absent(gate: Gate) -> Iterator[str]:
+    """Yield what is not compared because the files have it of one arm alone."""
+    only: dict[str, list[str]] = {}
+    for table, arm in gate.absent:
+        there = arm if arm in table.analysis.summaries else gate.report.baseline
+        if there in table.analysis.summaries:
+            only.setdefault(there, []).append(f"{table.place}, {table.metric.title}")
+    for arm, names in only.items():
+        shown = "; ".join(names[:MOST_ABSENT])
+        more = f"; and {len(names) - MOST_ABSENT} more" if len(names) > MOST_ABSENT else ""
+        yield f"not compared, as the files have it of {arm} alone: {shown}{more}"
 
 
 def describe_gate(gate: Gate) -> str:

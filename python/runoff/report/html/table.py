@@ -126,7 +126,7 @@ def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = Fals
     verdict = table.analysis.comparisons[arm].verdict
     if arm in table.lacking:
         return Cell("-", "", "", "")
-    if verdict in (Verdict.VOID, Verdict.PENDING):
+    if verdict in (Verdict.VOID, Verdict.PENDING, Verdict.ABSENT):
         return Cell("", "", str(verdict), verdict.word)
     if arm == baseline:
         centre = table.find_centre(arm)
