@@ -90,6 +90,7 @@ test: setup $(STAMPS)/tests kernel qemu image
 test-all: export RUNOFF_REQUIRE_LAB := 1
 test-all: export VERDICT_TABLES := 20000
 test-all: export MACHINE_CAMPAIGNS := 300
+test-all: export IMPORT_FILES := 8000
 test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile
 	runoff image build --load ctar --load list --load dbench

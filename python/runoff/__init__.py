@@ -9,7 +9,8 @@ As a library: settings are checked, a campaign is conducted, its results are loa
     report = runoff.analyse(conducted.results)
     print(runoff.render(report, "text"))
 
-``runoff.load`` returns the results of an earlier campaign. The returned values are described where they are defined:
+``runoff.load`` returns the results of an earlier campaign, ``runoff.import_files`` makes one of other programs' files.
+The returned values are described where they are defined:
 ``runoff.plan.settings.Settings``, ``runoff.campaign.conduct.CampaignResult``, ``runoff.results.Results`` and
 ``runoff.analysis.values.Report``. Every error is a ``runoff.errors.RunoffError`` with one sentence.
 """
@@ -20,13 +21,31 @@ from typing import TYPE_CHECKING, Any, Literal
 from runoff.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from runoff.analysis.values import Report
     from runoff.campaign.conduct import CampaignResult
     from runoff.campaign.observer import Observer
+    from runoff.decide.gate.values import Gate
+    from runoff.history.subjects import Wanted
+    from runoff.history.values import History, Order
+    from runoff.imports.identity import Wishes
     from runoff.plan.settings import Settings
     from runoff.results import Results
 
-__all__ = ["__version__", "analyse", "conduct", "load", "make_frame", "make_settings", "render"]
+__all__ = [
+    "__version__",
+    "analyse",
+    "conduct",
+    "draw_history",
+    "import_files",
+    "judge",
+    "load",
+    "make_frame",
+    "make_settings",
+    "render",
+    "resume",
+]
 
 Form = Literal["text", "mail", "markdown", "html", "json", "csv"]
 
@@ -54,6 +73,38 @@ def conduct(
     return campaigns.conduct(settings, Path(directory), observer, Manner(jobs, keep_going, cluster=cluster))
 
 
+def resume(
+    directory: str | Path,
+    observer: "Observer | None" = None,
+    *,
+    blocks: int | None = None,
+    jobs: int = 1,
+    keep_going: bool = False,
+    cluster: str | None = None,
+) -> "CampaignResult":
+    """Go on with a campaign that was stopped, to ``blocks`` in all; see ``runoff.campaign.conduct.resume``."""
+    from runoff.campaign import conduct as campaigns
+    from runoff.campaign.manner import Manner
+
+    manner = Manner(jobs, keep_going, cluster=cluster)
+    return campaigns.resume(Path(directory), observer, manner, blocks=blocks)
+
+
+def import_files(
+    files: "Sequence[str]",
+    directory: str | Path,
+    wishes: "Wishes | None" = None,
+    *,
+    format: str = "",
+    machines: "Mapping[str, str] | None" = None,
+) -> "Results":
+    """Make a campaign of numbers that were measured elsewhere; see ``runoff.campaign.imported.import_files``."""
+    from runoff.campaign import imported
+    from runoff.imports.identity import Wishes
+
+    return imported.import_files(files, Path(directory), wishes or Wishes(), format=format, machines=machines)
+
+
 def load(directory: str | Path) -> "Results":
     """Return all that a campaign has produced so far, from its directory alone. Raises RunoffError."""
     from runoff.campaign.directory import read_results
@@ -77,6 +128,37 @@ def analyse(results: "Results", *, margin: float | None = None, rare: float | No
     from runoff.analysis.build import build_report
 
     return build_report(results, margin=margin, rare=rare)
+
+
+def judge(report: "Report", limit: float | None = None) -> "Gate":
+    """Hold every arm against ``limit``, the largest change for the worse that passes, as a share of the baseline.
+
+    None means the margin of the report. ``Gate.outcome`` says how it ended; see ``runoff.decide.gate``.
+    """
+    from runoff.decide.gate import judge as gates
+
+    return gates.judge(report, report.question.margin if limit is None else limit)
+
+
+def draw_history(
+    campaigns: "Mapping[str, Results]",
+    wanted: "Wanted | None" = None,
+    *,
+    order: "Order" = "dates",
+    repository: str | Path = ".",
+) -> "History":
+    """Lay campaigns, by name, beside each other and find where their level changes.
+
+    ``order`` is that of their dates, of the commits of ``repository`` that they are named by, or as given; ``wanted``
+    chooses what is drawn. Raises UsageError where nothing is comparable, and MissingError without the library that
+    finds changes.
+    """
+    from runoff.history.build import Ordered, make_history
+    from runoff.history.order import order_campaigns
+    from runoff.history.subjects import Wanted
+
+    places, warnings = order_campaigns(campaigns, order, Path(repository))
+    return make_history(Ordered(campaigns, places, order, warnings), wanted or Wanted())
 
 
 def render(report: "Report", form: Form = "text") -> str:

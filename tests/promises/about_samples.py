@@ -94,12 +94,12 @@ OF_SAMPLES = (
             "unit/matrix/test_size_sweep.py::test_each_size_has_the_numbers_of_its_own_campaign": ["sweep --cpus"],
             "lab/test_cluster.py::test_a_sample_that_ends_every_worker_is_void_and_not_for_ever": ["--cluster"],
             f"{REBOOTS}test_all_is_taken_but_what_the_broken_kernel_would_have": ["--reboot"],
+            "unit/imports/test_tables.py::test_failed_runs_of_a_table_are_void": ["import"],
         },
         apart={
             "has a line for each valid sample only, as the historic logs do": ["report --log"],
             "returns samples as they are, with `valid` and `reason`": ["library load"],
             "prints what one sample's disk was asked for": ["report --requests"],
-            "reads numbers of other programs; what a format says of failed runs is for its reader": ["import"],
             NO_CAMPAIGN: ["restore", *CONTROLS, "disk", *LAB, *LISTS],
         },
     ),

@@ -8,8 +8,9 @@ from typing import Any
 
 from runoff.campaign.imported import is_imported
 from runoff.campaign.journal import Journal
-from runoff.campaign.records import Definitions, Outline, Part
+from runoff.campaign.records import Definitions, ImportRecord, Outline, Part
 from runoff.errors import UsageError
+from runoff.results import IMPORTED
 from runoff.workloads import StoredFile
 
 _OWN = ("seed", "blocks", "most_blocks")
@@ -37,7 +38,7 @@ def identify_campaign(place: Path) -> CampaignIdentity:
     """Read what merging depends on. Raises UsageError."""
     with Journal.open(place, write=False) as journal:
         if is_imported(journal):
-            raise UsageError(f"{place} was imported: give the files of all machines to runoff import, not to merge")
+            return _identify_import(place, journal)
         settings: dict[str, Any] = journal.fact("settings", {})
         outline: Outline | None = journal.fact("outline")
         definitions: Definitions | None = journal.fact("definitions")
@@ -50,6 +51,22 @@ def identify_campaign(place: Path) -> CampaignIdentity:
             machines=_find_machines(place, parts),
             first_row=journal.first_sample,
         )
+
+
+def _identify_import(place: Path, journal: Journal) -> CampaignIdentity:
+    """Read what merging imported numbers depends on: what they are of. Of which machine, only the user knows."""
+    outline: Outline = journal.fact("outline")
+    record: ImportRecord = journal.fact("imported")
+    if record.machines:
+        raise UsageError(f"{place} is of several machines already: give the files of all of them to runoff import")
+    plan = {
+        "engine": IMPORTED,
+        "arms": outline.arms,
+        "workloads": outline.workloads,
+        "metrics": {work: sorted(metric.name for metric in metrics) for work, metrics in outline.metrics.items()},
+        "blocks": "in the files" if record.is_paired else "not in the files",
+    }
+    return CampaignIdentity(place=place, plan=plan, machines=frozenset(), first_row=journal.first_sample)
 
 
 def _find_machines(place: Path, parts: Sequence[Part]) -> frozenset[str]:

@@ -105,6 +105,10 @@ class ImportRecord(Checked):
     is_paired: bool
     """Whether the files say which runs were taken together."""
     notes: list[str]
+    machines: list[str] = Field(default_factory=list)
+    """Names of the machines, if there are several; the part of a sample is the number of its machine."""
+    account: list[str] = Field(default_factory=list)
+    """What was taken for what, and what became of every number, as sentences."""
     command: list[str]
     """The words of the command that imports them again."""
 

@@ -8,10 +8,9 @@ import click
 from runoff.cli.campaign import conclude
 from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import json_option, trust_option, verbose_option
-from runoff.cli.output import echo
 from runoff.cli.slow import name_if_slow
 from runoff.errors import UsageError
-from runoff.imports.reading import Cases
+from runoff.imports.values import Cases
 from runoff.results import Direction
 
 
@@ -20,7 +19,7 @@ from runoff.results import Direction
     epilog="\b\nExamples:\n  runoff import runs.csv --better lower --unit s\n"
     "  runoff import base=old.txt changed=new.txt\n"
     "  runoff import hyperfine.json --out results/builds\n"
-    "  runoff import measured.csv --columns arm=kernel,value=fps --better higher",
+    "  runoff import measured.csv --columns arm=kernel,workload=mode+clients,metrics=* --better higher",
 )
 @click.argument("files", nargs=-1, required=True, metavar="[NAME=]FILE...")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="New directory.  [results/DATE-TIME]")
@@ -33,11 +32,19 @@ from runoff.results import Direction
 )
 @click.option(
     "--columns",
-    metavar="NAME=HEADER,...",
-    default="",
-    help="Columns of a table with a row for each number, where they have other headers than arm, value, workload, "
-    "load, metric, unit, direction, block, run, valid.",
+    multiple=True,
+    metavar="ROLE=NAME+NAME,...",
+    help="What the columns of a table, or the keys of another file, stand for: arm, workload, load, run, block, "
+    "machine, status, reason, ignore; in tables also value, metric, unit, direction, metrics (* for all) and arms.",
 )
+@click.option(
+    "--machine",
+    "machines",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="The machine that a file is of, where the files are of several; else a column of this name says it.",
+)
+@click.option("--format", "format_name", default="", metavar="NAME", help="The format, where the file is not clear.")
 @click.option(
     "--cases",
     type=click.Choice(get_args(Cases)),
@@ -53,7 +60,9 @@ def command(
     out: Path | None,
     units: tuple[str, ...],
     better: tuple[str, ...],
-    columns: str,
+    columns: tuple[str, ...],
+    machines: tuple[str, ...],
+    format_name: str,
     cases: Cases | None,
     baseline: str,
     trust_directory: bool,
@@ -62,47 +71,36 @@ def command(
 ) -> int:
     """Make a campaign of numbers that are there already.
 
-    Reads CSV and TSV, JSON of hyperfine, Google Benchmark, pytest-benchmark, JMH and fio, Go's benchmarks, criterion's
-    folder, Phoronix's XML and CSV, perf stat -x and MangoHud's logs. A file is one arm, named by NAME, where it does
-    not hold several.
+    Reads tables (CSV, TSV, Markdown), JSON of hyperfine, Google Benchmark, pytest-benchmark, JMH and fio, Go's
+    benchmarks, criterion's folder, Phoronix's XML and CSV, perf stat and MangoHud's logs. A file is one arm, named by
+    NAME, where it does not hold several.
 
     Nobody proved which scheduler was in charge. Where the files have blocks, runs of one block are compared as runoff's
     own; else each arm is judged by its own spread. The result is a campaign that report, gate and plan read.
     """
-    from runoff.campaign.directory import read_results
-    from runoff.campaign.imported import store_import
-    from runoff.imports import formats
-    from runoff.imports.assemble import Wishes
-    from runoff.imports.files import read_sources
-    from runoff.text import parse_assignments
+    from runoff.campaign.imported import import_files
+    from runoff.imports.identity import Wishes
+    from runoff.imports.roles import parse_roles
 
-    with name_if_slow(f"reading {files[0] if len(files) == 1 else f'{len(files)} files'}"):
-        sources = read_sources(files)
-    headers = parse_assignments(columns, "--columns")
-    unknown = [name for name in headers if name not in formats.tables.NAMES]
-    if unknown:
-        raise UsageError(f"--columns {unknown[0]}: the names are {', '.join(formats.tables.NAMES)}")
-    readings = []
-    for source in sources:
-        with name_if_slow(f"looking for numbers in {source.file.name}"):
-            readings.append(formats.read(source.file, headers))
     wishes = Wishes(
         units=_by_metric(units, "--unit"),
         better=_parse_sides(better),
         cases=cases,
         baseline=baseline,
+        roles=parse_roles(columns),
     )
     directory = out or choose_new_directory()
-    words = ["runoff", "import", *files]
-    words += [word for unit in units for word in ("--unit", unit)] + [w for side in better for w in ("--better", side)]
-    words += [*(["--columns", columns] if columns else []), *(["--cases", cases] if cases else [])]
-    words += ["--baseline", baseline] if baseline else []
-    with name_if_slow(f"storing {sum(len(reading.numbers) for reading in readings):,} numbers in {directory}"):
-        store_import(directory, sources, readings, wishes, words, trusted=trust_directory)
-    for source, reading in zip(sources, readings, strict=True):
-        echo(f"{source.file.name}: {reading.format}, {len(reading.numbers)} numbers", err=True)
+    results = import_files(
+        files,
+        directory,
+        wishes,
+        format=format_name,
+        machines=_read_machines(machines),
+        trusted=trust_directory,
+        watch=name_if_slow,
+    )
     with name_if_slow("judging them"):
-        return conclude(read_results(directory), directory, as_json=as_json, verbose=verbose)
+        return conclude(results, directory, as_json=as_json, verbose=verbose)
 
 
 def _by_metric(words: tuple[str, ...], option: str) -> dict[str, str]:
@@ -115,6 +113,18 @@ def _by_metric(words: tuple[str, ...], option: str) -> dict[str, str]:
         if metric in found:
             raise UsageError(f"{option} {word}: {metric or 'all metrics'} is given twice")
         found[metric] = value
+    return found
+
+
+def _read_machines(words: tuple[str, ...]) -> dict[str, str]:
+    """Return the machine of each file. Raises UsageError."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, _, file = word.partition("=")
+        if not name or not file:
+            raise UsageError(f"--machine {word}: give NAME=FILE")
+        if found.setdefault(file, name) != name:
+            raise UsageError(f"--machine {word}: the file is of {found[file]} already")
     return found
 
 

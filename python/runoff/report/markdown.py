@@ -25,6 +25,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from (f"{escape(change)}\n" for change in report.results.changes)
     yield from (f"**{escape(sentence)}**\n" for sentence in render_verdict(report))
     yield escape(wording.describe_title(report).replace("  ", ", ")) + f"{wording.describe_seed(report)}\n"
+    yield from (f"{escape(sentence)}\n" for sentence in report.results.account)
     for table in report.headline:
         yield from _table(table, report.baseline)
     if report.overall:

@@ -176,6 +176,8 @@ class Results:
     """Nested tables of strings and numbers: machine, kernel, per-arm scheduler objects, tools."""
     warnings: tuple[str, ...] = ()
     """The engine's reasons to doubt the results (emulated clock, steal time ...)."""
+    account: tuple[str, ...] = ()
+    """Sentences about imported numbers: what was taken for what, and what became of every number."""
     changes: tuple[str, ...] = ()
     """What changed between samples, as sentences that name the blocks; to be shown first."""
     rerun: str = ""

@@ -59,16 +59,22 @@ def test_the_mean_over_workloads_has_the_machine_as_its_unit(merged: Path):
     assert bfs["percent_interval"]["high"] - bfs["percent_interval"]["low"] > 8
 
 
-def test_rows_of_several_machines_are_not_imported_as_those_of_one(merged: Path, tmp_path: Path):
+def test_rows_of_several_machines_are_imported_as_theirs(merged: Path, tmp_path: Path):
     rows = tmp_path / "rows.csv"
     run("report", merged, "--csv", rows)
     assert rows.read_text().startswith("machine,")
-    told = run("import", rows, "--out", tmp_path / "imported", expect=64).stderr
-    assert "its rows are of 3 machines (slow, fast, usual)" in told
-    assert not (tmp_path / "imported").exists()
-    header, *lines = rows.read_text().splitlines()
-    rows.write_text("\n".join([header, *(line for line in lines if line.startswith("fast,"))]))
-    run("import", rows, "--out", tmp_path / "imported")
+    before = json.loads(run("report", merged, "--json").stdout)
+    after = json.loads(run("import", rows, "--out", tmp_path / "imported", "--json").stdout)
+    assert after["machines"] == before["machines"] == ["slow", "fast", "usual"]
+    tables = [
+        {(table["workload"], table["load"], table["metric"]["name"]): table for table in each["tables"]}
+        for each in (before, after)
+    ]
+    measured = {place for place, table in tables[0].items() if any(arm["summary"] for arm in table["arms"])}
+    assert measured == {place for place, table in tables[1].items() if any(arm["summary"] for arm in table["arms"])}
+    for place in measured:
+        for key in ("arms", "machines", "alpha", "judged_with"):
+            assert tables[0][place][key] == tables[1][place][key]
 
 
 def test_the_tables_of_a_merged_directory_have_the_machine(merged: Path):

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,25 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "a pipe": (os.mkfifo, "it is not a file"),
     "a device": (lambda p: p.symlink_to("/dev/zero"), "it is not a file"),
     "UTF-16": (lambda p: p.write_bytes("a,b\n1,2\n".encode("utf-16")), "it is not text in UTF-8"),
+    "a document of 65 MiB": (
+        lambda p: p.write_text('{"results": [{"command": "a", "mean": 1, "times": [' + "1," * (33 << 20) + "1]}]}"),
+        "it has more than 64 MiB, and no program's document is as long",
+    ),
+    "two million numbers": (
+        lambda p: p.write_text('{"results": [{"command": "a", "mean": 1, "times": [' + "1," * 2_000_000 + "1]}]}"),
+        "it has more than 1,000,000 values",
+    ),
+    "a table of two million numbers": (lambda p: p.write_text("a,b,c\n" + "1,2,3\n" * 700_000), "more than 1,000,000"),
+    "a line of 200 MB": (lambda p: p.write_text("a," * 100_000_000), "line 1 has 200,000,000 characters"),
+    "entities of entities": (
+        lambda p: p.write_text(
+            "<?xml version='1.0'?><!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>"
+            + "".join(f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in pairwise("abcdefghij"))
+            + "]><PhoronixTestSuite><Result>&j;</Result></PhoronixTestSuite>"
+        ),
+        "it defines entities of XML",
+    ),
+    "blanks": (lambda p: p.write_text("a" + " " * 1_000_000 + "b\n1" + " " * 1_000_000 + "2\n"), "1,000,000 values"),
     "20,000 arms": (
         lambda p: p.write_text("\n".join(",".join(f"{c}{i}" for i in range(20_000)) for c in ("c", "1", "2"))),
         "these would be 20000 arms, and a report has at most 500",

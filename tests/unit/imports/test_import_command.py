@@ -80,7 +80,7 @@ def test_runs_of_one_block_are_compared_within_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["hyperfine-two.json"], {("hyperfine-two", "time_s"): {"sleep 0.01": 10, "sleep 0.012": 10}}),
+        (["hyperfine-two.json"], {("imported", "time_s"): {"sleep 0.01": 10, "sleep 0.012": 10}}),
         (
             ["hyperfine-old.json", "hyperfine-new.json"],
             {
@@ -91,7 +91,10 @@ def test_runs_of_one_block_are_compared_within_it(tmp_path: Path) -> None:
         ),
         (
             ["--cases", "arms", "hyperfine-old.json", "hyperfine-two.json"],
-            {("imported", "time_s"): {"sleep 0.01": 18, "sleep 0.02": 8, "sleep 0.012": 10}},
+            {
+                ("hyperfine-old", "time_s"): {"sleep 0.01": 8, "sleep 0.02": 8},
+                ("hyperfine-two", "time_s"): {"sleep 0.01": 10, "sleep 0.012": 10},
+            },
         ),
         (
             ["a=fio-1.json", "a=fio-2.json", "b=fio-1b.json", "b=fio-2b.json"],
@@ -158,7 +161,7 @@ def test_every_reader_of_campaigns_takes_it(tmp_path: Path) -> None:
     assert "block" not in told
     plan = ask(cli, "plan", out).stdout
     assert "block" not in plan
-    assert "runs, value: b: noise" in plan
+    assert "imported, value: b: noise" in plan
     for form in (["--mail"], ["--markdown"], ["--verbose"], *(["--table", name] for name in ("classic", "graysky"))):
         assert "imported" in ask(cli, "report", out, *form).stdout
     ask(cli, "report", out, "--csv", tmp_path / "again.csv")
@@ -172,8 +175,6 @@ def test_what_takes_samples_refuses_it(tmp_path: Path) -> None:
         ask(cli, "import", file, "--better", "lower", "--out", tmp_path / name)
     with pytest.raises(UsageError, match="was imported, and takes no samples"):
         ask(cli, "resume", tmp_path / "c")
-    with pytest.raises(UsageError, match="was imported: give the files of all machines to runoff import"):
-        ask(cli, "merge", tmp_path / "c", tmp_path / "d", "--out", tmp_path / "m")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +186,21 @@ def test_what_takes_samples_refuses_it(tmp_path: Path) -> None:
         ({"a.csv": "a,b\n1,2\n3,4\n"}, ["a.csv", "--better", "x=lower"], "there is no metric 'x'; there are: value"),
         ({"a.csv": "a,b\n1,2\n3,4\n"}, ["a.csv", "--better", "lower", "--better", "higher"], "is given twice"),
         ({"a.csv": "a,b\n1,2\n3,4\n"}, ["a.csv", "--better", "lower", "--baseline", "x"], "there is no such arm"),
-        ({"a.csv": "a,b\n1,2\n3,4\n"}, ["a.csv", "--columns", "who=a"], "--columns who: the names are arm, value"),
+        ({"a.csv": "a,b\n1,2\n3,4\n"}, ["a.csv", "--columns", "who=a"], "--columns who: the names are arm, workload"),
+        ({"a.csv": "a,b\n1,2\n3,x\n"}, ["a.csv", "--better", "lower"], "line 3, column 'b', has 'x', which is not a"),
+        ({"a.csv": "a\tb\n1\t2\n3\t5_071\n"}, ["a.csv", "--better", "lower"], "'5_071', which is not a number"),
+        ({"a.csv": "a,b\n1,2\n3,inf\n"}, ["a.csv", "--better", "lower"], "has 'inf', which is not a number"),
+        ({"a.csv": "a,b\n1,2\n3,nan\n"}, ["a.csv", "--better", "lower"], "has 'nan', which is not a number"),
+        ({"a.csv": 'a,b\n1,2\n3,"5071,0"\n'}, ["a.csv", "--better", "lower"], "write it with a point and without"),
+        ({"a.csv": "arm,value,unit\na,1,s\na,2,J\n"}, ["a.csv"], "line 3: value is in J and before in s"),
+        (
+            {"a.csv": "arm,value,block\na,1,1\na,2,1\n"}, ["a.csv", "--better", "lower"],
+            "block 1 has two values of value for a, imported, and a block is one run of each: a.csv, line 2, ",
+        ),
+        (
+            {"a.json": '{"results": [{"command": "x", "mean": 1, "times": [1, "y"]}]}'}, ["a.json"],
+            "results[0].times[1] has 'y'",
+        ),
         (
             {"x/r.txt": "BenchmarkA 1 5 ns/op\n", "y/r.txt": "BenchmarkA 1 6 ns/op\n"}, ["x/r.txt", "y/r.txt"],
             "would both be the arm r: give them names",

@@ -1,11 +1,12 @@
-"""criterion's ``sample.json``, below target/criterion: each sample is so many iterations in so many nanoseconds."""
+"""criterion's ``sample.json``, below target/criterion: each sample is some iterations in some nanoseconds."""
 
 from pathlib import PurePath
 
 from runoff.imports import json_text
-from runoff.imports.reading import File, Measured, Reading, make_time, parse_number
+from runoff.imports.values import File, Number, Reading, make_time, parse_number
 
 FORMAT = "criterion's samples"
+_CASE = "benchmark"
 _NOTE = "samples of one process: what differs between processes is not in their spread"
 
 
@@ -21,12 +22,15 @@ def read(file: File) -> Reading:
     times = json_text.take(document, "times", list, file, "it")
     if len(iterations) != len(times):
         raise file.refuse(f"it has {len(iterations)} numbers of iterations and {len(times)} times")
-    case = _name(PurePath(file.name))
+    keys = {_CASE: _name(PurePath(file.name))}
     numbers = []
     for run, (count, time) in enumerate(zip(iterations, times, strict=True)):
-        each = parse_number(time, file, f"times[{run}]") / parse_number(count, file, f"iters[{run}]")
-        numbers.append(Measured(case, "time_ns", each, run))
-    return Reading(FORMAT, "workloads", [make_time("time_ns", "time per iteration", "ns")], numbers, notes=(_NOTE,))
+        iterated = parse_number(count, file, f"iters[{run}]")
+        if iterated <= 0:
+            raise file.refuse(f"iters[{run}] has {count}, and a sample has one iteration at least")
+        each = parse_number(time, file, f"times[{run}]") / iterated
+        numbers.append(Number("time_ns", each, keys, f"times[{run}]", str(run)))
+    return Reading(FORMAT, numbers, [make_time("time_ns", "time per iteration", "ns")], case=_CASE, notes=(_NOTE,))
 
 
 def _name(path: PurePath) -> str:

@@ -4,9 +4,12 @@ from statistics import fmean
 from typing import Any
 
 from runoff.imports import json_text
-from runoff.imports.reading import File, FoundMetric, Measured, Reading, parse_number
+from runoff.imports.values import File, FoundMetric, Number, Reading, parse_number
 
 FORMAT = "JMH's JSON"
+NAME = "benchmark"
+_KEYS = ("mode", "threads")
+_OF_MACHINE = ("jdkVersion", "vmName")
 _NOTE = "iterations of one fork: what differs between processes is not in their spread"
 
 
@@ -21,24 +24,42 @@ def read(file: File) -> Reading:
     if not isinstance(document, list):
         raise file.refuse("it is not a list of benchmarks")
     metrics: dict[str, FoundMetric] = {}
-    numbers, notes = [], []
-    for number, each in enumerate(document):
-        where = f"[{number}]"
+    parameters: dict[str, None] = {}
+    numbers: list[Number] = []
+    notes: dict[str, None] = {}
+    for position, each in enumerate(document):
+        where = f"[{position}]"
+        name = json_text.take(each, NAME, str, file, where)
         primary = json_text.take(each, "primaryMetric", dict, file, where)
         unit = json_text.take(primary, "scoreUnit", str, file, f"{where}.primaryMetric")
-        is_rate = json_text.take(each, "mode", str, file, where) == "thrpt"
-        name = "throughput" if is_rate else "time"
-        metric = metrics.setdefault(name, FoundMetric(name, unit, "higher" if is_rate else "lower"))
-        if metric.unit != unit:
-            raise file.refuse(f"its benchmarks are in {metric.unit} and in {unit}: run them with one -tu")
+        found = describe_metric(json_text.take(each, "mode", str, file, where), unit)
+        metric = metrics.setdefault(found.name, found)
         forks = primary.get("rawData")
         if not isinstance(forks, list):
-            raise file.refuse(f"{each['benchmark']} has no single iterations: in the mode sample JMH keeps a histogram")
-        runs = _list_runs(forks, file, where)
-        if len(forks) == 1 and _NOTE not in notes:
-            notes.append(_NOTE)
-        numbers += [Measured(_name(each, file, where), name, value, run) for run, value in enumerate(runs)]
-    return Reading(FORMAT, "workloads", list(metrics.values()), numbers, notes=tuple(notes))
+            raise file.refuse(f"{name} has no single iterations: in the mode sample JMH keeps a histogram")
+        if len(forks) == 1:
+            notes[_NOTE] = None
+        own = json_text.list_texts(each.get("params"))
+        parameters.update(dict.fromkeys(own))
+        keys = {**json_text.list_texts(each, *_KEYS, *_OF_MACHINE), **own, NAME: name}
+        for run, value in enumerate(_list_runs(forks, file, where)):
+            place = f"{where}.rawData[{run}]"
+            numbers.append(Number(metric.name, value, keys, place, place, unit))
+    return Reading(
+        FORMAT,
+        numbers,
+        list(metrics.values()),
+        case=NAME,
+        roles={"workload": (NAME, *parameters)} if parameters else {},
+        parts=frozenset(_KEYS),
+        notes=tuple(notes),
+    )
+
+
+def describe_metric(mode: str, unit: str) -> FoundMetric:
+    """Return what a benchmark of a mode measures."""
+    is_rate = mode == "thrpt"
+    return FoundMetric("throughput" if is_rate else "time", unit, "higher" if is_rate else "lower")
 
 
 def _list_runs(forks: list[Any], file: File, where: str) -> list[float]:
@@ -46,9 +67,3 @@ def _list_runs(forks: list[Any], file: File, where: str) -> list[float]:
         raise file.refuse(f"{where}.rawData is not a list of iterations for each fork")
     values = [[parse_number(each, file, f"{where}.rawData") for each in fork] for fork in forks]
     return values[0] if len(values) == 1 else [fmean(fork) for fork in values]
-
-
-def _name(benchmark: dict[str, Any], file: File, where: str) -> str:
-    name: str = json_text.take(benchmark, "benchmark", str, file, where)
-    parameters = ",".join(f"{key}={value}" for key, value in (benchmark.get("params") or {}).items())
-    return f"{name}:{parameters}" if parameters else name

@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from runoff.imports.reading import File, FoundMetric, Measured, Reading, parse_number
+from runoff.imports.values import File, FoundMetric, Number, Reading, parse_number
 
 FORMAT = "MangoHud's log"
 _METRICS = (
@@ -47,8 +47,8 @@ def read(file: File) -> Reading:
         statistics.quantiles(frames_ms, n=100)[98],
         1000 / statistics.fmean(slowest),
     )
-    numbers = [Measured("", metric.name, value, 0) for metric, value in zip(_METRICS, values, strict=True)]
-    return Reading(FORMAT, "workloads", _METRICS, numbers, is_one_run=True, notes=_describe_gaps(rows, frames_ms, file))
+    numbers = [Number(metric.name, value, {}, "its frames") for metric, value in zip(_METRICS, values, strict=True)]
+    return Reading(FORMAT, numbers, _METRICS, is_one_run=True, notes=_describe_gaps(rows, frames_ms, file))
 
 
 def _read_frames(rows: Sequence[dict[str, str]], file: File) -> tuple[list[dict[str, str]], list[float]]:

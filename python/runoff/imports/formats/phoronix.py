@@ -6,15 +6,19 @@ The raw values of an entry are runs; where all were equal or there was one, ther
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from runoff.imports.reading import File, FoundMetric, Measured, Reading, parse_number
+from runoff.imports.values import File, FoundMetric, Number, Reading, Role
 from runoff.results import Direction
 
 FORMAT = "Phoronix's results"
 _SIDES: dict[str, Direction] = {"HIB": "higher", "LIB": "lower"}
 _LINES: dict[str, Direction] = {"Higher Results Are Better": "higher", "Lower Results Are Better": "lower"}
+_ENTITY = "<!ENTITY"
+_ARM, _WORK = "system", "test"
+_OF_INSTALLATION = ("Test Install Time", "Test Install Size", "Test Installation Size")
 _MEANS = re.compile(r'^"[^"]*",(HIB|LIB),', re.MULTILINE)
 
 
@@ -33,13 +37,19 @@ def read(file: File) -> Reading:
     else:
         tests = _read_csv(file)
     metrics: dict[str, FoundMetric] = {}
+    left_out: Counter[str] = Counter()
     numbers = []
-    for work, unit, direction, arm, values in tests:
+    for position, (work, unit, direction, arm, values) in enumerate(tests):
+        if work.startswith(_OF_INSTALLATION):
+            left_out["about the installation of a test"] += len(values)
+            continue
         name = _name_metric(unit, direction)
         metrics.setdefault(name, FoundMetric(name, unit, direction, "result"))
+        keys = {_ARM: arm, _WORK: work, "scale": unit}
         for run, value in enumerate(values):
-            numbers.append(Measured(arm, name, parse_number(value, file, f"{work}, {arm}"), run, None, work))
-    return Reading(FORMAT, "arms", list(metrics.values()), numbers)
+            numbers.append(Number(name, value, keys, f"{work}, {arm}", f"{position}.{run}"))
+    roles: dict[Role, tuple[str, ...]] = {"arm": (_ARM,), "workload": (_WORK,)}
+    return Reading(FORMAT, numbers, list(metrics.values()), roles=roles, parts=frozenset(("scale",)), left_out=left_out)
 
 
 _Test = tuple[str, str, Direction | None, str, list[str]]
@@ -53,6 +63,8 @@ def _name_metric(unit: str, direction: Direction | None) -> str:
 
 
 def _read_xml(file: File) -> Iterator[_Test]:
+    if _ENTITY in file.text:
+        raise file.refuse("it defines entities of XML, as no result of a test does")
     try:
         root = ElementTree.fromstring(file.text)
     except ElementTree.ParseError as error:

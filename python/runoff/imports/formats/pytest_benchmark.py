@@ -1,9 +1,13 @@
 """pytest-benchmark's JSON (``--benchmark-json``): each round is a run, in seconds."""
 
 from runoff.imports import json_text
-from runoff.imports.reading import File, Measured, Reading, make_time, parse_number
+from runoff.imports.values import File, Number, Reading, make_time
 
 FORMAT = "pytest-benchmark's JSON"
+_NAME, _FULL_NAME = "name", "fullname"
+_ABOUT = ("group", "param")
+_OF_MACHINE = ("node", "machine", "python_version", "python_implementation")
+_NOTE = "rounds of one process: what differs between processes is not in their spread"
 
 
 def recognise(file: File) -> bool:
@@ -13,15 +17,19 @@ def recognise(file: File) -> bool:
 
 def read(file: File) -> Reading:
     """Return its rounds. Raises UsageError."""
+    document = json_text.parse(file)
+    about = json_text.list_texts(document.get("machine_info"), *_OF_MACHINE) if isinstance(document, dict) else {}
     numbers = []
-    for where, each in json_text.list_entries(file, "benchmarks"):
-        case = json_text.take(each, "name", str, file, where)
+    for position, each in enumerate(json_text.take(document, "benchmarks", list, file, "it")):
+        where = f"benchmarks[{position}]"
+        name = json_text.take(each, _NAME, str, file, where)
         stats = json_text.take(each, "stats", dict, file, where)
         rounds = stats.get("data")
         if not isinstance(rounds, list) or not rounds:
             raise file.refuse("it has no single rounds: write it by --benchmark-json, or with --benchmark-save-data")
+        keys = {**about, **json_text.list_texts(each, _FULL_NAME, *_ABOUT), _NAME: name}
         for run, time in enumerate(rounds):
-            value = parse_number(time, file, f"{where}.stats.data[{run}]")
-            numbers.append(Measured(case, "time_s", value, run))
-    note = "rounds of one process: what differs between processes is not in their spread"
-    return Reading(FORMAT, "workloads", [make_time("time_s", "time")], numbers, notes=(note,))
+            place = f"{where}.stats.data[{run}]"
+            numbers.append(Number("time_s", time, keys, place, place))
+    parts = frozenset((_FULL_NAME, *_ABOUT))
+    return Reading(FORMAT, numbers, [make_time("time_s", "time")], case=_NAME, parts=parts, notes=(_NOTE,))

@@ -7,14 +7,15 @@ from runoff.separated import render_rows
 
 COLUMNS = (
     "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason",
-    "metric", "unit", "direction", "value",
+    "metric", "unit", "direction", "headline", "value",
 )  # fmt: skip
 
 
 def render(report: Report) -> str:
     """Return one row per sample and metric in run order; a void sample is one row without a metric.
 
-    Of a campaign on several machines the first column is the machine.
+    Of a campaign on several machines the first column is the machine. Where samples of one number do not belong
+    together, the column ``block`` is called ``run``.
     """
     return render_rows(_list_rows(report))
 
@@ -22,7 +23,8 @@ def render(report: Report) -> str:
 def _list_rows(report: Report) -> Iterator[Sequence[object]]:
     results = report.results
     several = bool(results.machines)
-    yield (*(["machine"] if several else []), *COLUMNS)
+    columns = COLUMNS if results.is_paired else ["run" if name == "block" else name for name in COLUMNS]
+    yield (*(["machine"] if several else []), *columns)
     for sample in results.samples:
         head = (
             *([sample.machine] if several else []),
@@ -31,8 +33,9 @@ def _list_rows(report: Report) -> Iterator[Sequence[object]]:
             sample.workload, sample.load, "yes" if sample.valid else "no", sample.reason or "",
         )  # fmt: skip
         if not sample.valid:
-            yield (*head, "", "", "", "")
+            yield (*head, "", "", "", "", "")
             continue
         for metric in results.metrics[sample.workload]:
             if metric.name in sample.metrics:
-                yield (*head, metric.name, metric.unit, metric.direction, float(sample.metrics[metric.name]))
+                about = (metric.name, metric.unit, metric.direction, "yes" if metric.headline else "no")
+                yield (*head, *about, float(sample.metrics[metric.name]))

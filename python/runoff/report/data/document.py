@@ -45,6 +45,7 @@ def make_document(report: Report) -> dict[str, Any]:
         "looks": list(results.looks),
         "ended": None if results.ended is None else asdict(results.ended),
         "verdict": list(render_verdict(report)),
+        **({"account": list(results.account)} if results.account else {}),
         "warnings": describe_campaign(report),
         "sensitivity": [_survey(survey) for survey in sensitivity.collect_surveys(report.headline, report.repeats)],
         "overall": _overall(report.overall) if report.overall else None,

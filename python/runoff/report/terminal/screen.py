@@ -112,6 +112,8 @@ def _head(report: Report, width: int) -> Iterator[Text]:
     # On one line with its double spaces where it fits.
     lines = [title] if len(title) <= width else wrap(title.replace("  ", ", "), width)
     yield from (Text(line, style="bold") for line in lines)
+    for sentence in report.results.account:
+        yield from _plain(wrap(escape_lines(sentence), width))
     yield Text()
     for change in report.results.changes:
         yield from _note(change, width)

@@ -1,16 +1,20 @@
-"""What is read from one file."""
+"""What is read from one file: numbers, each with everything that the file says beside it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from runoff.errors import UsageError
 from runoff.results import Direction
-from runoff.units import TIME_EXPONENTS
 
 Cases = Literal["arms", "workloads"]
 
+Role = Literal["arm", "workload", "load", "run", "block", "machine", "status", "reason", "ignore"]
+"""What a key of a number can stand for."""
+
+MOST_VALUES = 1_000_000
+"""Values in a file, for each of which an import takes some hundred bytes of memory."""
 SMALLEST, LARGEST = 1e-100, 1e100
 """Numbers whose squares, sums and ratios are numbers too."""
 
@@ -25,22 +29,29 @@ class FoundMetric:
     """None where the file does not say which way is better."""
     title: str = ""
     """Empty means the name."""
+    is_headline: bool = True
+    """Whether it gets a verdict on the screen, if it has a direction."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """One number; those of one case, run and block belong to one sample."""
+class Number:
+    """One number of a file."""
 
-    case: str
-    """What the file calls what was measured: a command, a benchmark, a column."""
     metric: str
-    value: float
-    run: int
-    """Number of the run among those of its case."""
-    block: str | None = None
-    """What was measured together; None where the file does not say."""
-    workload: str = ""
-    """Where a file has both arms and workloads: its cases are arms then."""
+    """Name of its metric; empty for a run that has no number because it failed."""
+    value: object
+    """As the file has it: a number, or its text; an empty text where there is none."""
+    keys: Mapping[str, str]
+    """Everything that the file says beside it and that tells it from other numbers, by the file's own words."""
+    where: str
+    """The place in the file, for messages: ``line 12``."""
+    run: str | None = None
+    """Numbers of one run and equal keys belong to one sample. None: the first number of each metric with these keys is
+    of the first run, the second of the second."""
+    unit: str | None = None
+    """None means the metric's."""
+    why_void: str = ""
+    """Why it does not count, where the format itself says that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +60,21 @@ class Reading:
 
     format: str
     """Name for people, such as "hyperfine's JSON"."""
-    cases: Cases
-    """What the cases of a single file are."""
+    numbers: Sequence[Number]
     metrics: Sequence[FoundMetric]
-    numbers: Sequence[Measured]
+    case: str = ""
+    """The key that says what was measured, such as ``command``; empty if the file does not say that."""
+    cases: Cases = "workloads"
+    """What the values of ``case`` are in a single file."""
+    roles: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)
+    """What other keys stand for, unless the user says something else."""
+    parts: frozenset[str] = frozenset()
+    """Keys that are a part of the benchmark's name: numbers that differ in them are never compared."""
     is_one_run: bool = False
-    """The whole file is of one run."""
-    notes: tuple[str, ...] = field(default=())
+    """Whether the whole file is one run."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Numbers that are not read, by the reason."""
+    notes: tuple[str, ...] = ()
     """What a reader of the results has to know."""
 
 
@@ -72,16 +91,15 @@ class File:
         return UsageError(f"{self.name}: {why}")
 
 
+def refuse_too_many(values: int, file: File) -> None:
+    """Raise UsageError for more values than an import can have."""
+    if values > MOST_VALUES:
+        raise file.refuse(f"it has more than {MOST_VALUES:,} values: give a part of it")
+
+
 def make_time(name: str, title: str, unit: str = "s") -> FoundMetric:
     """Return a metric of time."""
     return FoundMetric(name, unit, "lower", title)
-
-
-def guess_direction(unit: str) -> Direction | None:
-    """Return which way is better by the unit alone; None where that says nothing."""
-    if unit in TIME_EXPONENTS or unit.endswith("/op"):
-        return "lower"
-    return "higher" if unit.endswith("/s") or unit in ("fps", "FPS", "Hz", "IOPS", "iops") else None
 
 
 def parse_number(text: object, file: File, where: str) -> float:
