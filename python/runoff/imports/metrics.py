@@ -69,6 +69,8 @@ def decide_directions(metrics: Mapping[str, FoundMetric]) -> tuple[dict[str, Fou
             + (f", or for one of them --better {unknown[0]}=lower" if len(metrics) > 1 else "")
         )
     decided = {name: replace(metric, direction=metric.direction or "none") for name, metric in metrics.items()}
+    if decided and all(metric.direction == "none" for metric in decided.values()):
+        return decided, (f"no metric is judged; --better {next(iter(decided))}=lower judges one, for example",)
     if not unknown:
         return decided, ()
     names = f"{', '.join(unknown)}; --better {unknown[0]}=lower says it"

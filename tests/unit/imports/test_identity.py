@@ -218,6 +218,18 @@ def test_a_benchmark_of_one_file_is_told_and_is_not_a_regression() -> None:
     assert "has not been run yet" not in gate.stdout + run("report", "c").stdout
 
 
+def test_where_nothing_is_judged_the_way_to_it_is_told() -> None:
+    for name in ("a", "b"):
+        write(
+            {
+                name: "".join(f"{run + len(name)},,context-switches,1388825,100.00,,\n" for run in range(5))
+                + "\n" * (name == "b")
+            }
+        )
+    document = take("a", "b")
+    assert any("--better context_switches=lower judges one" in warning for warning in document["warnings"])
+
+
 def test_few_runs_are_counted_for_each_arm() -> None:
     write({"a": go("A", 100, runs=1) + go("B", 100), "b": go("A", 110, runs=3) + go("B", 100)})
     document = take("a", "b")

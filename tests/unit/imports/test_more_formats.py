@@ -66,6 +66,14 @@ def test_perf_counts_that_were_not_made_are_void() -> None:
     assert [(number.value, number.why_void) for number in reading.numbers] == [("1.39", ""), ("", "not counted")]
 
 
+def test_energy_is_judged_and_counts_are_not() -> None:
+    line = "{},{},{},1388825,100.00,,\n"
+    text = line.format("2.5", "Joules", "power/energy-pkg/") + line.format("9", "", "context-switches")
+    assert [(metric.title, metric.direction) for metric in read_text(text).metrics] == [
+        ("power/energy-pkg/", "lower"), ("context-switches", "none"),
+    ]  # fmt: skip
+
+
 def test_a_table_of_numbers_and_words_is_not_one_of_perf() -> None:
     rows = "".join(f"{block},eevdf,hackbench,10.{block},s\n" for block in range(1, 9))
     assert read_text("block,arm,workload,value,unit\n" + rows).format == "a table with a row for each number"

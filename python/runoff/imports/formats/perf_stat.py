@@ -18,6 +18,7 @@ FORMAT = "perf stat's fields"
 _NOT_COUNTED = ("<not counted>", "<not supported>")
 _EVENT = re.compile(r"[A-Za-z][\w:./=,@*-]*")
 _PART = re.compile(r"(?:S|N|D|CPU|C)\d+(?:-\w+)*|[\w.-]+-\d+")
+_ENERGY = "Joules"
 _SUMMARY = "summary"
 """In place of an interval: the sum of all."""
 _OF_JSON = ("socket", "die", "core", "cpu", "node", "thread", "cgroup")
@@ -135,6 +136,6 @@ def _ends_as_counted(after: Sequence[str]) -> bool:
 
 
 def _describe(name: str, count: _Count) -> FoundMetric:
-    """Return the event as a metric: of times less is better, of other counts nothing is known."""
+    """Return the event as a metric: of time and energy less is better, of other counts nothing is known."""
     unit = name_canonical(count.unit)
-    return FoundMetric(name, unit, "lower" if unit in TIME else "none", count.event)
+    return FoundMetric(name, unit, "lower" if unit in (*TIME, _ENERGY) else "none", count.event)
