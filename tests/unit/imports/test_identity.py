@@ -218,6 +218,18 @@ def test_a_benchmark_of_one_file_is_told_and_is_not_a_regression() -> None:
     assert "has not been run yet" not in gate.stdout + run("report", "c").stdout
 
 
+def test_a_file_of_two_formats_is_refused_with_the_way_to_say_which() -> None:
+    write({"x": go("A", 100) + "T: 0 (    9) P:80 I:1000 C:     10 Min:      3 Act:    5 Avg:    4 Max:       7\n"})
+    assert refuse("x") == "x: it may be of cyclictest or go: add --format cyclictest or --format go"
+    assert values(take("x", "--format", "go"), "ns_per_op")["x", "A"][0] == 100
+
+
+def test_a_benchmark_that_is_called_as_a_statistic_is_kept() -> None:
+    entry = {"name": "BM_geometric_mean", "cpu_time": 1.0, "time_unit": "ns"}
+    write({"g.json": json.dumps({"context": {}, "benchmarks": [{**entry, "real_time": t} for t in (1.0, 1.1)]})})
+    assert take("g.json")["workloads"] == ["BM_geometric_mean"]
+
+
 def test_where_nothing_is_judged_the_way_to_it_is_told() -> None:
     for name in ("a", "b"):
         write(

@@ -154,6 +154,8 @@ def test_failed_runs_of_a_table_are_void() -> None:
         assert [sample["reason"] for sample in document["samples"] if not sample["valid"]] == [f"{header}: failed"]
         assert "4 of 5 numbers are kept; 1 do not count (1 x" in document["account"][1]
         Path("c").rename(header)
+    write({"t.csv": rows("arm,value,failed", *((arm, value, 0) for arm, value, _ in lines), ("b", 9, 3))})
+    assert "line 7 has '3' as failed, which does not say whether the run counts" in refuse("t.csv", "--better", "lower")
     write({"t.csv": rows("arm,value,status", *lines, ("b", 9, "meh"))})
     assert "line 7 has 'meh' as status, which does not say whether the run counts" in refuse(
         "t.csv", "--better", "lower"
@@ -202,8 +204,9 @@ def test_plain_forms_of_tables() -> None:
         document = take(name, "--better", "lower", *words)
         assert values(document) == {("a", "imported"): [10, 10.5], ("b", "imported"): [11, 11.5]}, name
         Path("c").rename(name.partition(".")[0])
-    write({"both.csv": "a;b\n1,5;1.200\n2,5;1,300\n"})
-    assert "'1,300' has a comma of thousands or of decimals" in refuse("both.csv", "--better", "lower")
+    for first, second in (("1.200", "1,300"), ("1.5", "2,75"), ("1,200", "1,300")):
+        write({"both.csv": f"a;b\n1,5;{first}\n2,5;{second}\n"})
+        assert "has a comma of thousands or of decimals" in refuse("both.csv", "--better", "lower")
 
 
 def test_columns_without_a_name_are_left_out_if_they_are_empty() -> None:

@@ -45,11 +45,11 @@ def read(file: File) -> Reading:
             continue
         name = _name_metric(unit, direction)
         metrics.setdefault(name, FoundMetric(name, unit, direction, "result"))
-        keys = {_ARM: arm, _WORK: work, "scale": unit}
+        keys = {_ARM: arm, _WORK: work}
         for run, value in enumerate(values):
             numbers.append(Number(name, value, keys, f"{work}, {arm}", f"{position}.{run}"))
     roles: dict[Role, tuple[str, ...]] = {"arm": (_ARM,), "workload": (_WORK,)}
-    return Reading(FORMAT, numbers, list(metrics.values()), roles=roles, parts=frozenset(("scale",)), left_out=left_out)
+    return Reading(FORMAT, numbers, list(metrics.values()), roles=roles, left_out=left_out)
 
 
 _Test = tuple[str, str, Direction | None, str, list[str]]
