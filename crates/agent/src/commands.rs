@@ -2,6 +2,7 @@
 //! The command line of the agent. People use `runoff`; these are for it and for workloads.
 
 use std::ffi::OsString;
+use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{self, ExitCode};
@@ -88,6 +89,17 @@ enum Command {
     },
     /// Print for each pattern, query or column of a JSON list on standard input why it cannot find a number, or null
     CheckFinds,
+    /// Print as JSON every number that a pattern finds on standard input, with its line and what other groups catch
+    FindNumbers {
+        /// A regular expression whose first group without a name is the number
+        pattern: String,
+        /// The unit of the numbers, where it is not that of the first one
+        #[arg(long)]
+        unit: Option<String>,
+        /// What stands between each three digits of a large number
+        #[arg(long)]
+        thousands: Option<char>,
+    },
     /// Become a program that is killed when this one's parent ends
     EndWith {
         /// Id of the parent; one that has ended already is noticed
@@ -142,6 +154,12 @@ pub fn run() -> Result<ExitCode> {
             let sought: Vec<protocol::Find> = serde_json::from_reader(std::io::stdin())?;
             let objections: Vec<_> = sought.iter().map(numbers::objection).collect();
             output::json(&objections)?;
+        }
+        Command::FindNumbers { pattern, unit, thousands } => {
+            let mut text = Vec::new();
+            std::io::stdin().read_to_end(&mut text)?;
+            let found = numbers::list(&pattern, unit.as_deref(), thousands, &text);
+            output::json(&found.map_err(usage::Usage)?)?;
         }
         Command::EndWith { parent, gently, command } => {
             let signal = if gently { Signal::SIGTERM } else { Signal::SIGKILL };

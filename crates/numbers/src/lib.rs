@@ -5,6 +5,7 @@
 mod capture;
 mod found;
 mod json;
+mod listing;
 mod output;
 mod pattern;
 mod quantity;
@@ -20,6 +21,7 @@ use json::Query;
 use pattern::Pattern;
 use table::Column;
 
+pub use listing::{Listed, list};
 pub use output::{Output, Text};
 
 /// How many places a message shows.
@@ -59,6 +61,8 @@ pub fn read(extract: &Extract, output: &Output) -> Result<f64, Objection> {
             let all = numbers()?;
             Ok(all.iter().sum::<f64>() / count(all.len()))
         }
+        Which::Max => Ok(numbers()?.into_iter().fold(f64::NEG_INFINITY, f64::max)),
+        Which::Min => Ok(numbers()?.into_iter().fold(f64::INFINITY, f64::min)),
         Which::Only => {
             let all = numbers()?;
             let is_same = all.iter().all(|each| each.total_cmp(&all[0]).is_eq());
@@ -112,12 +116,13 @@ fn refuse_several(extract: &Extract, found: &[Found]) -> Objection {
     let more = if found.len() > SHOWN { ", ..." } else { "" };
     let shown: Vec<_> = found.iter().take(SHOWN).map(|each| format!("{:?}", each.line)).collect();
     let reason = format!(
-        "the {} of metric {} fits {} places with other numbers ({}{more}): make it fit one, or say which = \"first\", \
-         \"last\", \"sum\" or \"mean\"",
+        "the {} of metric {} fits {} places with other numbers ({}{more}): make it fit one{}, or say which = \"first\", \
+         \"last\", \"sum\", \"mean\", \"max\" or \"min\"",
         name(&extract.find),
         extract.metric,
         found.len(),
         shown.join(", "),
+        if matches!(extract.find, Find::Csv(_)) { ", name its row" } else { "" },
     );
     let lines: Vec<_> = found.iter().map(|each| each.line.as_str()).collect();
     Objection { reason, detail: last_lines(&lines.join("\n")) }
@@ -142,10 +147,11 @@ fn refuse_missing(extract: &Extract, output: &Output, finder: &Finder) -> Object
         String::new()
     };
     let reason = format!(
-        "the output has no number for metric {} ({} {}): {} was read, {end}{advice}",
+        "the output has no number for metric {} ({} {}{}): {} was read, {end}{advice}",
         extract.metric,
         name(&extract.find),
         sought(&extract.find),
+        extract.row.as_ref().map_or(String::new(), |row| format!(" in the row {row}")),
         Spoken(extract.stream),
     );
     Objection { reason, detail: last_lines(&text.content) }

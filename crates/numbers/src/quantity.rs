@@ -115,6 +115,7 @@ mod tests {
             find: Find::Pattern(String::new()),
             unit: unit.into(),
             which: Which::Only,
+            row: None,
             separated: false,
             thousands,
             stream: Stream::Stdout,

@@ -17,7 +17,8 @@ impl Column {
         Self(name.to_owned())
     }
 
-    /// Finds the numbers below each header that has the column, down to the first row of another length.
+    /// Finds the numbers below each header that has the column, down to the first row of another length, in all rows or
+    /// in those that have the text of the one that is asked for.
     pub fn find(&self, extract: &Extract, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let mut lines = text.lines().peekable();
@@ -36,9 +37,12 @@ impl Column {
                 if self.find_header(row).is_some() {
                     break;
                 }
-                let text = &fields[header.at];
-                let number = quantity::read(text, extract);
-                found.push(Found { number, text: text.to_owned(), line: shorten(row).to_owned() });
+                if extract.row.as_ref().is_none_or(|row| header.has_beside(&fields, row)) {
+                    let text = &fields[header.at];
+                    let number = quantity::read(text, extract);
+                    let line = shorten(row).to_owned();
+                    found.push(Found { number, text: text.to_owned(), line });
+                }
                 lines.next();
             }
         }
@@ -65,6 +69,13 @@ struct Header {
     length: usize,
     /// Another column has its name.
     has_twins: bool,
+}
+
+impl Header {
+    /// Whether a row has this text in another column.
+    fn has_beside(&self, fields: &StringRecord, text: &str) -> bool {
+        fields.iter().enumerate().any(|(at, field)| at != self.at && field.trim() == text)
+    }
 }
 
 fn refuse_twins(line: &str) -> Found {

@@ -204,6 +204,7 @@ fn extract(pattern: &str, unit: &str) -> Extract {
         find: Find::Pattern(pattern.into()),
         unit: unit.into(),
         which: Which::Only,
+        row: None,
         separated: false,
         thousands: None,
         stream: Stream::Stdout,

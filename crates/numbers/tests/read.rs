@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is read from an output, and what is said where nothing is.
 
-use numbers::{Objection, Output, Text, objection, read};
+use numbers::{Listed, Objection, Output, Text, list, objection, read};
 use protocol::{Extract, Find, Stream, Which};
 
 fn extract(find: Find) -> Extract {
@@ -10,6 +10,7 @@ fn extract(find: Find) -> Extract {
         find,
         unit: "s".into(),
         which: Which::Only,
+        row: None,
         separated: false,
         thousands: None,
         stream: Stream::Stdout,
@@ -48,6 +49,8 @@ fn matches_that_differ_need_a_choice() {
         (Which::Last, 366_020.0),
         (Which::Sum, 366_740.0),
         (Which::Mean, 183_370.0),
+        (Which::Max, 366_020.0),
+        (Which::Min, 720.0),
     ] {
         let chosen = Extract { which, ..ambiguous.clone() };
         assert_eq!(read_from(&chosen, output), Ok(expected));
@@ -183,6 +186,21 @@ fn a_column_is_found_by_its_header() {
 }
 
 #[test]
+fn a_row_is_found_by_what_stands_in_it() {
+    let redis = "\"test\",\"rps\",\"avg\"\n\"SET\",\"43961\",\"0.5\"\n\"GET\",\"42553\",\"0.6\"\n";
+    let rps = |row: &str| Extract { row: Some(row.into()), ..extract(Find::Csv("rps".into())) };
+    assert_eq!(read_from(&rps("GET"), redis), Ok(42_553.0));
+    assert_eq!(read_from(&rps("0.5"), redis), Ok(43_961.0));
+    // The number itself does not name its row.
+    let reason = read_from(&rps("43961"), redis).unwrap_err();
+    assert!(reason.contains("(CSV column rps in the row 43961)"), "{reason}");
+    let twice = format!("{redis}\"GET\",\"1\",\"2\"\n");
+    assert!(read_from(&rps("GET"), &twice).unwrap_err().contains("fits 2 places"));
+    let all = read_from(&extract(Find::Csv("rps".into())), redis).unwrap_err();
+    assert!(all.contains("make it fit one, name its row, or say which"), "{all}");
+}
+
+#[test]
 fn what_cannot_find_a_number_is_refused_before() {
     let of_pattern = |text: &str| objection(&Find::Pattern(text.into()));
     assert_eq!(of_pattern("Time: ([0-9.]+)"), None);
@@ -194,4 +212,42 @@ fn what_cannot_find_a_number_is_refused_before() {
         assert!(of_pattern(text).unwrap().starts_with("is not a regular expression"), "{text}");
     }
     assert!(objection(&Find::Json("a[".into())).unwrap().starts_with("is not a JMESPath query"));
+}
+
+#[test]
+fn every_number_of_a_file_is_listed_with_what_stands_beside_it() {
+    let file = b"\x1b[1mbfs\x1b[0m run 1\nTime: 3568.1 ms\n\nbfs run 2\nTime: 3.6 s\n";
+    let pattern = r"(?<arm>\w+) run (?<run>\d+)\nTime: ([0-9.]+) (?<unit>\w+)";
+    let keys = |run: &str| [("arm", "bfs"), ("run", run)].map(|(k, v)| (k.into(), v.into())).into();
+    assert_eq!(
+        list(pattern, None, None, file).unwrap(),
+        [(3568.1, 2, "1"), (3600.0, 5, "2")].map(|(value, line, run)| Listed {
+            value,
+            unit: "ms".into(),
+            line,
+            keys: keys(run)
+        })
+    );
+    assert_eq!(list(pattern, Some("s"), None, file).unwrap()[1].value, 3.6);
+    assert_eq!(list(r"Time: (?<value>[0-9.]+) (?<unit>m?s)", None, None, file).unwrap().len(), 2);
+    assert_eq!(list(r"T: ([0-9,]+)", None, Some(','), b"T: 12,345").unwrap()[0].value, 12_345.0);
+    assert_eq!(list("nothing (x)", None, None, file).unwrap(), []);
+}
+
+#[test]
+fn what_may_be_another_number_is_not_listed() {
+    for (pattern, text, why) in [
+        (r"T: ([0-9]+)", "x\nT: 12,345", "line 2 has \"12\", cut out of"),
+        (r"T: ([0-9.]+)", "T: 5 ms\nT: 6 ms", "line 1 has \"5\", in ms and not in"),
+        (
+            r"T: ([0-9.]+) (?<unit>\w+)",
+            "T: 5 ms\nT: 6 J",
+            "line 2 has \"6\", in \"J\", which cannot be converted",
+        ),
+        (r"T: [0-9]+", "T: 5", "the pattern has no group for the number"),
+        (r"T: (", "T: 5", "the pattern is not a regular expression"),
+    ] {
+        let reason = list(pattern, None, None, text.as_bytes()).unwrap_err();
+        assert!(reason.contains(why), "{reason}");
+    }
 }

@@ -19,7 +19,7 @@ pub use metrics::{Direction, Metric, Metrics};
 pub use work::{Extract, Find, Load, OwnFile, Stream, Which, Workload};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]

@@ -54,6 +54,9 @@ pub struct Extract {
     pub unit: String,
     #[serde(default)]
     pub which: Which,
+    /// Of a table only the rows that have this text in another column.
+    #[serde(default)]
+    pub row: Option<String>,
     /// Commas, colons, points and blanks beside the number are not part of it.
     #[serde(default)]
     pub separated: bool,
@@ -87,6 +90,8 @@ pub enum Which {
     Last,
     Sum,
     Mean,
+    Max,
+    Min,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

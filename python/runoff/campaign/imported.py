@@ -5,20 +5,23 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from shlex import join
+from typing import Any
 
 from runoff.campaign.copies import FILES
 from runoff.campaign.evidence import refuse_copies
 from runoff.campaign.journal import Journal
 from runoff.campaign.records import ImportedFile, ImportRecord, Outline, Row
+from runoff.engines.agent import find_numbers
 from runoff.engines.outcome import Outcome, ValidSample, VoidSample
 from runoff.errors import MissingError, UsageError
 from runoff.files import HeldDirectory
 from runoff.imports import formats
 from runoff.imports.assemble import Imported, assemble
 from runoff.imports.files import Source, read_sources
+from runoff.imports.formats import by_pattern
 from runoff.imports.identity import Wishes
 from runoff.imports.samples import ImportedSample
-from runoff.imports.values import Reading
+from runoff.imports.values import File, Reading
 from runoff.plan.order import Cell
 from runoff.results import IMPORTED, Results
 from runoff.version import __version__
@@ -48,17 +51,32 @@ def import_files(
     root makes no campaign where others may write. Raises RunoffError; the directory is not made then.
     """
     formats.check_name(format)
+    if wishes.pattern and format:
+        raise UsageError("--pattern is for a text of no format: leave it or --format out")
+    if wishes.thousands and not wishes.pattern:
+        raise UsageError("--thousands goes with --pattern")
     with watch(f"reading {files[0] if len(files) == 1 else f'{len(files)} files'}"):
         sources = read_sources(files, machines)
     readings = []
     for source in sources:
         with watch(f"looking for numbers in {source.file.name}"):
-            readings.append(formats.read(source.file, wishes.roles, format))
+            readings.append(_read(source.file, wishes, format))
     command = ["runoff", "import", *files, *_list_options(wishes, format, machines or {})]
     with watch(f"storing {sum(len(reading.numbers) for reading in readings):,} numbers in {directory}"):
         _store(directory, sources, readings, wishes, command, trusted=trusted)
     with Journal.open(directory, write=False) as journal:
         return read_imported(journal)
+
+
+def _read(file: File, wishes: Wishes, format: str) -> Reading:
+    if not wishes.pattern:
+        return formats.read(file, wishes.roles, format)
+    pattern = by_pattern.Pattern(wishes.pattern, wishes.units.get("", ""), wishes.thousands)
+    return by_pattern.read(file, pattern, _find_numbers)
+
+
+def _find_numbers(pattern: by_pattern.Pattern, text: str) -> list[dict[str, Any]]:
+    return find_numbers(pattern.text, text, unit=pattern.unit, thousands=pattern.thousands)
 
 
 def _list_options(wishes: Wishes, format: str, machines: Mapping[str, str]) -> list[str]:
@@ -67,6 +85,7 @@ def _list_options(wishes: Wishes, format: str, machines: Mapping[str, str]) -> l
     words += [("--better", _assign(metric, side)) for metric, side in wishes.better.items()]
     words += [("--columns", ",".join(_assign(role, keys) for role, keys in wishes.roles.items()))]
     words += [("--machine", f"{machine}={path}") for path, machine in machines.items()]
+    words += [("--pattern", wishes.pattern), ("--thousands", wishes.thousands)]
     words += [("--cases", wishes.cases or ""), ("--baseline", wishes.baseline), ("--format", format)]
     return [word for option, value in words if value for word in (option, value)]
 

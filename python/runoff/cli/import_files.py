@@ -19,7 +19,8 @@ from runoff.results import Direction
     epilog="\b\nExamples:\n  runoff import runs.csv --better lower --unit s\n"
     "  runoff import base=old.txt changed=new.txt\n"
     "  runoff import hyperfine.json --out results/builds\n"
-    "  runoff import measured.csv --columns arm=kernel,workload=mode+clients,metrics=* --better higher",
+    "  runoff import measured.csv --columns arm=kernel,workload=mode+clients,metrics=* --better higher\n"
+    "  runoff import eevdf.txt bore.txt --pattern 'Time: ([0-9.]+) (?<unit>ms)'",
 )
 @click.argument("files", nargs=-1, required=True, metavar="[NAME=]FILE...")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="New directory.  [results/DATE-TIME]")
@@ -44,6 +45,14 @@ from runoff.results import Direction
     metavar="NAME=FILE",
     help="The machine that a file is of, where the files are of several; else a column of this name says it.",
 )
+@click.option(
+    "--pattern",
+    default="",
+    metavar="REGEX",
+    help="Numbers of any text: the first group without a name is the number, (?<unit>...) its unit, and groups such as "
+    "(?<arm>...) and (?<metric>...) say what it is.",
+)
+@click.option("--thousands", default="", metavar="CHARACTER", help="With --pattern: it stands between thousands.")
 @click.option("--format", "format_name", default="", metavar="NAME", help="The format, where the file is not clear.")
 @click.option(
     "--cases",
@@ -62,6 +71,8 @@ def command(
     better: tuple[str, ...],
     columns: tuple[str, ...],
     machines: tuple[str, ...],
+    pattern: str,
+    thousands: str,
     format_name: str,
     cases: Cases | None,
     baseline: str,
@@ -88,6 +99,8 @@ def command(
         cases=cases,
         baseline=baseline,
         roles=parse_roles(columns),
+        pattern=pattern,
+        thousands=thousands,
     )
     directory = out or choose_new_directory()
     results = import_files(

@@ -18,11 +18,11 @@ from runoff.engines.agent_metrics import AgentMetrics, parse_agent_metrics
 from runoff.engines.base import OnPhase
 from runoff.engines.events import NotAnEvent, Reader
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample, VoidSample
-from runoff.errors import MissingError, RunoffError
+from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan.catalogue import AgentCatalogue
 from runoff.workloads import Work
 
-PROTOCOL = 12
+PROTOCOL = 13
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """Inode of the first PID namespace of a machine (PROC_PID_INIT_INO)."""
 
@@ -85,6 +85,22 @@ AGENT_CATALOGUE = AgentCatalogue(describe_schedulers, describe_elevators)
 def check_finds(finds: Sequence[Mapping[str, str]]) -> list[str | None]:
     """Return for each ``Find`` message why it cannot find a number; None if it can."""
     found: list[str | None] = json.loads(_ask("check-finds", json.dumps(finds)))
+    return found
+
+
+def find_numbers(pattern: str, text: str, *, unit: str = "", thousands: str = "") -> list[dict[str, Any]]:
+    """Return every number that a pattern finds: ``value``, ``unit``, ``line``, and the ``keys`` beside it.
+
+    Without ``unit`` it is that of the first number. Raises ValueError where one may be another number than was meant.
+    """
+    options = [*([f"--unit={unit}"] if unit else []), *([f"--thousands={thousands}"] if thousands else [])]
+    words = [str(find_agent()), "find-numbers", *options, "--", pattern]
+    done = subprocess.run(words, capture_output=True, text=True, input=text, check=False)
+    if done.returncode == UsageError.exit_code:
+        raise ValueError(done.stderr.strip().removeprefix("runoff-agent: "))
+    if done.returncode != 0:
+        raise RunoffError(f"{find_agent()} find-numbers failed: {done.stderr.strip()}")
+    found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
 
 

@@ -27,6 +27,10 @@ class Wishes:
     cases: Cases | None = None
     """What the cases of a file are; None means what they are in its format."""
     baseline: str = ""
+    pattern: str = ""
+    """A regular expression that finds the numbers of any text; empty where the files are of a format."""
+    thousands: str = ""
+    """With a pattern: what stands between each three digits."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """Keys by role, as `runoff.imports.roles.parse_roles` returns them."""
 

@@ -61,13 +61,15 @@ class MetricDefinition(Checked):
     """A JMESPath query that leads to the number in each JSON document of the output."""
     csv: str | None = None
     """The name of a column in each table of the output."""
+    row: str | None = None
+    """With ``csv``: only the rows that have this text in another column."""
     stream: Literal["stdout", "stderr"] = "stdout"
     unit: str
     direction: Direction
     title: str = ""
     """Empty means the metric's name."""
     headline: bool = True
-    which: Literal["only", "first", "last", "sum", "mean"] = "only"
+    which: Literal["only", "first", "last", "sum", "mean", "max", "min"] = "only"
     """The number to use if there are several; ``only`` means that all must be the same."""
     separated: bool = False
     """Whether commas, colons, points and blanks next to the number separate it from others and are not part of it."""
@@ -80,6 +82,8 @@ class MetricDefinition(Checked):
     def _is_found_in_one_way(self) -> Self:
         if len(self.find) != 1:
             raise ValueError("there must be one of pattern, json and csv")
+        if self.row is not None and self.csv is None:
+            raise ValueError("row names the row of a table, so it goes with csv")
         return self
 
     @property

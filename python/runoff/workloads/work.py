@@ -86,6 +86,7 @@ class Work:
                     "find": metric.find,
                     "unit": metric.unit,
                     "which": metric.which,
+                    "row": metric.row,
                     "separated": metric.separated,
                     "thousands": metric.thousands,
                     "stream": metric.stream,
