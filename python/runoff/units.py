@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cache
 
 TIME_EXPONENTS = {"s": 0, "ms": -3, "us": -6, "ns": -9}
 """Units of time in which reports show values; a value in one is this power of ten of seconds."""
@@ -46,6 +47,7 @@ KINDS: tuple[Mapping[str, int], ...] = (
 _PRECISE = Context(prec=50)
 
 
+@cache
 def find_factor(unit: str, wanted: str) -> Fraction | None:
     """Return how many of the unit ``wanted`` one ``unit`` is; None if they are not of one kind."""
     if unit == wanted:

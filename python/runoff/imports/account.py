@@ -31,7 +31,7 @@ def describe(
         f"{_name('arm', arms)} (by {_name_keys(files, 'arm') or 'file'}); "
         f"{_name('workload', works)}{_describe_keys(_name_keys(files, 'workload'), keys)}; "
         f"{_name('metric', metrics)}; {_describe_runs(samples, files, is_paired=is_paired)}",
-        _describe_numbers(kept, void, left_out),
+        _describe_numbers(kept, void, +left_out),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from runoff.errors import UsageError
 from runoff.imports import account
 from runoff.imports.files import Source
-from runoff.imports.identity import Entry, Wishes, assign_roles, list_entries, refuse_copies
+from runoff.imports.identity import Entry, Wishes, assign_roles, list_entries, refuse_equal_columns
 from runoff.imports.labels import name_workloads
 from runoff.imports.metrics import decide_directions, join_metrics
 from runoff.imports.samples import ImportedSample, make_samples
@@ -44,7 +44,7 @@ def assemble(sources: Sequence[Source], readings: Sequence[Reading], wishes: Wis
     entries = list(list_entries(files))
     if not entries:
         raise UsageError(f"{sources[0].file.name}: it has no run")
-    refuse_copies(files, entries)
+    refuse_equal_columns(files, entries)
     arms = _order_arms(list(dict.fromkeys(entry.arm for entry in entries)), wishes.baseline)
     _refuse_too_many(arms, "arms", MOST_ARMS)
     machines = _list_machines(entries)

@@ -182,17 +182,19 @@ def _find_void(keys: Mapping[str, str], roles: Mapping[Role, tuple[str, ...]], f
     return ""
 
 
-def refuse_copies(files: Sequence[RoledFile], entries: Sequence[Entry]) -> None:
+def refuse_equal_columns(files: Sequence[RoledFile], entries: Sequence[Entry]) -> None:
     """Raise UsageError where a case has the same numbers in each of several files, as a column of sizes has."""
-    if wide := [file for file in files if file.reading.cases == "arms" and "arm" not in file.roles]:
-        case = wide[0].reading.case
-        columns: dict[str, dict[str, list[object]]] = {}
-        for entry in entries:
-            columns.setdefault(entry.number.keys.get(case, ""), {}).setdefault(entry.arm, []).append(entry.number.value)
-        for name, arms in columns.items():
-            first, *others = arms.values()
-            if others and len(set(first)) >= _FEWEST and all(values == first for values in others):
-                raise UsageError(
-                    f"{name} has the same numbers for {' and '.join(list(arms)[:3])}, as no measurement has: say what "
-                    f"it is by --columns run={name}, workload={name} or ignore={name}"
-                )
+    wide = [file for file in files if file.reading.cases == "arms" and "arm" not in file.roles]
+    if not wide:
+        return
+    case = wide[0].reading.case
+    columns: dict[str, dict[str, list[object]]] = {}
+    for entry in entries:
+        columns.setdefault(entry.number.keys.get(case, ""), {}).setdefault(entry.arm, []).append(entry.number.value)
+    for name, arms in columns.items():
+        first, *others = arms.values()
+        if others and len(set(first)) >= _FEWEST and all(values == first for values in others):
+            raise UsageError(
+                f"{name} has the same numbers for {' and '.join(list(arms)[:3])}, as no measurement has: say what "
+                f"it is by --columns run={name}, workload={name} or ignore={name}"
+            )

@@ -17,7 +17,7 @@ def parse(file: File) -> Any:
 
 def looks_like(text: str, *keys: str) -> bool:
     """Return whether a JSON text has these keys somewhere near its begin, whole or not."""
-    head = text.lstrip()[:200_000]
+    head = text[:200_000].lstrip()
     return head.startswith(("{", "[")) and all(f'"{key}"' in head for key in keys)
 
 

@@ -49,7 +49,7 @@ def read(file: File) -> Reading:
         numbers,
         metrics,
         is_one_run=True,
-        left_out={reason: count for reason, count in left_out.items() if count},
+        left_out=left_out,
         notes=(_SAMPLED,),
     )
 

@@ -52,7 +52,7 @@ def read(file: File) -> Reading:
         [Number(_WORST.name, worst, {}, "its worst latency"), Number(_MEAN.name, mean, {}, "its mean latency")],
         [_WORST, _MEAN],
         is_one_run=True,
-        left_out={reason: count for reason, count in left_out.items() if count},
+        left_out=left_out,
     )
 
 
