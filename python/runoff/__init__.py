@@ -65,12 +65,17 @@ def conduct(
     jobs: int = 1,
     keep_going: bool = False,
     cluster: str | None = None,
+    trust_directory: bool = False,
 ) -> "CampaignResult":
-    """Take the samples of a campaign in a new ``directory``; see ``runoff.campaign.conduct.conduct``."""
+    """Take the samples of a campaign in a new ``directory``; see ``runoff.campaign.conduct.conduct``.
+
+    Root begins nothing where others may write, unless ``trust_directory``; so do ``resume`` and ``import_files``.
+    """
     from runoff.campaign import conduct as campaigns
     from runoff.campaign.manner import Manner
 
-    return campaigns.conduct(settings, Path(directory), observer, Manner(jobs, keep_going, cluster=cluster))
+    manner = Manner(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
+    return campaigns.conduct(settings, Path(directory), observer, manner)
 
 
 def resume(
@@ -81,12 +86,13 @@ def resume(
     jobs: int = 1,
     keep_going: bool = False,
     cluster: str | None = None,
+    trust_directory: bool = False,
 ) -> "CampaignResult":
     """Go on with a campaign that was stopped, to ``blocks`` in all; see ``runoff.campaign.conduct.resume``."""
     from runoff.campaign import conduct as campaigns
     from runoff.campaign.manner import Manner
 
-    manner = Manner(jobs, keep_going, cluster=cluster)
+    manner = Manner(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
     return campaigns.resume(Path(directory), observer, manner, blocks=blocks)
 
 
@@ -97,12 +103,20 @@ def import_files(
     *,
     format: str = "",
     machines: "Mapping[str, str] | None" = None,
+    trust_directory: bool = False,
 ) -> "Results":
     """Make a campaign of numbers that were measured elsewhere; see ``runoff.campaign.imported.import_files``."""
     from runoff.campaign import imported
     from runoff.imports.identity import Wishes
 
-    return imported.import_files(files, Path(directory), wishes or Wishes(), format=format, machines=machines)
+    return imported.import_files(
+        files,
+        Path(directory),
+        wishes or Wishes(),
+        format=format,
+        machines=machines,
+        trusted=trust_directory,
+    )
 
 
 def load(directory: str | Path) -> "Results":

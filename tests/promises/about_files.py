@@ -1,6 +1,6 @@
 """What is promised of files: what runoff reads, writes, follows and leaves."""
 
-from doors import BEGIN, FILES, GOING_ON, ONE_FILE, READ, SCREENS
+from doors import BEGIN, BEGIN_BY_CALL, COMMANDS_GOING_ON, FILES, GOING_ON, ONE_FILE, READ, SCREENS
 from promise import (
     BEGINNERS,
     BY_ONE_LOOP,
@@ -37,14 +37,15 @@ OF_FILES = (
             f"{READERS}test_a_journal_behind_a_link_is_refused_by_every_reader": tuple(READ),
             f"{READERS}test_a_link_where_a_file_is_to_be_written_is_not_followed": ONE_FILE,
             f"{DIRECTORY}test_links_in_it_are_named_and_not_followed": [
-                *GOING_ON,
+                *COMMANDS_GOING_ON,
                 "library load",
                 "report --requests",
                 "noise keep",
             ],
+            f"{DIRECTORY}test_a_call_goes_on_with_nothing_that_the_command_refuses": ["library resume"],
             f"{PLACE}test_root_begins_nothing_where_others_could_redirect_it": ["import"],
             f"{BEGINNERS}test_every_command_refuses_a_link_that_leads_nowhere": tuple(BEGIN),
-            f"{BEGINNERS}test_the_library_refuses_a_link_that_leads_nowhere": ["library conduct"],
+            f"{BEGINNERS}test_every_call_refuses_a_link_that_leads_nowhere": tuple(BEGIN_BY_CALL),
             f"{HOUSE}test_reading.py::test_no_link_pipe_or_device_is_read": ["import", "merge", "matrix"],
             f"{HOUSE}test_files.py::test_folders_in_it_are_made_and_no_link_is_followed": ["report --figures"],
             f"{HOUSE}test_files.py::test_an_output_is_a_whole_file_a_pipe_or_a_device_but_nothing_behind_a_link": [
@@ -78,8 +79,9 @@ OF_FILES = (
         page="trust.md#a-campaign-of-somebody-else",
         held={
             f"{BEGINNERS}test_every_command_refuses_a_strangers_directory": tuple(BEGIN),
-            f"{BEGINNERS}test_the_library_refuses_a_strangers_directory": ["library conduct"],
-            f"{DIRECTORY}test_root_does_not_run_what_others_may_have_written": list(GOING_ON),
+            f"{BEGINNERS}test_every_call_refuses_a_strangers_directory": tuple(BEGIN_BY_CALL),
+            f"{DIRECTORY}test_root_does_not_run_what_others_may_have_written": list(COMMANDS_GOING_ON),
+            f"{DIRECTORY}test_root_calls_nothing_that_others_may_have_written": ["library resume"],
             f"{CLUSTER}test_address.py::test_root_speaks_to_nobody_on_this_machine_without_tls": ["--cluster"],
             f"{CLUSTER}test_local.py::test_its_directory_is_private_and_nothing_is_in_the_shared_one": ["--cluster"],
             "unit/reboot/test_unit.py::test_the_campaign_of_a_unit_is_found_again_and_another_is_refused": ["--reboot"],
@@ -115,7 +117,7 @@ OF_FILES = (
         },
         apart={
             "has nothing of an earlier campaign to read": TAKING,
-            "reads files that other programs have written, which have no digests": ["import"],
+            "reads files that other programs have written, which have no digests": ["import", "library import_files"],
             "goes on by `resume`, which refuses it": ["--reboot"],
             NOTHING_TO_READ: ["restore", *CONTROLS, "disk", "cache", "doctor", "list", "published", "completion"],
             "reads the campaigns that it has taken itself by the same reader": ["matrix --junit"],
@@ -181,6 +183,7 @@ OF_FILES = (
             "unit/imports/test_import_command.py::test_what_cannot_be_compared_is_named_and_changes_nothing": [
                 "import"
             ],
+            "unit/imports/test_library_calls.py::test_a_call_imports_what_the_command_does": ["library import_files"],
         },
         apart={
             "takes samples by the same loop and the same engines": (*BY_ONE_LOOP, *GOING_ON[1:]),

@@ -41,6 +41,7 @@ OF_SAMPLES = (
                 "--cluster"
             ],
             f"{CAMPAIGN}test_extend.py::test_more_blocks_for_one_that_had_ended": ["resume --blocks"],
+            f"{CAMPAIGN}test_extend.py::test_a_call_takes_what_is_missing_once": ["library resume"],
             f"{CAMPAIGN}test_given_up.py::test_what_waits_for_no_machine_is_refused_and_nothing_changes": [
                 "resume --give-up"
             ],
@@ -52,8 +53,7 @@ OF_SAMPLES = (
             "lab/test_matrix.py::test_each_arm_is_tried_and_what_fails_does_not_keep_the_others": ["matrix"],
             f"{CAMPAIGN}test_merge.py::test_all_samples_are_there_and_no_block_is_of_two_machines": ["merge"],
             f"{CAMPAIGN}test_journal.py::test_samples_that_a_campaign_begins_with_are_there_all_or_none": [
-                "import",
-                "merge",
+                *JOINING,
             ],
             f"{CAMPAIGN}test_journal.py::test_a_killed_writer_leaves_every_finished_sample_and_no_lock": [
                 "demo",
@@ -95,6 +95,7 @@ OF_SAMPLES = (
             "lab/test_cluster.py::test_a_sample_that_ends_every_worker_is_void_and_not_for_ever": ["--cluster"],
             f"{REBOOTS}test_all_is_taken_but_what_the_broken_kernel_would_have": ["--reboot"],
             "unit/imports/test_tables.py::test_failed_runs_of_a_table_are_void": ["import"],
+            "unit/imports/test_library_calls.py::test_a_call_imports_what_the_command_does": ["library import_files"],
         },
         apart={
             "has a line for each valid sample only, as the historic logs do": ["report --log"],
@@ -131,7 +132,10 @@ OF_SAMPLES = (
             f"{CAMPAIGN}test_journal_rows.py::test_an_arm_that_is_two_objects_is_named": [*READING, "merge"],
         },
         apart={
-            "has numbers of other programs, and every report of them says that nothing proves a scheduler": ["import"],
+            "has numbers of other programs, and every report of them says that nothing proves a scheduler": [
+                "import",
+                "library import_files",
+            ],
             NO_SAMPLE: ["restore", "disk", *LAB, *LISTS],
         },
     ),

@@ -1,7 +1,21 @@
 """What is promised of words: those that runoff takes, and those that it prints."""
 
-from doors import BEGIN, GOING_ON, READ
-from promise import BEGINNERS, CAMPAIGN, CONTROLS, LAB, NO_CAMPAIGN, OUTPUT, READERS, READING, WORDS, Promise, all_but
+from doors import BEGIN, BEGIN_BY_CALL, GOING_ON, READ
+from promise import (
+    BEGINNERS,
+    CALLS,
+    CAMPAIGN,
+    CONTROLS,
+    DIRECTORY,
+    LAB,
+    NO_CAMPAIGN,
+    OUTPUT,
+    READERS,
+    READING,
+    WORDS,
+    Promise,
+    all_but,
+)
 
 OF_WORDS = (
     Promise(
@@ -34,6 +48,7 @@ OF_WORDS = (
                 "sweep",
                 "resume",
                 "library conduct",
+                "library resume",
             ],
             f"{CAMPAIGN}test_extend.py::test_more_blocks_after_a_look_put_a_campaign_under_the_rule": [
                 "resume --blocks"
@@ -41,6 +56,7 @@ OF_WORDS = (
             f"{CAMPAIGN}test_given_up.py::test_a_look_counts_the_block_and_not_its_voids": ["resume --give-up"],
             "unit/analysis/test_beside.py::test_every_form_shows_it": ["report A B"],
             "unit/imports/test_import_command.py::test_two_columns_get_the_verdict_of_welch": ["import"],
+            "unit/imports/test_library_calls.py::test_a_call_imports_what_the_command_does": ["library import_files"],
             "unit/decide/test_sample_size.py::test_the_blocks_are_those_of_the_pilots_noise": ["plan"],
             "unit/decide/test_noise.py::test_what_is_kept_is_the_sd_of_block_differences": [
                 "noise",
@@ -89,7 +105,7 @@ OF_WORDS = (
             ],
             f"{OUTPUT}test_an_error_has_nothing_of_it": [
                 "compare",
-                *all_but(READING, GOING_ON, ["compare", "completion", "matrix --junit", "library conduct", "--reboot"]),
+                *all_but(READING, GOING_ON, CALLS, ["compare", "completion", "matrix --junit", "--reboot"]),
             ],
             f"{READERS}test_a_name_of_a_campaign_is_printable_in_every_view": tuple(READ),
             "unit/cli/test_completion.py::test_campaigns": ["completion"],
@@ -97,7 +113,7 @@ OF_WORDS = (
         },
         apart={
             "prints by the door that it stands beside": ["resume --blocks", "resume --give-up"],
-            "returns values and prints nothing": ["library load", "library conduct"],
+            "returns values and prints nothing": CALLS,
             "prints fields of a log that only numbers and fixed words are accepted in": ["report --requests"],
             "prints what `noise list` does": ["noise keep"],
             "writes paths into a unit, and refuses one with a line break": ["--reboot"],
@@ -109,12 +125,15 @@ OF_WORDS = (
         "names the thing and the way out, and nothing is changed.",
         page="faq.md#what-do-the-exit-codes-mean",
         held={
-            f"{WORDS}test_a_wrong_word_is_one_sentence": all_but(["report A B", "library load", "library conduct"]),
+            f"{WORDS}test_a_wrong_word_is_one_sentence": all_but(["report A B"], CALLS),
             f"{BEGINNERS}test_every_command_leaves_a_directory_alone_that_is_not_empty": tuple(BEGIN),
             "unit/imports/test_hostile_files.py::test_a_hostile_file_is_refused_in_a_sentence": ["import"],
             "unit/analysis/test_beside.py::test_what_has_nothing_in_common_is_refused": ["report A B"],
             f"{CAMPAIGN}test_journal.py::test_foreign_and_damaged_files_are_refused": ["library load"],
             "unit/plan/test_plan.py::test_wrong_settings_name_origin_and_key": ["library conduct"],
+            "unit/imports/test_library_calls.py::test_a_call_imports_what_the_command_does": ["library import_files"],
+            f"{BEGINNERS}test_every_call_leaves_a_directory_alone_that_is_not_empty": tuple(BEGIN_BY_CALL),
+            f"{DIRECTORY}test_a_call_goes_on_with_nothing_that_the_command_refuses": ["library resume"],
             f"{OUTPUT}test_a_full_or_closed_standard_output_is_a_sentence": ["report", "report --json", "gate", "list"],
         },
         apart={},

@@ -7,18 +7,21 @@ from pathlib import Path
 
 import click
 
+import runoff as library
 from runoff.cli.main import cli
 from runoff.cli.types import OUTPUT_FILE
+from runoff.imports.identity import Wishes
 
 Words = tuple[str | Path, ...]
 
 BEGINNING = (
     "demo", "compare", "contest", "run", "sweep", "sweep --cpus", "noise", "matrix", "import", "merge",
-    "published replicate", "library conduct",
+    "published replicate", "library conduct", "library import_files",
 )  # fmt: skip
 """Begin a campaign in a new directory."""
 
-GOING_ON = ("resume", "resume --blocks", "resume --give-up")
+COMMANDS_GOING_ON = ("resume", "resume --blocks", "resume --give-up")
+GOING_ON = (*COMMANDS_GOING_ON, "library resume")
 
 FILES = (
     "report --html", "report --csv", "report --wide", "report --log", "report --figures", "history --html",
@@ -105,6 +108,16 @@ BEGIN: Mapping[str, Callable[[Path, Path], Words]] = {
     "published replicate": lambda folder, campaign: ("published", "replicate", "zaphod-2004", "--quick"),
 }
 """The words of a command that begins a campaign, but for --out; given a directory to write in, and a whole campaign."""
+
+BEGIN_BY_CALL: Mapping[str, Callable[[Path, Path], object]] = {
+    "library conduct": lambda folder, place: library.conduct(
+        library.make_settings(arms=["default"], workloads=["command:true"], on="host", blocks=1), place
+    ),
+    "library import_files": lambda folder, place: library.import_files(
+        [str(write_numbers(folder))], place, Wishes(better={"": "lower"}, units={"": "s"})
+    ),
+}
+"""The call that begins a campaign; given a directory to write in, and the campaign's own."""
 
 READ: Mapping[str, Callable[[Path, Path], Words]] = {
     "report": lambda folder, campaign: ("report", campaign, "-v"),

@@ -7,12 +7,14 @@ from doors import BEGINNING, DOORS, FILES, GOING_ON, SCREENS
 
 Doors = Sequence[str]
 
-TAKING = tuple(door for door in BEGINNING if door not in ("import", "merge"))
+JOINING = ("import", "library import_files", "merge")
+"""Begin campaigns of samples that are there."""
+TAKING = tuple(door for door in BEGINNING if door not in JOINING)
 """Begin campaigns whose samples runoff takes."""
 BY_ONE_LOOP = tuple(door for door in TAKING if door not in ("compare", "run"))
 """Take their samples by what `compare` and `run` call."""
 READING = (*SCREENS, *FILES)
-JOINING = ("import", "merge")
+CALLS: Doors = tuple(door for door in DOORS if door.startswith("library "))
 LAB = ("kernel", "image", "qemu", "cache")
 LISTS = ("doctor", "list", "noise list", "published", "completion")
 CONTROLS = ("attach", "set", "stats")

@@ -1,13 +1,12 @@
-"""What every command that begins a campaign promises of the place that it is told to begin in."""
+"""What every command or call that begins a campaign promises of the place that it is told to begin in."""
 
 from pathlib import Path
 
 import made_campaigns
 import pytest
-from doors import BEGIN
+from doors import BEGIN, BEGIN_BY_CALL
 from strangers import ROOT_ONLY, give_to_nobody, runoff
 
-import runoff as library
 from runoff.errors import RunoffError, UsageError
 
 
@@ -51,19 +50,29 @@ def test_every_command_leaves_a_directory_alone_that_is_not_empty(door: str, cam
     assert [path.name for path in place.iterdir()] == ["precious"]
 
 
-def test_the_library_refuses_a_link_that_leads_nowhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("door", BEGIN_BY_CALL)
+def test_every_call_refuses_a_link_that_leads_nowhere(door: str, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "made-by-following")
-    settings = library.make_settings(arms=["default"], workloads=["command:true"], on="host", blocks=1)
     with pytest.raises(RunoffError, match="link"):
-        library.conduct(settings, tmp_path / "link")
+        BEGIN_BY_CALL[door](tmp_path, tmp_path / "link")
     assert not (tmp_path / "made-by-following").exists()
 
 
 @ROOT_ONLY
-def test_the_library_refuses_a_strangers_directory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("door", BEGIN_BY_CALL)
+def test_every_call_refuses_a_strangers_directory(door: str, tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     give_to_nobody(tmp_path / "theirs")
-    settings = library.make_settings(arms=["default"], workloads=["command:true"], on="host", blocks=1)
     with pytest.raises(UsageError, match="theirs belongs to nobody"):
-        library.conduct(settings, tmp_path / "theirs/c")
+        BEGIN_BY_CALL[door](tmp_path, tmp_path / "theirs/c")
     assert list((tmp_path / "theirs").iterdir()) == []
+
+
+@pytest.mark.parametrize("door", BEGIN_BY_CALL)
+def test_every_call_leaves_a_directory_alone_that_is_not_empty(door: str, tmp_path: Path) -> None:
+    place = tmp_path / "full"
+    place.mkdir()
+    (place / "precious").write_text("precious")
+    with pytest.raises(UsageError, match=str(place)):
+        BEGIN_BY_CALL[door](tmp_path, place)
+    assert [path.name for path in place.iterdir()] == ["precious"]

@@ -4,13 +4,16 @@ import ast
 from collections import Counter
 from functools import cache
 from importlib import import_module
+from inspect import isfunction, signature
 
 import pytest
 from checkout import ROOT
 from doors import DOORS, find_door, list_commands, list_written
 from page import PAGE, render
-from promise import Promise
+from promise import CALLS, Promise
 from table import PROMISES
+
+import runoff as library
 
 PAGES = ROOT / "docs"
 
@@ -70,6 +73,11 @@ def test_every_command_is_behind_a_door() -> None:
 def test_every_option_that_writes_a_file_is_a_door() -> None:
     assert {"report --csv", "gate --junit"} <= set(list_written())
     assert [each for each in list_written() if each not in DOORS] == []
+
+
+def test_every_function_of_the_library_that_is_given_a_directory_is_a_door() -> None:
+    given = [name for name, of in vars(library).items() if isfunction(of) and "directory" in signature(of).parameters]
+    assert sorted(f"library {name}" for name in given) == sorted(CALLS)
 
 
 def test_the_page_is_printed_of_the_table() -> None:

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from made_campaigns import add, made, noisy
 
+from runoff import conduct, make_settings, resume
 from runoff.analysis import build
 from runoff.campaign.directory import read_results, reopen
 from runoff.campaign.extend import extend
@@ -45,6 +46,16 @@ def test_more_blocks_after_a_look_put_a_campaign_under_the_rule(tmp_path):
     assert narrow is not None
     assert wide.high - wide.low > 1.4 * (narrow.high - narrow.low)
     assert any("after 10 had been seen" in str(warning) for warning in document(place)["warnings"])  # type: ignore[attr-defined]
+
+
+def test_a_call_takes_what_is_missing_once(tmp_path):
+    place = tmp_path / "c"
+    settings = make_settings(arms=["default"], workloads=["command:true"], on="host", blocks=2)
+    before = conduct(settings, place).results.samples
+    after = resume(place, blocks=3).results.samples
+    assert [sample.block for sample in after] == [0, 1, 2]
+    assert after[:2] == before
+    assert resume(place).results.samples == after
 
 
 def test_looks_are_counted_up(tmp_path):

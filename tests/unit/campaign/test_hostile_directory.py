@@ -12,6 +12,7 @@ import pytest
 from answering import Answering, answer_after
 from strangers import NOBODY, ROOT_ONLY, give_acl, give_to_nobody, open_to_a_group, runoff
 
+from runoff import resume
 from runoff.campaign import directory
 from runoff.campaign.database import FILE
 from runoff.campaign.journal import Journal
@@ -54,6 +55,14 @@ def test_links_in_it_are_named_and_not_followed(campaign: Path, victim: Path, na
     assert name in done.stderr
     assert "is a link" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["lock", FILE, f"{FILE}-wal", "objects"])
+def test_a_call_goes_on_with_nothing_that_the_command_refuses(campaign: Path, victim: Path, name: str) -> None:
+    (campaign / name).unlink(missing_ok=True)
+    (campaign / name).symlink_to(victim)
+    with pytest.raises(UsageError, match=f"{name}.* is a link"):
+        resume(campaign, blocks=3)
 
 
 @pytest.mark.parametrize("name", LINKED)
@@ -173,6 +182,16 @@ def test_root_does_not_run_what_others_may_have_written(campaign: Path, what: st
     assert runoff("report", campaign).returncode == 0
     done = runoff("resume", "--trust-directory", campaign)
     assert done.returncode == 0, done.stderr
+
+
+@ROOT_ONLY
+def test_root_calls_nothing_that_others_may_have_written(campaign: Path) -> None:
+    (campaign / "runs.csv").touch()
+    give_to_nobody(campaign / "runs.csv")
+    with pytest.raises(UsageError, match=r"runs\.csv belongs to nobody.*--trust-directory"):
+        resume(campaign, blocks=3)
+    assert not (campaign.parent / "ran").exists()
+    resume(campaign, trust_directory=True)
 
 
 @ROOT_ONLY
