@@ -154,14 +154,23 @@ def test_text_of_cargo_bench() -> None:
     }  # fmt: skip
     old = read_text("test a::b ... bench:      12,345 ns/iter (+/- 67)\n")
     assert collect(old, "benchmark") == {("time_ns", "a::b"): ["12345"]}
-    criterion = read_text(
-        "fib 20                  time:   [26.029 \u00b5s 26.251 \u00b5s 26.505 \u00b5s]\n"
-        "a benchmark with a name that is too long for its line\n"
-        "                        time:   [1.1 ms 1.2 ms 1.3 ms]\n"
-        "                        change: [-1% +0% +1%] (p = 0.9 > 0.05)\n"
-    )
-    assert [(number.keys["benchmark"], number.value, number.unit) for number in criterion.numbers] == [
-        ("fib 20", "26.251", "\u00b5s"), ("a benchmark with a name that is too long for its line", "1.2", "ms"),
+
+
+def test_text_of_criterion() -> None:
+    """The second run has changes beside its times, which are no values; a long name has a line of its own."""
+    long = "sums of several/a rather long name of a benchmark"
+    assert collect(read("criterion-1.txt"), "benchmark") == {
+        ("time_ns", "sum"): ["777.91"], ("time_ns", f"{long}/100"): ["84.237"],
+        ("time_ns", f"{long}/10000"): ["7.7209"],
+    }  # fmt: skip
+    again = read("criterion-2.txt")
+    assert again.left_out == {
+        "spreads and limits of other numbers": 6,
+        "throughputs that are computed of the times": 6,
+        "changes since an earlier run": 15,
+    }
+    assert [(number.keys["benchmark"], number.value, number.unit) for number in again.numbers] == [
+        ("sum", "756.57", "ns"), (f"{long}/100", "81.252", "ns"), (f"{long}/10000", "7.5238", "\u00b5s"),
     ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ Rust's own benchmarks print ``test NAME ... bench: 1,234 ns/iter (+/- 56) = 78 M
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from runoff.imports.values import File, FoundMetric, Number, Reading, make_time
@@ -20,7 +21,14 @@ _TEST = re.compile(
 _TIMED = re.compile(r"^time:\s+\[\S+ \S+ (?P<time>[\d.]+) (?P<unit>\S+) \S+ \S+\]$")
 _TIME_OF = "time:"
 _MEANS = "the text of cargo bench has means alone, so that a file is one run: target/criterion has every sample"
-_SPREADS = "spreads and limits of other numbers"
+_LIMITS = "spreads and limits of other numbers"
+_LEFT_OUT = (
+    (_LIMITS, 1, re.compile(r"^test .* \(\+/- [\d,.]+\)")),
+    (_LIMITS, 2, re.compile(r"time:\s+\[\d")),
+    ("throughputs that are computed of the times", 3, re.compile(r"^\s+thrpt:\s+\[\d")),
+    ("changes since an earlier run", 3, re.compile(r"^\s+(change|time|thrpt):\s+\[[-+]")),
+)
+"""What is not read, how many numbers of it a line has, and how it begins."""
 
 
 def recognise(file: File) -> bool:
@@ -33,8 +41,9 @@ def read(file: File) -> Reading:
     numbers = list(_list_numbers(file))
     names = {number.metric for number in numbers}
     metrics = [metric for metric in (_TIME, _RATE) if metric.name in names]
-    spreads = sum(number.metric == _TIME.name for number in numbers)
-    return Reading(FORMAT, numbers, metrics, case=_NAME, is_one_run=True, left_out={_SPREADS: spreads}, notes=(_MEANS,))
+    return Reading(
+        FORMAT, numbers, metrics, case=_NAME, is_one_run=True, left_out=_count_left_out(file), notes=(_MEANS,)
+    )
 
 
 def _list_numbers(file: File) -> Iterator[Number]:
@@ -47,13 +56,22 @@ def _list_numbers(file: File) -> Iterator[Number]:
             if match["rate"]:
                 yield Number(_RATE.name, _drop_commas(match["rate"]), keys, where)
         elif match := _match_criterion(line):
-            name = line.partition(_TIME_OF)[0].strip() or before
+            name = line.rpartition(_TIME_OF)[0].strip() or before
             yield Number(_TIME.name, match["time"], {_NAME: name}, where, unit=match["unit"])
         before = line.strip()
 
 
+def _count_left_out(file: File) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for line in file.text.splitlines():
+        for reason, numbers, pattern in _LEFT_OUT:
+            if pattern.search(line):
+                found[reason] += numbers
+    return found
+
+
 def _match_criterion(line: str) -> re.Match[str] | None:
-    _, found, rest = line.partition(_TIME_OF)
+    _, found, rest = line.rpartition(_TIME_OF)
     return _TIMED.match(f"{found}{rest}".rstrip())
 
 
