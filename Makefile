@@ -11,7 +11,7 @@ AGENT_SOURCES := $(shell find crates schedulers probes tests/objects .cargo Carg
 PACKAGE_SOURCES := pyproject.toml $(wildcard packaging/scripts/*)
 BPF_SOURCES = $(shell find schedulers probes crates -name '*.[ch]' 2>/dev/null)
 FUZZ_SECONDS ?= 60
-BENCHES = help_time verdict_errors first_sample between_samples scheduler_cost attach_cost probe_cost disk_rate equal_bytes copies_and_boots parallel_time any_looking
+BENCHES = help_time verdict_errors first_sample between_samples scheduler_cost attach_cost probe_cost disk_rate equal_bytes copies_and_boots parallel_time any_looking two_looks
 OLDER_KERNELS = 6.16 6.17 6.18
 SOAK_INTERRUPTIONS ?= 1000
 SOAK_SEED ?= $(shell date +%s)
@@ -90,6 +90,7 @@ test: setup $(STAMPS)/tests kernel qemu image
 test-all: export RUNOFF_REQUIRE_LAB := 1
 test-all: export VERDICT_TABLES := 20000
 test-all: export MACHINE_CAMPAIGNS := 300
+test-all: export STOPPING_CAMPAIGNS := 700
 test-all: export IMPORT_FILES := 8000
 test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile

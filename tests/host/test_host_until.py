@@ -48,15 +48,15 @@ def test_it_ends_at_the_same_block_however_it_was_killed(tmp_path: Path) -> None
     assert process.returncode in (0, 2)
     results = read_results(place)
     ends = [blocks for blocks in range(10, MOST + 1) if look(results, blocks, MOST).ends is not None]
-    assert results.ended is not None
-    assert results.ended.blocks == ends[0]
+    assert results.stopping.ended is not None
+    assert results.stopping.ended.blocks == ends[0]
     assert len(results.samples) == results.planned == SAMPLES_PER_BLOCK * ends[0]
     assert run("resume", place, expect=process.returncode).stderr == ""
 
-    more = results.ended.blocks + 3
+    more = results.stopping.ended.blocks + 3
     run("resume", place, "--blocks", str(more), expect=0 if process.returncode == 0 else 2)
     longer = read_results(place)
-    assert longer.looks == (results.ended.blocks,)
-    assert longer.ended is not None
-    assert longer.ended.blocks >= more
+    assert longer.stopping.looks == (results.stopping.ended.blocks,)
+    assert longer.stopping.ended is not None
+    assert longer.stopping.ended.blocks >= more
     assert longer.samples[: len(results.samples)] == results.samples

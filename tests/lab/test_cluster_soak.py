@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 import dask_processes
 import psutil
 import pytest
 from campaign_rows import rows
-from command import run, start
+from command import start
 from waiting import wait_until
 
 from runoff.engines.lab import cache
@@ -46,7 +47,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, lab_kernel: Any, own_q
     """What this machine takes without a cluster."""
     place = tmp_path_factory.mktemp("here") / "c"
     began_s = time.monotonic()
-    run(*WORDS, "--out", place, "-j", "2")
+    assert start(*WORDS, "--out", place, "-j", "2", stdout=DEVNULL, stderr=DEVNULL).wait() == 0
     print(f"\nundisturbed, -j 2: {time.monotonic() - began_s:.0f} s")
     return read_values(place)
 

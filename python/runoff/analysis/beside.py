@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from runoff.analysis.common import (
     EXPECTED,
+    Taken,
     describe_arm,
     describe_campaign,
     describe_metric,
-    describe_voids,
     find_control,
     get_first,
     list_differences,
@@ -21,7 +21,7 @@ from runoff.analysis.common import (
 )
 from runoff.analysis.environment import PER_ARM
 from runoff.errors import UsageError
-from runoff.results import CpuLimits, Metric, Results, Sample
+from runoff.results import Metric, Results, Sample, Stopping
 from runoff.version import __version__
 
 MOST_DIFFERENCES = 6
@@ -59,7 +59,7 @@ def lay_beside(campaigns: Mapping[str, Results], control: str | None = None, rer
             for name, results in campaigns.items():
                 own = take_values(results, (workload, load), subject.arms[name], found, shared)
                 samples += _number(own, name, label, load, len(samples))
-    if not samples:
+    if not any(sample.valid for sample in samples):
         raise UsageError("the campaigns share no workload with valid samples, so there is nothing to compare")
     return replace(
         first,
@@ -84,9 +84,8 @@ def lay_beside(campaigns: Mapping[str, Results], control: str | None = None, rer
         requests={},
         repeats={},
         seconds_per_block=None,
-        until=None,
-        looks=(),
-        ended=None,
+        stopping=Stopping(),
+        members={name: results.stopping for name, results in campaigns.items()},
     )
 
 
@@ -117,18 +116,25 @@ def _find_metrics(campaigns: Mapping[str, Results], workload: str) -> list[Metri
     return [m for m in own if all((m.name, m.unit, m.direction) in known for known in others)]
 
 
-def _number(
-    values: Iterator[tuple[Mapping[str, float], CpuLimits]], name: str, workload: str, load: str, position: int
-) -> Iterator[Sample]:
-    for run, (metrics, limits) in enumerate(values):
-        place = position + run
-        about = (f"{name}.{place}", run, place, name, workload, load)
-        yield Sample(*about, valid=True, reason=None, metrics=metrics, cpu_limits=limits)
+def _number(runs: Iterator[Taken], name: str, workload: str, load: str, position: int) -> Iterator[Sample]:
+    for number, run in enumerate(runs):
+        place = position + number
+        yield Sample(
+            f"{name}.{place}",
+            block=number,
+            position=place,
+            arm=name,
+            workload=workload,
+            load=load,
+            valid=run.why_void is None,
+            reason=run.why_void,
+            metrics=run.values,
+            cpu_limits=run.limits,
+        )
 
 
 def _warn(campaigns: Mapping[str, Results], subjects: Sequence[_Subject], control: str | None) -> Iterator[str]:
     """Yield what a reader has to know of a comparison between campaigns."""
-    yield from describe_voids(campaigns)
     if control is None:
         yield "the campaigns have no control: what changed on the machine between them looks like a difference"
     for subject in subjects:

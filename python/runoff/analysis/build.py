@@ -56,7 +56,8 @@ def build_report(
         DEFAULT_MARGIN if chosen is None else chosen,
         DEFAULT_RARE if seen is None else seen,
         seconds_per_block=results.seconds_per_block,
-        sequential=results.is_sequential,
+        stopping=results.stopping.rule,
+        stopping_of={name: each.rule for name, each in results.members.items()},
         paired=results.is_paired,
     )
     tables = _judge_as_one_family([_sort_arms(table, sort) for table in _tables(results, asked)])

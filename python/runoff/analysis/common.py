@@ -1,13 +1,13 @@
 """What several campaigns have in common: a control, and what they were taken with."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from runoff.analysis.cpu_limits import join_limits
 from runoff.analysis.environment import PER_ARM, flatten
 from runoff.errors import UsageError
-from runoff.results import CpuLimits, Metric, Results
+from runoff.results import CpuLimits, Metric, Results, Sample
 
 NO_CONTROL = "none"
 """In place of a control: values are compared as they are."""
@@ -59,21 +59,40 @@ def describe_metric(metric: Metric, control: str | None) -> Metric:
     return replace(metric, unit="", title=f"{metric.title} relative to {control}")
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one sample says of an arm, seen beside the control of its block."""
+
+    values: Mapping[str, float]
+    """By metric, those that are known."""
+    limits: CpuLimits
+    """The limits of CPU time that it or the control was under."""
+    why_void: str | None
+    """Why it says nothing, if it does not."""
+
+
 def take_values(
     results: Results, work: tuple[str, str], arm: str, control: str | None, metrics: Sequence[Metric]
-) -> Iterator[tuple[Mapping[str, float], CpuLimits]]:
-    """Yield the values of each valid sample of ``arm``, or its multiples of the control's in the same block; and the
-    limits that either was under."""
-    valid = [each for each in results.judged_samples if each.valid and (each.workload, each.load) == work]
-    beside = {each.block: each for each in valid if each.arm == control}
-    for sample in valid:
-        if sample.arm != arm or (control is not None and sample.block not in beside):
-            continue
-        base = beside[sample.block] if control is not None else None
-        of_base = None if base is None else base.metrics
-        values = {metric.name: _relate(sample.metrics, of_base, metric.name) for metric in metrics}
-        limits = sample.cpu_limits if base is None else join_limits([sample.cpu_limits, base.cpu_limits])
-        yield {name: value for name, value in values.items() if value is not None}, limits
+) -> Iterator[Taken]:
+    """Yield the values of each sample of ``arm``, or its multiples of the control's in the same block."""
+    mine = [each for each in results.judged_samples if (each.workload, each.load) == work]
+    beside = {each.block: each for each in mine if each.arm == control}
+    for sample in mine:
+        if sample.arm == arm:
+            yield _take(sample, beside.get(sample.block), control, metrics)
+
+
+def _take(sample: Sample, beside: Sample | None, control: str | None, metrics: Sequence[Metric]) -> Taken:
+    limits = sample.cpu_limits if beside is None else join_limits([sample.cpu_limits, beside.cpu_limits])
+    if not sample.valid:
+        return Taken({}, limits, sample.reason or "")
+    if control is not None and beside is None:
+        return Taken({}, limits, f"its block has no sample of the control {control}")
+    if beside is not None and not beside.valid:
+        return Taken({}, limits, f"the control {control} of its block is void: {beside.reason}")
+    of_base = None if beside is None else beside.metrics
+    values = {metric.name: _relate(sample.metrics, of_base, metric.name) for metric in metrics}
+    return Taken({name: value for name, value in values.items() if value is not None}, limits, None)
 
 
 def _relate(own: Mapping[str, float], base: Mapping[str, float] | None, name: str) -> float | None:

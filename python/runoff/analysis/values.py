@@ -96,7 +96,7 @@ class Report:
             for arm, comparison in table.analysis.comparisons.items()
             if comparison.verdict is not Verdict.ABSENT
         )
-        ended = self.results.ended
+        ended = self.results.stopping.ended
         return bool(headline) and not empty and (ended is None or ended.decided)
 
     def select_machine(self, machine: str) -> "Report":
@@ -111,6 +111,8 @@ class Report:
             planned=len(samples),
             blocks=len({sample.block for sample in samples if not sample.is_warmup}),
             machines=(),
+            stopping=self.results.members.get(machine, self.results.stopping),
+            members={},
             fingerprint={**shared, "machine": known, "kernel": kernel},
         )
         return replace(

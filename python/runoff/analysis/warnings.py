@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
 from runoff.analysis.table import Table
-from runoff.results import PROBE_COST, Results
+from runoff.results import PROBE_COST, Results, Stopping
 from runoff.statistics import Verdict
 
 
@@ -20,6 +20,10 @@ class RecordedWarning:
 @dataclass(frozen=True, slots=True)
 class EarlierLooks:
     """Blocks were taken after earlier ones had been looked at, so that intervals are those of the sequential rule."""
+
+    stopping: Stopping
+    members: tuple[str, ...]
+    """Machines or campaigns that were stopped so; empty for the campaign itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,7 @@ def find_warnings(results: Results, tables: Sequence[Table]) -> Iterator[Campaig
     """Yield all that apply, in the order in which they are shown."""
     yield from map(RecordedWarning, results.changes)
     yield from find_limits(results)
-    if results.ended is not None or results.looks:
-        yield EarlierLooks()
+    yield from _find_looks(results)
     if len(results.samples) < results.planned:
         yield UnfinishedCampaign()
     for arm in results.arms:
@@ -92,6 +95,16 @@ def find_warnings(results: Results, tables: Sequence[Table]) -> Iterator[Campaig
         yield from _check_values(results, table)
     yield from _check_probes(tables)
     yield from map(RecordedWarning, results.warnings)
+
+
+def _find_looks(results: Results) -> Iterator[CampaignWarning]:
+    """Yield what is to be told of each way in which members were stopped, or of the campaign itself."""
+    members: dict[Stopping, list[str]] = {}
+    for name, stopping in results.members.items():
+        members.setdefault(stopping, []).append(name)
+    for stopping, names in (members or {results.stopping: []}).items():
+        if stopping.ended is not None or stopping.looks or (members and stopping.until is not None):
+            yield EarlierLooks(stopping, tuple(names))
 
 
 def _check_voids(results: Results, tables: Sequence[Table], arm: str) -> Iterator[CampaignWarning]:

@@ -23,7 +23,7 @@ from runoff.plan.plan import Plan, count_load_blocks
 from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import Settings, parse_settings
 from runoff.plan.stored import StoredInputs
-from runoff.results import Ended, Results
+from runoff.results import Ended, Results, Stopping
 from runoff.version import __version__
 from runoff.workloads import StoredFile
 from runoff.workloads.own_files import describe_stored
@@ -153,9 +153,7 @@ def _read(directory: Path) -> Results:
             version=_require_fact(journal, "version"),
             margin=settings.margin if settings.until is None else settings.until,
             rare=settings.rare,
-            until=settings.until,
-            looks=tuple(journal.fact("looks", [])),
-            ended=ended,
+            stopping=Stopping(settings.until, tuple(journal.fact("looks", [])), ended),
             seconds_per_block=pace.seconds_per_block(rows, Counter(c.block for c in cells.values() if c.block >= 0)),
             repeats={
                 name: read_results(repeats.repeat_directory(directory, name))

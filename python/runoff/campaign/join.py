@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from runoff.campaign.evidence import require_evidence
-from runoff.results import Results, Sample
+from runoff.results import Results, Sample, Stopping
 
 _KNOWN = (("machine", "cpu_model"), ("machine", "cpus_online"), ("machine", "memory"), ("kernel", "release"))
 """What is told of each machine, by table of the fingerprint and key."""
@@ -45,9 +45,14 @@ def join_results(machines: Mapping[str, Results]) -> Results:
         },
         repeats={},
         seconds_per_block=None,
-        looks=(),
-        ended=None,
+        stopping=Stopping(),
+        members=_join_members(machines),
     )
+
+
+def _join_members(machines: Mapping[str, Results]) -> dict[str, Stopping]:
+    """Return how each machine was stopped; those of one cluster were stopped together."""
+    return {own: each.stopping for name, each in machines.items() for own in _list_names(name, each.machines)}
 
 
 def _count_positions(results: Results) -> int:

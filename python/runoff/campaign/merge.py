@@ -91,7 +91,9 @@ def _list_members(machines: Mapping[str, Path]) -> dict[str, Path]:
 
 def _read_complete(place: Path) -> Results:
     results = read_results(place)
-    if len(results.samples) < results.planned or (results.until is not None and results.ended is None):
+    if len(results.samples) < results.planned or (
+        results.stopping.until is not None and results.stopping.ended is None
+    ):
         raise UsageError(
             f"{place} has {len(results.samples)} of {results.planned} samples: finish it first, with: "
             f"runoff resume {place}"

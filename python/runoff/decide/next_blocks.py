@@ -38,7 +38,7 @@ def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
         not results.is_paired
         or results.engine == IMPORTED
         or len(results.machines) > 1
-        or results.until is not None
+        or results.stopping.until is not None
         or len(results.samples) < results.planned
     ):
         return

@@ -12,6 +12,7 @@ from runoff.statistics import Comparison, Verdict
 from runoff.statistics.forecast import Course, forecast_blocks
 from runoff.statistics.level import level_for_each
 from runoff.statistics.power import least_blocks
+from runoff.statistics.stopping import SHARE
 from runoff.statistics.verdict import margin_of
 
 OPEN = (Verdict.UNCLEAR, Verdict.SMALL)
@@ -69,7 +70,8 @@ def _take_first(results: Results, blocks: int) -> Results:
     """Return the results of the first blocks, with headline metrics only."""
     samples = tuple(sample for sample in results.samples if sample.block < blocks)
     headline = {work: tuple(metric for metric in each if metric.headline) for work, each in results.metrics.items()}
-    return replace(results, samples=samples, metrics=headline, planned=len(samples), requests={}, ended=None)
+    stopping = replace(results.stopping, ended=None)
+    return replace(results, samples=samples, metrics=headline, planned=len(samples), requests={}, stopping=stopping)
 
 
 def _name(table: Table, comparison: Comparison) -> str:
@@ -105,6 +107,8 @@ def forecast_decision(
     question = report.question
     comparisons = len(report.results.arms) - 1
     joint = comparisons * sum(table.is_judged for table in report.headline)
+    # A planned campaign that goes on has been looked at.
+    alpha = question.alpha * SHARE["until" if question.stopping == "until" else "extended"]
     courses = []
     for _, comparison in undecided:
         if comparison.n < 2 or comparison.sd is None or comparison.difference is None:
@@ -117,8 +121,8 @@ def forecast_decision(
                 sd=comparison.sd,
                 margin=None if margin is None else (-margin, margin),
                 least=least_blocks(question.rare),
-                level_same=level_for_each(question.alpha, comparisons),
-                level_apart=level_for_each(question.alpha, joint),
+                level_same=level_for_each(alpha, comparisons),
+                level_apart=level_for_each(alpha, joint),
             )
         )
     found = forecast_blocks(courses, most)

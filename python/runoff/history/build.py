@@ -141,7 +141,10 @@ def _list_headings(taken: Sequence[_Taken]) -> list[str]:
 def _make_series(source: _Source, taken: _Taken, heading: str, alpha: float) -> Series:
     subject, values = taken.subject, taken.values
     names = [name for name in taken.campaigns if name in values]
-    entries = tuple(Entry(source.places[name], summarise(name, values[name], ALPHA)) for name in names)
+    rules = {name: source.campaigns[name].stopping.rule for name in names}
+    entries = tuple(
+        Entry(source.places[name], summarise(name, values[name], ALPHA, rule=rules[name])) for name in names
+    )
     is_relative = all(entry.summary.geometric_mean is not None for entry in entries)
     levels = [_find_level(entry.summary, is_relative=is_relative) for entry in entries]
     points = find_change_points(levels, alpha)

@@ -69,7 +69,7 @@ def take_subject(campaigns: Mapping[str, Results], subject: Subject, control: st
         if not any((m.name, m.unit, m.direction) == (metric.name, metric.unit, metric.direction) for m in own):
             continue
         values = take_values(campaigns[name], (work.workload, work.load), arm, control, [metric])
-        finite = [taken[metric.name] for taken, _ in values if math.isfinite(taken.get(metric.name, math.nan))]
+        finite = [run.values[metric.name] for run in values if math.isfinite(run.values.get(metric.name, math.nan))]
         if finite:
             found[name] = finite
     return found

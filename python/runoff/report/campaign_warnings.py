@@ -14,7 +14,7 @@ from runoff.analysis.warnings import (
 )
 from runoff.report.cpu_limits import describe_limit
 from runoff.report.noise import describe_noise
-from runoff.results import IMPORTED, Results
+from runoff.results import IMPORTED, Results, Stopping
 
 
 def describe_campaign(report: Report) -> list[str]:
@@ -30,8 +30,8 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
             return text
         case LimitedWork() | UnwatchedGroups():
             return describe_limit(warning)
-        case EarlierLooks():
-            return _describe_looks(results)
+        case EarlierLooks(stopping, members):
+            return _describe_looks(stopping, members)
         case UnfinishedCampaign():
             return _describe_unfinished(results)
         case VoidArm(arm, void):
@@ -48,18 +48,22 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
             )
 
 
-def _describe_looks(results: Results) -> str:
-    if results.ended is not None:
-        return f"blocks are taken until all is decided; this ended after {results.ended.blocks}: {results.ended.why}"
+def _describe_looks(stopping: Stopping, members: tuple[str, ...]) -> str:
+    of = f"{', '.join(members)}: " if members else ""
+    if stopping.ended is not None:
+        ended = f"{'each' if len(members) > 1 else 'this'} ended after {stopping.ended.blocks}: {stopping.ended.why}"
+        return f"{of}blocks are taken until all is decided; {ended}"
+    if stopping.until is not None:
+        return f"{of}blocks are taken until all is decided"
     return (
-        f"more blocks were taken after {', '.join(map(str, results.looks))} had been seen: intervals and p hold over "
-        "any looking, and are wider than those of a number of blocks that was chosen beforehand"
+        f"{of}more blocks were taken after {', '.join(map(str, stopping.looks))} had been seen: intervals and p hold "
+        "over any looking, and are wider than those of a number of blocks that was chosen beforehand"
     )
 
 
 def _describe_unfinished(results: Results) -> str:
     taken, planned = len(results.samples), results.planned
-    if results.until is not None:
+    if results.stopping.until is not None:
         return (
             f"{taken} samples of at most {planned} are taken, and it is not known yet whether more are needed: "
             "runoff resume"

@@ -57,7 +57,7 @@ def _make_provisional(results: Results, judged: Sequence[Table], told: str) -> s
     """Return the sentence with what it rests on, where that is not the usual."""
     if len(results.machines) > 1:
         told = f"Over {describe_machines(results.machines, judged)}: {told}"
-    if len(results.samples) < results.planned and results.until is None:
+    if len(results.samples) < results.planned and results.stopping.until is None:
         told = f"Provisional, {len(results.samples)} of {results.planned} samples: {told}"
     return told
 

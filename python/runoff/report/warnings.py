@@ -139,8 +139,10 @@ def _describe_simultaneous(_warning: Warning, compared: Sequence[Comparison], an
 def _describe_resolution(_warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
     question = analysis.question
     unclear = f"unclear: {', '.join(c.arm + _describe_beyond(c) for c in compared)}"
-    if question.sequential:
+    if compared[0].is_sequential:
         # Where any number of further blocks may be taken there is nothing to plan.
+        if not question.paired:
+            return f"{unclear}; more blocks of the campaigns may decide it"
         return f"{unclear}; more blocks may decide it: runoff resume DIR --blocks N takes them"
     if compared[0].between is not None:
         machines = max(c.between.machines for c in compared if c.between is not None)

@@ -204,7 +204,7 @@ def list_legend(report: Report) -> tuple[str, ...]:
     diff = f" diff = arm - {report.baseline}, in the metric's unit." if in_units else ""
     sequential = (
         "Intervals and p(adj) hold after all blocks at once, however often somebody looked. "
-        if question.sequential
+        if question.is_sequential
         else ""
     )
     return (

@@ -16,6 +16,8 @@ from runoff.results.values import (
     Results,
     Sample,
     Sort,
+    Stopping,
+    StoppingRule,
     StoredLog,
 )
 
@@ -35,5 +37,7 @@ __all__ = [
     "Results",
     "Sample",
     "Sort",
+    "Stopping",
+    "StoppingRule",
     "StoredLog",
 ]

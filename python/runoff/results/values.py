@@ -148,6 +148,30 @@ class Ended:
     """Whether every comparison is decided."""
 
 
+StoppingRule = Literal["planned", "until", "extended"]
+"""How the number of blocks came about: chosen beforehand; by looks at all that was taken, until all was decided; or
+chosen beforehand, and raised after it had been seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """How it was decided that there are samples enough; whoever analyses them has to know it."""
+
+    until: float | None = None
+    """The margin with which every headline comparison had to be decided; None if the number of blocks was planned."""
+    looks: tuple[int, ...] = ()
+    """Numbers of blocks after which the user looked and then took more."""
+    ended: Ended | None = None
+    """How it has ended with ``until``; None while it goes on."""
+
+    @property
+    def rule(self) -> StoppingRule:
+        """The stopping rule, which intervals depend on."""
+        if self.until is not None:
+            return "until"
+        return "extended" if self.looks else "planned"
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """A campaign's plan in brief and all samples taken so far, in run order."""
@@ -198,17 +222,14 @@ class Results:
     seconds_per_block: float | None = None
     """Median wall time of a whole block; parallel samples share the time. None if no block is whole, or it is not
     known."""
-    until: float | None = None
-    """The margin with which every headline comparison had to be decided; None if the number of blocks was planned."""
-    looks: tuple[int, ...] = ()
-    """Numbers of blocks after which the user looked and then took more."""
-    ended: Ended | None = None
-    """How a campaign with ``until`` has ended; None while it goes on."""
+    stopping: Stopping = Stopping()
+    members: Mapping[str, Stopping] = field(default_factory=dict)
+    """How each campaign was stopped that these are made of: of a machine by its name, of campaigns side by side by
+    their arm. What is not in it was stopped as all of it."""
 
-    @property
-    def is_sequential(self) -> bool:
-        """Whether blocks were taken after earlier ones were looked at."""
-        return self.until is not None or bool(self.looks)
+    def find_rule(self, member: str) -> StoppingRule:
+        """Return the stopping rule of a machine, or of an arm that is a campaign."""
+        return self.members.get(member, self.stopping).rule
 
     @property
     def judged_samples(self) -> tuple[Sample, ...]:

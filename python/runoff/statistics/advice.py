@@ -14,9 +14,8 @@ def find_unclear(comparisons: Mapping[str, Comparison], question: Question) -> I
     small = [c for c in comparisons.values() if c.verdict is Verdict.SMALL]
     yield from _warn("rare", small, least_blocks(question.rare))
     unclear = [c for c in comparisons.values() if c.verdict is Verdict.UNCLEAR and c.difference is not None]
-    if question.sequential:
-        yield from _warn("resolution", unclear)
-        return
+    yield from _warn("resolution", [c for c in unclear if c.is_sequential])
+    unclear = [c for c in unclear if not c.is_sequential]
     # Separated in its table, and not among all tables.
     yield from _warn("together", [c for c in unclear if c.separated])
     rest = [c for c in unclear if not c.separated and not c.confounded]

@@ -7,6 +7,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
+from runoff.results import StoppingRule
+from runoff.statistics.stopping import find_multiple
 from runoff.statistics.values import DEFAULT_MARGIN, LARGEST_LOG, Interval, Observation, Question, Summary
 
 ROUNDING = 1e-12
@@ -29,47 +31,60 @@ def summarise_arms(arms: Mapping[str, Sequence[Observation]], question: Question
     if question.baseline not in arms:
         raise ValueError(f"baseline {question.baseline!r} is not one of the arms: {', '.join(arms)}")
     return {
-        arm: summarise(arm, [o.value for o in observations], question.alpha, question.margin)
+        arm: summarise(
+            arm, [o.value for o in observations], question.alpha, question.margin, question.select(arm).stopping
+        )
         for arm, observations in arms.items()
         if observations
     }
 
 
-def summarise(arm: str, values: Sequence[float], alpha: float, margin: float = DEFAULT_MARGIN) -> Summary:
+def summarise(
+    arm: str,
+    values: Sequence[float],
+    alpha: float,
+    margin: float = DEFAULT_MARGIN,
+    rule: StoppingRule = "planned",
+) -> Summary:
     """Describe one arm's ``values`` (at least one, finite, in run order).
 
     Quantiles follow JMP's rule: rank p(n + 1), linear between neighbours, clamped to the extremes
     (Hyndman and Fan 1996, type 6; numpy's ``weibull``). Outliers are beyond Tukey's outer fences, and farther than
-    ``margin`` from the median.
+    ``margin`` from the median. ``rule`` is how their number came about, which the intervals of the means allow for;
+    the median's does not.
     """
     n = len(values)
     q10, q25, median, q75, q90 = (
         float(q) for q in np.quantile(np.asarray(values), [0.1, 0.25, 0.5, 0.75, 0.9], method="weibull")
     )
     mean, sd = moments(values)
-    ci = None
-    if sd is not None:
-        half = float(special.stdtrit(n - 1, 1 - alpha / 2)) * sd / math.sqrt(n)
-        ci = Interval(mean - half, mean + half)
+    half = _find_half(sd, n, alpha, rule)
+    ci = None if half is None else Interval(mean - half, mean + half)
     outliers: tuple[float, ...] = ()
     if n >= FEWEST_FENCED:
         low, high = q25 - FENCE * (q75 - q25), q75 + FENCE * (q75 - q25)
         outliers = tuple(v for v in values if not low <= v <= high and abs(v - median) > margin * abs(median))
-    geometric, geometric_ci = _summarise_logs(values, alpha)
+    geometric, geometric_ci = _summarise_logs(values, alpha, rule)
     return Summary(
         arm, n, mean, sd, ci, min(values), q10, q25, median, q75, q90, max(values),
         median_interval(values, alpha), outliers, geometric, geometric_ci,
     )  # fmt: skip
 
 
-def _summarise_logs(values: Sequence[float], alpha: float) -> tuple[float | None, Interval | None]:
+def _find_half(sd: float | None, n: int, alpha: float, rule: StoppingRule) -> float | None:
+    """Return half of the interval of a mean of ``n`` values; None where they are too few for one."""
+    multiple = find_multiple(n, alpha, 1, rule) if sd is not None else math.inf
+    return None if sd is None or math.isinf(multiple) else multiple * sd / math.sqrt(n)
+
+
+def _summarise_logs(values: Sequence[float], alpha: float, rule: StoppingRule) -> tuple[float | None, Interval | None]:
     """Return the geometric mean and its interval; None where a value is not positive."""
     if min(values) <= 0:
         return None, None
     mean, sd = moments([math.log(value) for value in values])
-    if sd is None:
-        return values[0], None
-    half = float(special.stdtrit(len(values) - 1, 1 - alpha / 2)) * sd / math.sqrt(len(values))
+    half = _find_half(sd, len(values), alpha, rule)
+    if half is None:
+        return math.exp(mean) if sd is not None else values[0], None
     ends = (min(LARGEST_LOG, max(-LARGEST_LOG, end)) for end in (mean - half, mean + half))
     return math.exp(mean), Interval(*(math.exp(end) for end in ends))
 

@@ -42,10 +42,10 @@ def analyse_machines(machines: Mapping[str, Observations], question: Question) -
     """
     method = IN_BLOCKS if question.paired else IN_RUNS
     arms = list(dict.fromkeys(arm for observed in machines.values() for arm in observed))
-    own = {name: method.analyse(observed, question) for name, observed in machines.items()}
+    own = {name: method.analyse(observed, question.select(name)) for name, observed in machines.items()}
     own = _judge_together(own, machines, method)
     # A rule for looking again and again is one of blocks; machines are taken once.
-    asked = replace(question, sequential=False, repeats_exactly=False)
+    asked = replace(question, stopping="planned", stopping_of={}, repeats_exactly=False)
     summaries = {
         arm: _summarise_arm([analysis.summaries[arm] for analysis in own.values() if arm in analysis.summaries], asked)
         for arm in arms

@@ -27,7 +27,7 @@ def compare_spread(
     the time. None where fewer than ``signs.FEWEST`` blocks are shared, blocks are copies of each other, or somebody
     looked in between.
     """
-    if question.repeats_exactly or question.sequential:
+    if question.repeats_exactly or question.is_sequential:
         return None
     before = {each.block: each.value for each in baseline}
     pairs = [(before[each.block], each.value) for each in arm if each.block in before]

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from runoff.statistics import checks, power
+from runoff.results import StoppingRule
+from runoff.statistics import checks, power, stopping
 from runoff.statistics.blocks import find_moments, find_step, ratios_make_sense
 from runoff.statistics.describe import ROUNDING, is_constant, summarise_arms
-from runoff.statistics.level import adjust, critical, two_sided_p
+from runoff.statistics.level import adjust, critical, level_for_each, two_sided_p
 from runoff.statistics.values import Analysis, Beyond, Comparison, Interval, Observation, Question, Verdict, to_percent
 from runoff.statistics.verdict import find_beyond, is_coarse, judge
 
@@ -25,8 +26,43 @@ class Welch:
     difference: float
     error: float
     """Standard error; 0 where neither side varies."""
+    errors: tuple[float, float]
+    """Standard errors of the two means."""
     df: float
     """Satterthwaite's degrees of freedom; infinite where neither side varies."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """How one of ``comparisons`` differences is held against its error."""
+
+    alpha: float
+    comparisons: int
+    counts: tuple[int, int]
+    """Runs of the baseline and of the arm."""
+    rules: tuple[StoppingRule, StoppingRule]
+    """How these numbers came about."""
+
+    def find_half(self, found: Welch) -> float:
+        """Return half of the interval of a difference."""
+        if self.is_sequential:
+            return stopping.find_half(self._list_means(found), level_for_each(self.alpha, self.comparisons))
+        return critical(self.alpha, self.comparisons, found.df) * found.error if found.error else 0.0
+
+    def find_p(self, found: Welch) -> float:
+        """Return p of a difference with an error."""
+        if self.is_sequential:
+            return adjust(stopping.find_p(self._list_means(found), found.difference), self.comparisons)
+        return adjust(two_sided_p(found.difference / found.error, found.df), self.comparisons)
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether somebody looked before there were as many as there are."""
+        return set(self.rules) != {"planned"}
+
+    def _list_means(self, found: Welch) -> list[stopping.Mean]:
+        each = zip(self.counts, found.errors, self.rules, strict=True)
+        return [stopping.Mean(n, error, rule) for n, error, rule in each]
 
 
 def analyse_unpaired(arms: Mapping[str, Sequence[Observation]], question: Question) -> Analysis:
@@ -49,10 +85,11 @@ def compare_means(base: npt.NDArray[np.float64], other: npt.NDArray[np.float64],
     largest = max(base_sd or 0.0, sd or 0.0)
     if largest == 0.0:
         same = is_constant([base_mean, mean]) or abs(mean - base_mean) <= ROUNDING * scale
-        return Welch(0.0 if same else mean - base_mean, 0.0, math.inf)
+        return Welch(0.0 if same else mean - base_mean, 0.0, (0.0, 0.0), math.inf)
     parts = [((each or 0.0) / largest) ** 2 / len(values) for each, values in ((base_sd, base), (sd, other))]
     df = sum(parts) ** 2 / sum(p**2 / (len(values) - 1) for p, values in zip(parts, (base, other), strict=True))
-    return Welch(mean - base_mean, largest * math.sqrt(sum(parts)), df)
+    first, second = (largest * math.sqrt(part) for part in parts)
+    return Welch(mean - base_mean, largest * math.sqrt(sum(parts)), (first, second), df)
 
 
 def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Question) -> Comparison:
@@ -70,7 +107,9 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
     scale = 1.0 if logs else float(max(np.abs(base).max(), np.abs(other).max()))
     comparisons = len(arms) - 1
     found = compare_means(one, two, scale) if n > 1 else None
-    p, interval = _test(found, (len(base), len(other)), question, comparisons)
+    rules = question.select(question.baseline).stopping, question.select(arm).stopping
+    rule = _Rule(question.alpha, comparisons, (len(base), len(other)), rules)
+    p, interval = _test(found, rule)
     difference = found.difference if found is not None else float(np.mean(two) - np.mean(one))
     sd = _join_spreads(one, two, scale) if n > 1 else None
     coarse = is_coarse(step, question, logs=logs)
@@ -86,27 +125,26 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
         step=step,
         coarse=coarse,
-        beyond=_find_beyond(base, other, interval, step, question, comparisons, logs=logs),
+        beyond=_find_beyond(base, other, interval, step, rule, question.margin, logs=logs),
         unseen=power.unseen_share(n),
         effect=_standardise(difference, sd, n),
-        detectable=_find_detectable(sd, n, comparisons, question, logs=logs),
+        detectable=None if rule.is_sequential else _find_detectable(sd, n, comparisons, question, logs=logs),
+        is_sequential=rule.is_sequential,
     )
     return judge(compared, question, comparisons)
 
 
-def _test(
-    found: Welch | None, counts: tuple[int, int], question: Question, comparisons: int
-) -> tuple[float | None, Interval | None]:
-    """Return p and interval by Student's t; if neither arm varies, p by how rarely dealt labels sort as well."""
+def _test(found: Welch | None, rule: _Rule) -> tuple[float | None, Interval | None]:
+    """Return p and interval; if neither arm varies, p by how rarely dealt labels sort as well."""
     if found is None:
         return None, None
     if found.error == 0:
-        p = adjust(2 / math.comb(sum(counts), counts[0]), comparisons) if found.difference else 1.0
-        known = p <= question.alpha or not found.difference
+        p = adjust(2 / math.comb(sum(rule.counts), rule.counts[0]), rule.comparisons) if found.difference else 1.0
+        known = p <= rule.alpha or not found.difference
         return p, Interval(found.difference, found.difference) if known else None
-    half = critical(question.alpha, comparisons, found.df) * found.error
+    half = rule.find_half(found)
     interval = Interval(found.difference - half, found.difference + half)
-    return adjust(two_sided_p(found.difference / found.error, found.df), comparisons), interval
+    return rule.find_p(found), interval if math.isfinite(half) else None
 
 
 def _find_beyond(
@@ -114,8 +152,8 @@ def _find_beyond(
     other: npt.NDArray[np.float64],
     interval: Interval | None,
     step: float | None,
-    question: Question,
-    comparisons: int,
+    rule: _Rule,
+    margin: float,
     *,
     logs: bool,
 ) -> Beyond:
@@ -128,8 +166,7 @@ def _find_beyond(
     scale = float(np.mean(base))
     ratio = float(np.mean(other)) / scale
     found = compare_means(base / scale * ratio, other / scale, 1.0)
-    half = critical(question.alpha, comparisons, found.df) * found.error if found.error else 0.0
-    return find_beyond(interval, ratio - 1, half, step, question.margin)
+    return find_beyond(interval, ratio - 1, rule.find_half(found), step, margin)
 
 
 def _join_spreads(base: npt.NDArray[np.float64], other: npt.NDArray[np.float64], scale: float) -> float:

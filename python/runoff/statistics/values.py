@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-from runoff.results import Direction
+from runoff.results import Direction, StoppingRule
 
 DEFAULT_ALPHA = 0.05
 """Error over all comparisons of one metric with the baseline together."""
@@ -88,13 +88,24 @@ class Question:
     """How many tables are judged together (``runoff.statistics.family``)."""
     seconds_per_block: float | None = None
     """For advice on blocks; None if it is not known."""
-    sequential: bool = False
-    """Blocks were taken after earlier ones were looked at: intervals and p hold over all looks together."""
+    stopping: StoppingRule = "planned"
+    """Where blocks were taken after earlier ones were looked at, intervals and p hold over all looks together."""
+    stopping_of: Mapping[str, StoppingRule] = field(default_factory=dict)
+    """Rules of single machines, or of single arms in no blocks, where they are not ``stopping``."""
     paired: bool = True
     """Observations belong together in blocks; else an arm's number of runs takes the place of that of blocks."""
     repeats_exactly: bool = False
     """The engine is deterministic and no metric of any arm changed between blocks: the samples are
     copies of one run, so their number is no evidence."""
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether blocks were taken after earlier ones were looked at."""
+        return self.stopping != "planned"
+
+    def select(self, member: str) -> "Question":
+        """Return what is asked of one machine, or of one arm in no blocks, by itself."""
+        return replace(self, stopping=self.stopping_of.get(member, self.stopping), stopping_of={})
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +296,8 @@ class Comparison:
     """The smallest change that shows with 80 % chance at this n and SD: in percent where there is a percent."""
     correlation: float | None = None
     """Correlation of neighbouring blocks' differences (lag 1); where it is certain, intervals are widened for it."""
+    is_sequential: bool = False
+    """Whether somebody looked before there were as many blocks or runs as there are: intervals and p allow for it."""
     confounded: bool = False
     """Values drift, and the arm was always on the same side of the baseline in the run order: there is no interval."""
     advice: Advice | None = None

@@ -9,7 +9,8 @@ from runoff.results import FIRST_LOOK, Direction
 from runoff.statistics import power, sequential, signs
 from runoff.statistics.blocks import Differences
 from runoff.statistics.effect import standardise
-from runoff.statistics.level import adjust, critical, level_for_each, sign_flip, two_sided_p
+from runoff.statistics.level import adjust, sign_flip, two_sided_p
+from runoff.statistics.stopping import find_multiple, spend
 from runoff.statistics.values import Beyond, Comparison, Interval, Question, Verdict, to_percent
 
 
@@ -17,7 +18,7 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
     """Compare one arm, one of ``comparisons`` of a table."""
     p, interval = _test(found, question, comparisons)
     detectable = None
-    if found.sd and not question.sequential:
+    if found.sd and not question.is_sequential:
         size = power.detectable_difference(found.n, comparisons, question.alpha) * found.sd
         detectable = to_percent(size) if found.logs else size
     comparison = Comparison(
@@ -37,6 +38,7 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
         effect=standardise(found),
         detectable=detectable,
         correlation=found.correlation,
+        is_sequential=question.is_sequential,
         confounded=found.confounded,
     )
     return judge(comparison, question, comparisons)
@@ -46,7 +48,7 @@ def judge(comparison: Comparison, question: Question, comparisons: int) -> Compa
     """Return ``comparison`` with its verdict, and with advice if the verdict is unclear."""
     verdict = _verdict(comparison, question)
     advice = None
-    known = not question.repeats_exactly and not question.sequential and comparison.between is None
+    known = not question.repeats_exactly and not comparison.is_sequential and comparison.between is None
     if verdict is Verdict.UNCLEAR and comparison.sd is not None and known:
         mean = comparison.difference or 0.0 if comparison.log_mean is None else comparison.log_mean
         if mean or not comparison.coarse:
@@ -80,16 +82,17 @@ def _test(found: Differences, question: Question, comparisons: int) -> tuple[flo
     if found.sd is None or found.confounded or question.repeats_exactly:
         return None, None
     if found.sd == 0:
-        flip = sequential.sign_flip if question.sequential else sign_flip
-        p = adjust(flip(found.n), comparisons) if found.mean else 1.0
+        flip = sequential.sign_flip if question.is_sequential else sign_flip
+        p = spend(adjust(flip(found.n), comparisons), question.stopping) if found.mean else 1.0
         known = p <= question.alpha or not found.mean
         return p, Interval(found.mean, found.mean) if known else None
     n = found.informative
     error = found.sd / math.sqrt(n)
     half, t = critical_multiple(question, comparisons, n) * error, found.mean / error
     interval = Interval(found.mean - half, found.mean + half)
-    if question.sequential:
-        return adjust(sequential.two_sided_p(t, n), comparisons), interval if math.isfinite(half) else None
+    if question.is_sequential:
+        p = spend(adjust(sequential.two_sided_p(t, n), comparisons), question.stopping)
+        return p, interval if math.isfinite(half) else None
     p = two_sided_p(t, n - 1)
     if comparisons == 1 and signs.FEWEST <= found.n <= signs.MOST:
         values = np.asarray(found.values)
@@ -100,9 +103,7 @@ def _test(found: Differences, question: Question, comparisons: int) -> tuple[flo
 
 def critical_multiple(question: Question, comparisons: int, n: float) -> float:
     """Return the multiple of the standard error beyond which a difference of ``n`` blocks is separated."""
-    if question.sequential:
-        return sequential.critical(n, level_for_each(question.alpha, comparisons))
-    return critical(question.alpha, comparisons, n - 1)
+    return find_multiple(n, question.alpha, comparisons, question.stopping)
 
 
 def _find_beyond(found: Differences, interval: Interval | None, question: Question, comparisons: int) -> Beyond:
@@ -135,7 +136,7 @@ def _verdict(comparison: Comparison, question: Question) -> Verdict | None:
     """Return the verdict; ``=`` goes first, as a real difference within the margin is too small to matter."""
     if question.direction == "none":
         return None
-    if question.repeats_exactly or (question.sequential and comparison.n < FIRST_LOOK):
+    if question.repeats_exactly or (comparison.is_sequential and comparison.n < FIRST_LOOK):
         return Verdict.UNCLEAR
     between = comparison.between
     if between is not None and (between.is_opposite or (comparison.is_within and between.has_sides)):

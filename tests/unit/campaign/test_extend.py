@@ -16,6 +16,7 @@ from runoff.campaign.journal import Journal
 from runoff.cli.main import cli
 from runoff.cli.report import command as report
 from runoff.errors import UsageError
+from runoff.results import Stopping
 
 UNTIL = {"until": 0.01, "most_blocks": 60, "rare": 0.3}
 
@@ -30,17 +31,17 @@ def document(place: Path) -> dict[str, object]:
 def test_more_blocks_after_a_look_put_a_campaign_under_the_rule(tmp_path):
     place = made(tmp_path / "c", noisy(0.0, 0.03, sd=0.02))
     before = read_results(place)
-    assert not before.is_sequential
+    assert before.stopping.rule == "planned"
     extend(place, 14)
     after = read_results(place)
-    assert (after.looks, after.blocks, after.planned, after.is_sequential) == ((10,), 14, 28, True)
+    assert (after.stopping.looks, after.blocks, after.planned, after.stopping.rule) == ((10,), 14, 28, "extended")
     assert after.samples == before.samples
     plan, journal = reopen(place)
     with journal:
         add(journal, plan, noisy(0.0, 0.03, sd=0.02), range(20, 28))
     results = read_results(place)
     (table,) = build.build_report(results).headline
-    (once,) = build.build_report(replace(results, looks=())).headline
+    (once,) = build.build_report(replace(results, stopping=Stopping())).headline
     wide, narrow = (t.analysis.comparisons["bfs"].percent_interval for t in (table, once))
     assert wide is not None
     assert narrow is not None
@@ -62,13 +63,13 @@ def test_looks_are_counted_up(tmp_path):
     place = made(tmp_path / "c", noisy(0.0, 0.0))
     extend(place, 14)
     extend(place, 20)
-    assert read_results(place).looks == (10, 10)
+    assert read_results(place).stopping.looks == (10, 10)
 
 
 def test_more_blocks_before_the_first_sample_are_not_a_look(tmp_path):
     place = made(tmp_path / "c", noisy(0.0, 0.0), stop_after=0)
     extend(place, 14)
-    assert (read_results(place).looks, read_results(place).planned) == ((), 28)
+    assert (read_results(place).stopping.looks, read_results(place).planned) == ((), 28)
 
 
 @pytest.mark.parametrize("blocks", [1, 9, 10])
@@ -87,7 +88,7 @@ def test_more_blocks_for_one_that_had_ended(tmp_path):
         extend(place, 12)
     extend(place, 30)
     results = read_results(place)
-    assert (results.ended, results.looks, results.planned) == (None, (12,), 120)
+    assert (results.stopping.ended, results.stopping.looks, results.planned) == (None, (12,), 120)
     plan, journal = reopen(place)
     journal.close()
     assert (plan.settings.blocks, plan.settings.most_blocks) == (30, 60)

@@ -34,7 +34,7 @@ def test_it_ends_when_all_is_decided_and_not_before(tmp_path, change, sd, verdic
     assert 10 <= end.blocks < 60
     samples = tuple(sample for sample in results.samples if sample.block < end.blocks)
     (table,) = build.build_report(replace(results, samples=samples)).headline
-    assert table.analysis.question.sequential
+    assert table.analysis.question.is_sequential
     assert table.analysis.comparisons["bfs"].verdict is verdict
 
 

@@ -12,6 +12,7 @@ from runoff.decide.next_blocks import NextBlocks, list_next_blocks
 from runoff.report.next_steps import NextStep, list_next_steps
 from runoff.report.sentences import render_verdict
 from runoff.report.terminal import screen
+from runoff.results import Stopping
 
 
 def test_arms_without_a_verdict_have_a_command_that_may_decide_them() -> None:
@@ -39,7 +40,7 @@ def test_a_campaign_of_one_block_is_to_have_ten() -> None:
 def test_nothing_is_asked_for_where_blocks_are_not_the_question() -> None:
     whole = examples.three_arms()
     decided = examples.two_arms()
-    for results in (decided, replace(whole, planned=99), replace(whole, until=0.01)):
+    for results in (decided, replace(whole, planned=99), replace(whole, stopping=Stopping(until=0.01))):
         assert list(list_next_blocks(build.build_report(results))) == []
 
 
@@ -60,7 +61,7 @@ def test_the_last_lines_are_step_verdict_and_page(tmp_path: Path) -> None:
     out = run("resume", place).stdout
     assert out == run("report", place).stdout
     words = " ".join(out.replace("\\\n", " ").split())
-    assert f"to decide bfs (2 min 16 s): runoff resume {place} --blocks 44" in words
+    assert f"to decide bfs (2 min 20 s): runoff resume {place} --blocks 45" in words
     assert out.splitlines()[-1] == f"page: {place}/report.html"
     verbose = run("report", place, "-v").stdout
     assert "Change = the geometric mean" in verbose

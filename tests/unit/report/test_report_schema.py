@@ -56,8 +56,8 @@ def test_the_schema_is_one() -> None:
         (
             "comparison",
             Comparison,
-            {"arm", "verdict", "log_mean", "log_interval", "beyond"},
-            {"percent", "percent_interval", "within"},
+            {"arm", "verdict", "log_mean", "log_interval", "beyond", "is_sequential"},
+            {"percent", "percent_interval", "within", "sequential"},
         ),
         ("summary", Summary, {"arm"}, set()),
     ],

@@ -65,7 +65,7 @@ def looked_at(values: list[float], *, arms: int = 2, direction: str = "lower", *
     base = [Observation(10.0, 2 * block, block) for block in range(len(values))]
     other = [Observation(10.0 * math.exp(v), 2 * b + (b % 2 or -1), b) for b, v in enumerate(values)]
     rest = {f"arm {number}": base for number in range(arms - 2)}
-    asked = Question("base", direction, sequential=True, **{"rare": 0.5, **question})  # type: ignore[arg-type]
+    asked = Question("base", direction, stopping="until", **{"rare": 0.5, **question})  # type: ignore[arg-type]
     return analyse({"base": base, "arm": other, **rest}, asked).comparisons["arm"]
 
 
@@ -162,7 +162,7 @@ def test_the_level_is_shared_by_the_arms_of_a_table_and_by_tables():
     assert not looked_at(values, margin=0.001, arms=5).separated
     base = [Observation(10.0, 2 * block, block) for block in range(10)]
     other = [Observation(10.0 * math.exp(v), 2 * b + (b % 2 or -1), b) for b, v in enumerate(values)]
-    asked = Question("base", "lower", margin=0.001, sequential=True, tables=4)
+    asked = Question("base", "lower", margin=0.001, stopping="until", tables=4)
     tables = [analyse({"base": base, "arm": arm}, asked) for arm in (other, base, base, base)]
     assert tables[0].comparisons["arm"].verdict is Verdict.WORSE
     assert judge_family(tables)[0].comparisons["arm"].verdict is Verdict.UNCLEAR

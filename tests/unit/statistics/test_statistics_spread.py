@@ -107,8 +107,8 @@ def test_values_that_are_not_positive_are_taken_as_they_are() -> None:
     assert found.differs
 
 
-@pytest.mark.parametrize("question", [{"sequential": True}, {"repeats_exactly": True}])
-def test_nothing_is_tested_where_levels_would_not_hold(question: dict[str, bool]) -> None:
+@pytest.mark.parametrize("question", [{"stopping": "until"}, {"repeats_exactly": True}])
+def test_nothing_is_tested_where_levels_would_not_hold(question: dict[str, object]) -> None:
     assert spread(CALM, WILD, **question) is None
 
 

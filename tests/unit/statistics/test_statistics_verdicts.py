@@ -186,7 +186,7 @@ def test_a_step_as_large_as_the_margin_is_told_once():
 
 
 def test_before_the_first_look_no_reason_is_told_for_what_is_within_the_margin():
-    analysis = compare(on_grid(0.0, 0.01, 1, grid=0.001, n=8), sequential=True)
+    analysis = compare(on_grid(0.0, 0.01, 1, grid=0.001, n=8), stopping="until")
     comparison = analysis.comparisons["arm"]
     assert (comparison.is_within, comparison.verdict) == (True, Verdict.UNCLEAR)
     (told,) = sentences(analysis, "resolution")

@@ -41,9 +41,8 @@ def make_document(report: Report) -> dict[str, Any]:
         "workloads": list(results.workloads),
         "loads": list(results.loads),
         "planned": results.planned,
-        "until": results.until,
-        "looks": list(results.looks),
-        "ended": None if results.ended is None else asdict(results.ended),
+        **_plain(asdict(results.stopping)),
+        **({"members": _plain({k: asdict(v) for k, v in results.members.items()})} if results.members else {}),
         "verdict": list(render_verdict(report)),
         **({"account": list(results.account)} if results.account else {}),
         "warnings": describe_campaign(report),
@@ -79,6 +78,8 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
             found |= ratio
         elif key == "beyond":
             found["within"] = comparison.is_within
+        elif key == "is_sequential":
+            found["sequential"] = value
         elif key not in ("arm", "verdict", "log_interval") and not (key in _OF_MACHINES and value is None):
             found[key] = value
     return found
