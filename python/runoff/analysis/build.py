@@ -123,15 +123,14 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
     points = tuple(
         Point(s.arm, s.block, s.position, float(s.metrics[metric.name]), s.machine)
         for s in sorted(cell, key=lambda s: s.position)
-        if s.valid and isfinite(s.metrics.get(metric.name, float("nan")))
+        if s.valid and _is_measured(s, metric)
     )
     analysis = _analyse_points(results, points, question)
     measured = {point.arm for point in points}
-    lacking = frozenset(sample.arm for sample in cell if sample.valid) - measured
     missing, verdict = _find_missing(results, cell, measured)
-    lacking -= missing
+    unmeasured = tuple(s for s in cell if s.valid and not _is_measured(s, metric) and s.arm not in missing)
     analysis = _mark(analysis, missing, verdict)
-    if question.baseline in lacking | missing:
+    if question.baseline in missing | ({s.arm for s in unmeasured} - measured):
         analysis = replace(analysis, warnings=tuple(w for w in analysis.warnings if w.kind != "baseline"))
     work, loads = cell[0].work, len(results.loads)
     return Table(
@@ -144,9 +143,13 @@ def _table(results: Results, cell: list[Sample], metric: Metric, question: Quest
         arms=_rank_arms(results.arms, analysis, -1 if metric.direction == "higher" else 1),
         place=work.label(loads),
         short_place=short + work.suffix(loads),
-        lacking=lacking,
+        unmeasured=unmeasured,
         has_geometric_means=needs_geometric_means(analysis),
     )
+
+
+def _is_measured(sample: Sample, metric: Metric) -> bool:
+    return isfinite(sample.metrics.get(metric.name, float("nan")))
 
 
 def _find_missing(

@@ -26,6 +26,27 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """Samples of one arm that say nothing of a metric."""
+
+    void: int
+    unmeasured: int
+    """Valid samples without a value of the metric."""
+    taken: int
+    """All that were taken."""
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return self.void + self.unmeasured
+
+    @property
+    def share(self) -> float:
+        """The share of all that were taken."""
+        return self.count / self.taken if self.taken else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One metric of one workload beside one load, all arms."""
 
@@ -43,8 +64,8 @@ class Table:
     """The workload, and the load it ran beside unless there is only one."""
     short_place: str
     """The workload with as little of the workload's parameters as tells it from the others."""
-    lacking: frozenset[str] = frozenset()
-    """Arms whose samples are valid and have not this metric."""
+    unmeasured: tuple[Sample, ...] = ()
+    """Valid samples without a value of the metric."""
     has_geometric_means: bool = False
     """Whether means are geometric, as the changes are, since arithmetic ones would contradict these."""
 
@@ -66,6 +87,7 @@ class Table:
             analysis=self.analysis.machines[machine],
             points=tuple(point for point in self.points if point.machine == machine),
             voids=tuple(sample for sample in self.voids if sample.machine == machine),
+            unmeasured=tuple(sample for sample in self.unmeasured if sample.machine == machine),
         )
 
     def find_centre(self, arm: str) -> tuple[float, Interval | None] | None:
@@ -83,12 +105,16 @@ class Table:
         summary = self.analysis.summaries.get(arm)
         return None if summary is None else summary.mean
 
-    def count_voids(self, arm: str) -> int:
-        """Return how many samples of ``arm`` are void here."""
-        return sum(sample.arm == arm for sample in self.voids)
+    def count_lost(self, arm: str) -> Lost:
+        """Return how many samples of ``arm`` say nothing here."""
+        void, unmeasured = (sum(each.arm == arm for each in samples) for samples in (self.voids, self.unmeasured))
+        return Lost(void, unmeasured, void + unmeasured + len({p.block for p in self.points if p.arm == arm}))
 
-    def count_lost(self, arm: str) -> tuple[int, int] | None:
-        """Return how many samples of ``arm`` are void here, of how many; None if that is too few to matter."""
-        void = self.count_voids(arm)
-        taken = void + len({point.block for point in self.points if point.arm == arm})
-        return (void, taken) if void > MANY_VOIDS * taken else None
+    def find_selection(self, arm: str) -> Lost | None:
+        """Return the same where it is so many that those left may be the lucky ones; else None."""
+        lost = self.count_lost(arm)
+        return lost if lost.share > MANY_VOIDS else None
+
+    def is_unmeasured(self, arm: str) -> bool:
+        """Return whether samples of ``arm`` are valid and none has a value of the metric."""
+        return self.count_lost(arm).unmeasured > 0 and all(point.arm != arm for point in self.points)

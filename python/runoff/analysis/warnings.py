@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
-from runoff.analysis.table import Table
+from runoff.analysis.table import Lost, Table
 from runoff.results import PROBE_COST, Results, Stopping
 from runoff.statistics import Verdict
 
@@ -45,8 +45,8 @@ class ManyVoids:
     """So many samples of an arm are void that those left may be the lucky ones."""
 
     arm: str
-    lost: Mapping[str, tuple[int, int]]
-    """Void samples and all that were taken, by place."""
+    lost: Mapping[str, Lost]
+    """By place, of the metric that lost most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,12 @@ def _check_voids(results: Results, tables: Sequence[Table], arm: str) -> Iterato
         yield VoidArm(arm, void)
         return
     left = [table for table in tables if arm in table.analysis.summaries]
-    if lost := {table.place: found for table in left if (found := table.count_lost(arm))}:
+    lost: dict[str, Lost] = {}
+    for table in left:
+        found = table.find_selection(arm)
+        if found is not None and (table.metric.headline or not found.unmeasured):
+            lost[table.place] = max(found, lost.get(table.place, found), key=lambda each: each.count)
+    if lost:
         yield ManyVoids(arm, lost)
 
 

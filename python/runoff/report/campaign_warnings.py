@@ -1,6 +1,7 @@
 """Warnings about a campaign as a whole in sentences, each with what to do about it."""
 
 from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups
+from runoff.analysis.table import Lost
 from runoff.analysis.values import Report
 from runoff.analysis.warnings import (
     ActiveProbes,
@@ -48,6 +49,13 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
             )
 
 
+def describe_lost(lost: Lost) -> str:
+    """Return how many of how many samples say nothing, and why."""
+    parts = [f"{lost.void} of {lost.taken} samples as void"] if lost.void or not lost.unmeasured else []
+    parts += [f"{lost.unmeasured} of {lost.taken} without a value"] if lost.unmeasured else []
+    return " and ".join(parts)
+
+
 def _describe_looks(stopping: Stopping, members: tuple[str, ...]) -> str:
     of = f"{', '.join(members)}: " if members else ""
     if stopping.ended is not None:
@@ -73,7 +81,7 @@ def _describe_unfinished(results: Results) -> str:
 
 def _describe_voids(warning: ManyVoids, results: Results) -> str:
     """Return which verdicts are in doubt; this depends on whether the arm is the baseline."""
-    lost = ", ".join(f"{void} of {taken} samples as void on {place}" for place, (void, taken) in warning.lost.items())
+    lost = ", ".join(f"{describe_lost(lost)} on {place}" for place, lost in warning.lost.items())
     if len(results.arms) < 2:
         doubt = "what is left may be the lucky part"
     else:

@@ -266,8 +266,11 @@ def _describe_size(table: Table, arm: str) -> str:
     size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
     if comparison.percent is not None:
         size = format_change(comparison.percent, 1)
-    lost = table.count_lost(arm)
-    return f"{size}, of {lost[1] - lost[0]} valid runs in {lost[1]}" if lost else size
+    lost = table.find_selection(arm)
+    if lost is None:
+        return size
+    kind = "runs with a value" if lost.unmeasured else "valid runs"
+    return f"{size}, of {lost.taken - lost.count} {kind} in {lost.taken}"
 
 
 def _join_names(names: Sequence[str]) -> str:

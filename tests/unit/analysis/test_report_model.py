@@ -42,7 +42,7 @@ def test_tables_follow_the_plan_with_headlines_first(three):
 def test_void_samples_never_reach_the_statistics(three):
     table = three.headline[1]
     assert table.analysis.summaries["zaphod:mode=eb"].n == 4
-    assert table.count_voids("zaphod:mode=eb") == 1
+    assert table.count_lost("zaphod:mode=eb").void == 1
     assert len(table.points) == 14
 
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from made_campaigns import Values, made, noisy
 
 from runoff.cli.gate import command
+from runoff.cli.report import command as report
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
 from runoff.text import escape_line
@@ -123,7 +124,27 @@ def ejected(*blocks: int, arm: int = 1) -> Values:
 def test_what_is_left_of_an_arm_that_lost_samples_is_not_fine(tmp_path, void, blocks, arm):
     place = made(tmp_path / "c", ejected(*range(void), arm=arm), blocks=blocks)
     told = " ".join(gate(place, expect=2).output.split())
-    assert f"lost {void} of {blocks} samples here as void" in told
+    assert f"lost {void} of {blocks} samples as void here" in told
+
+
+@pytest.mark.parametrize("arm", [0, 1])
+def test_valid_samples_without_the_metric_are_lost_like_void_ones(tmp_path, arm):
+    def values(cell: Cell) -> Mapping[str, float]:
+        found = noisy(0.0, 0.0, sd=0.001)(cell)
+        return {"elapsed_s": 1.0, **(found if cell.arm != arm or cell.block >= 28 else {})}
+
+    place = made(tmp_path / "c", values, blocks=40)
+    name = ("default", "bfs")[arm]
+    assert f"{name} lost 28 of 40 without a value here, more than 5 %" in " ".join(gate(place, expect=2).output.split())
+    told = " ".join(CliRunner().invoke(report, [str(place)]).output.split())
+    assert f"{name} lost 28 of 40 without a value on hackbench" in told
+    assert re.search(rf"{name} +12!", told)
+
+
+def test_what_lost_samples_did_is_unseen(tmp_path):
+    """Of 100 runs 2.3 % would be unseen, and 5 more were ejected."""
+    place = made(tmp_path / "c", ejected(3, 30, 50, 70, 90), blocks=100)
+    assert "what happens in fewer than 7 % of runs may have gone unseen" in " ".join(gate(place).output.split())
 
 
 def test_a_void_that_does_not_matter_is_reported_in_every_form(tmp_path):

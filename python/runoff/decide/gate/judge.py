@@ -131,7 +131,7 @@ def _find_hindrance(table: Table, comparison: Comparison) -> Reason | None:
         if holds:
             return Reason(kind, arm)
     for each in (baseline, arm):
-        if lost := table.count_lost(each):
+        if lost := table.find_selection(each):
             return Reason("lost", each, lost=lost)
     return None
 
@@ -144,10 +144,16 @@ def _explain_undecided(table: Table, comparison: Comparison, limit: float) -> Re
 
 
 def _find_unseen_share(lines: Sequence[Line]) -> float | None:
+    """Return the share of runs below which anything may have gone unseen: what a lost sample did is not known."""
     if not any(line.outcome is Outcome.FINE for line in lines):
         return None
-    passed = [line.comparison.unseen for line in lines if line.comparison.n]
-    return max((share for share in passed if share is not None), default=None)
+    passed = [
+        line.comparison.unseen
+        + max(line.table.count_lost(arm).share for arm in (line.arm, line.table.analysis.question.baseline))
+        for line in lines
+        if line.comparison.n and line.comparison.unseen is not None
+    ]
+    return max(passed, default=None)
 
 
 def _risk(pairs: Sequence[tuple[Table, str]], limit: float) -> Risk | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from runoff.analysis.table import Table
+from runoff.analysis.table import Lost, Table
 from runoff.analysis.values import Report
 from runoff.statistics import Comparison
 from runoff.statistics.gate import Outcome, Risk
@@ -23,8 +23,8 @@ class Reason:
     kind: ReasonKind
     arm: str
     """The arm whose samples are the reason."""
-    lost: tuple[int, int] = (0, 0)
-    """The void samples, and all that were taken, for ``lost``."""
+    lost: Lost | None = None
+    """The samples that say nothing, for ``lost``."""
     step: float = 0.0
     """Distance of neighbouring values as a logarithm, for ``coarse``."""
 

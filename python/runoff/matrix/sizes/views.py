@@ -114,7 +114,7 @@ def _make_comparison(sweep: SizeSweep, cell: Cell) -> dict[str, Any]:
         "direction": table.metric.direction,
         "arm": cell.arm,
         "blocks": comparison.n,
-        "void": table.count_voids(cell.arm),
+        "void": table.count_lost(cell.arm).void,
         "baseline_mean": _round(table.find_mean(sweep.first.baseline)),
         "mean": _round(table.find_mean(cell.arm)),
         "change_percent": _round(comparison.percent),

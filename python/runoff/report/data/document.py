@@ -118,7 +118,7 @@ def _arm(table: Table, arm: str) -> dict[str, Any]:
     verdict = analysis.comparisons[arm].verdict
     return {
         "arm": arm,
-        "void": table.count_voids(arm),
+        "void": table.count_lost(arm).void,
         "summary": _rounded({k: v for k, v in asdict(summary).items() if k != "arm"}) if summary else None,
         "against_baseline": _rounded(comparison),
         "verdict": verdict.word if isinstance(verdict, Verdict) else None,

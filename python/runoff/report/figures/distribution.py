@@ -55,9 +55,9 @@ def draw(table: Table, baseline: str) -> str:
 
 
 def _describe_absent(table: Table, arm: str) -> str:
-    if arm in table.lacking:
+    if table.is_unmeasured(arm):
         return "not measured"
-    voids = table.count_voids(arm)
+    voids = table.count_lost(arm).void
     return f"no valid sample ({voids} void)" if voids else "not run yet"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from runoff.analysis.table import MANY_VOIDS
 from runoff.decide.gate.values import Gate, Line, Reason
 from runoff.report import wording
+from runoff.report.campaign_warnings import describe_lost
 from runoff.report.cpu_limits import describe_limits
 from runoff.report.machines import describe_machines
 from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent_range
@@ -94,10 +95,10 @@ def _describe_no_interval(gate: Gate, line: Line, _reason: Reason) -> str:
 
 
 def _describe_lost(_gate: Gate, _line: Line, reason: Reason) -> str:
-    void, taken = reason.lost
+    assert reason.lost is not None
     return (
-        f"{reason.arm} lost {void} of {taken} samples here as void, more than {100 * MANY_VOIDS:g} %, so what is "
-        "left may be the lucky part: remove the cause and take them again"
+        f"{reason.arm} lost {describe_lost(reason.lost)} here, more than {100 * MANY_VOIDS:g} %, so what is left may "
+        "be the lucky part: remove the cause and take them again"
     )
 
 

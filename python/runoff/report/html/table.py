@@ -109,10 +109,12 @@ def list_result_rows(table: Table, baseline: str) -> list[ResultRow]:
 
 def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
     summary, comparison = table.analysis.summaries.get(arm), table.analysis.comparisons[arm]
-    voids, centre = table.count_voids(arm), table.find_centre(arm)
+    lost, centre = table.count_lost(arm), table.find_centre(arm)
+    left_out = [f"{lost.void} void"] if lost.void else []
+    left_out += [f"{lost.unmeasured} without a value"] if lost.unmeasured else []
     return ResultRow(
         arm=arm,
-        n=f"{summary.n if summary else 0}{f' ({voids} void)' if voids else ''}",
+        n=f"{summary.n if summary else 0}" + (f" ({', '.join(left_out)})" if left_out else ""),
         mean=scale.plain(centre[0]) if centre else "",
         mean_interval=scale.range(centre[1]) if centre and centre[1] else "",
         sd=scale.plain(summary.sd) if summary and summary.sd is not None else "",
@@ -124,7 +126,7 @@ def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
 def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = False) -> Cell:
     change, interval = describe_change(table, arm, scale, f" {scale.unit}" if unit and scale.unit else "")
     verdict = table.analysis.comparisons[arm].verdict
-    if arm in table.lacking:
+    if table.is_unmeasured(arm):
         return Cell("-", "", "", "")
     if verdict in (Verdict.VOID, Verdict.PENDING, Verdict.ABSENT):
         return Cell("", "", str(verdict), verdict.word)

@@ -109,7 +109,7 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
 
     def n(arm: str) -> str:
         count = summaries[arm].n if arm in summaries else 0
-        return f"{count}{'!' if table.count_voids(arm) else ' '}"
+        return f"{count}{'!' if table.count_lost(arm).count else ' '}"
 
     def median(arm: str) -> str:
         return scale.plain(summaries[arm].median) if arm in summaries else "-"
