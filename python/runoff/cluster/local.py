@@ -1,10 +1,12 @@
 """Workers on this machine for the time of a campaign, which no other user can reach."""
 
+import asyncio
 import logging
 import os
 import shutil
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,10 @@ REAL_CLOCK = "machine"
 """Dask's resource of a worker that takes samples under the real clock: one at a time."""
 TRIES = 3
 """Starts of all workers, of which one may die each time."""
+REPLACE_S = 1.0
+"""Time between two looks at whether a worker was given up."""
 _HOST = "127.0.0.1"
+_GIVEN_UP = (distributed.Status.closed, distributed.Status.failed)
 
 
 class _Unseen:
@@ -32,6 +37,36 @@ class LocalScheduler(_Unseen, distributed.Scheduler):  # type: ignore[misc]
 
 class LocalWorker(_Unseen, distributed.Worker):  # type: ignore[misc]
     """A worker in a process of its own."""
+
+
+class LocalCluster(distributed.SpecCluster):  # type: ignore[misc]
+    """Workers of this machine, as many as were asked for all the time.
+
+    Dask gives a worker up that dies while it starts again, or is long in coming back.
+    """
+
+    async def _start(self) -> None:
+        await super()._start()
+        self._is_over = asyncio.Event()
+        self._replacing = asyncio.create_task(self._replace())
+
+    async def _close(self) -> None:
+        self._is_over.set()
+        await self._replacing
+        await super()._close()
+
+    async def _replace(self) -> None:
+        """Start another worker in the place of each that was given up, until the cluster ends."""
+        while not self._is_over.is_set():
+            for name, nanny in list(self.workers.items()):
+                if nanny.status in _GIVEN_UP:
+                    del self.workers[name]
+            if self.worker_spec.keys() - self.workers.keys():
+                # The next turn tries again.
+                with suppress(Exception):
+                    await self._correct_state()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_over.wait(), REPLACE_S)
 
 
 def start_workers(count: int, folder: Path, *, real_clock: bool) -> Any:
@@ -63,7 +98,7 @@ def start_workers(count: int, folder: Path, *, real_clock: bool) -> Any:
     # One that dies before it has started once ends the others.
     for _ in range(TRIES):
         try:
-            return distributed.SpecCluster(
+            return LocalCluster(
                 scheduler={"cls": LocalScheduler, "options": {**options, "port": 0, "extensions": extensions}},
                 workers=dict.fromkeys(range(count), worker),
                 worker=worker,

@@ -54,6 +54,21 @@ def test_samples_can_be_asked_for(connection: Connection) -> None:
     assert connection.client.submit(os.getpid).result(60) != os.getpid()
 
 
+@pytest.mark.timeout(300)
+def test_a_worker_that_dask_gives_up_is_followed_by_another(tmp_path: Path) -> None:
+    """As it does with one that is killed while it starts in the place of another."""
+    connection = Connection(LocalWorkers(1), tmp_path / "guests" / "dask", real_clock=False)
+    try:
+        before = connection.client.submit(os.getpid).result(60)
+        cluster = connection._cluster
+        (nanny,) = cluster.workers.values()
+        cluster.sync(nanny.close)
+        assert connection.client.submit(os.getpid, pure=False).result(LIMIT_S) != before
+        assert len(cluster.workers) == 1
+    finally:
+        connection.close()
+
+
 def test_every_port_is_of_loopback_and_asks_for_the_certificate(connection: Connection) -> None:
     ports = list_ports()
     # The scheduler, two nannies and two workers, and nothing for pages.
