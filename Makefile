@@ -91,6 +91,7 @@ test-all: export RUNOFF_REQUIRE_LAB := 1
 test-all: export VERDICT_TABLES := 20000
 test-all: export MACHINE_CAMPAIGNS := 300
 test-all: export STOPPING_CAMPAIGNS := 700
+test-all: export POWER_REPORTS := 2000
 test-all: export IMPORT_FILES := 8000
 test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile

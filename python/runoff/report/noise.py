@@ -23,11 +23,12 @@ def _lines(report: Report, found: Noise | UsageError) -> Iterator[str]:
         pooled = found.metric(metric.name)
         if metric.headline and metric.direction != "none" and pooled is not None:
             about = f"noise of this machine on {found.place}, {metric.title}"
-            yield f"{about}: {describe_pooled(pooled, report.results.blocks)}"
+            comparisons = (len(report.results.arms) - 1) * report.question.tables
+            yield f"{about}: {describe_pooled(pooled, report.results.blocks, comparisons)}"
 
 
-def describe_pooled(pooled: Pooled, blocks: int) -> str:
-    """Return how much equal arms differ, and what a number of blocks can show beside it, of two arms."""
+def describe_pooled(pooled: Pooled, blocks: int, comparisons: int = 1) -> str:
+    """Return how much equal arms differ, and what a number of blocks can show beside it, in one of ``comparisons``."""
     from runoff.statistics import DEFAULT_ALPHA
     from runoff.statistics.power import detectable_difference
 
@@ -37,8 +38,9 @@ def describe_pooled(pooled: Pooled, blocks: int) -> str:
     told = f"equal arms differ by {size} (SD) from block to block, over {pooled.blocks} blocks"
     if blocks < 2:
         return told
-    shown = format_amount(detectable_difference(blocks, 1, DEFAULT_ALPHA) * pooled.sd, pooled.metric)
-    return f"{told}; {blocks} blocks show {shown} with 80 % chance"
+    seen = detectable_difference(blocks - 1, comparisons, DEFAULT_ALPHA) * pooled.sd / math.sqrt(blocks)
+    among = f" among {comparisons} comparisons" if comparisons > 1 else ""
+    return f"{told}; {blocks} blocks show {format_amount(seen, pooled.metric)}{among} with 80 % chance"
 
 
 def format_size(difference: float, unit: str, *, relative: bool) -> str:

@@ -134,11 +134,14 @@ def name_mean(table: Table) -> str:
 
 def describe_means(table: Table) -> Iterator[str]:
     """Yield why a table has geometric means; nothing where it has the usual ones."""
-    if table.has_geometric_means:
-        yield (
-            "means are geometric, as the changes are: arithmetic ones would contradict them, as a few runs are far "
-            "from the rest"
-        )
+    if not table.has_geometric_means:
+        return
+    told = "means are geometric, as the changes are: arithmetic ones would contradict them"
+    if table.analysis.machines:
+        told += ", as machines differ in speed and the slow ones decide those"
+    elif any(summary.outliers for summary in table.analysis.summaries.values()):
+        told += ", as a few runs are far from the rest"
+    yield told
 
 
 def describe_direction(table: Table) -> str:

@@ -51,9 +51,9 @@ def chance_of_same(n: int, size: float, margin: float, comparisons: int, alpha: 
     return float(np.mean(np.maximum(0.0, high - low)))
 
 
-def detectable_difference(n: int, comparisons: int, alpha: float) -> float:
-    """Return the difference, in SDs of the block differences, that shows with a chance of 80 % (noncentral t)."""
-    return float(special.nctdtrinc(n - 1, 1 - DECIDED, critical(alpha, comparisons, n - 1))) / math.sqrt(n)
+def detectable_difference(df: float, comparisons: int, alpha: float) -> float:
+    """Return the difference, in standard errors, that shows with a chance of 80 % (noncentral t)."""
+    return float(special.nctdtrinc(df, 1 - DECIDED, critical(alpha, comparisons, df)))
 
 
 def advise(n: int, mean: float, sd: float, margin: float | None, comparisons: int, question: Question) -> Advice | None:

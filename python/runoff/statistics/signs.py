@@ -20,6 +20,15 @@ LENIENCY = 1.2
 ten blocks, at this one 0.1, and still t is right for differences in a few clusters (bench/verdict_errors.py)."""
 
 
+FEWEST_PLACES = 4
+"""Means of subsets beyond the interval on each side, so that its ends are about those of t."""
+
+
+def is_fine(n: int, level: float) -> bool:
+    """Return whether the signs of ``n`` differences are fine enough to be about as strict as t at this ``level``."""
+    return int(LENIENCY * level * 2**n / 2 + 1e-9) >= FEWEST_PLACES
+
+
 @lru_cache(maxsize=8)
 def _subsets(n: int) -> npt.NDArray[np.float64]:
     """Return all but the empty one, as weights that make means."""

@@ -128,7 +128,7 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
         beyond=_find_beyond(base, other, interval, step, rule, question.margin, logs=logs),
         unseen=power.unseen_share(n),
         effect=_standardise(difference, sd, n),
-        detectable=None if rule.is_sequential else _find_detectable(sd, n, comparisons, question, logs=logs),
+        detectable=None if rule.is_sequential else _find_detectable(found, question, comparisons, logs=logs),
         is_sequential=rule.is_sequential,
     )
     return judge(compared, question, comparisons)
@@ -183,8 +183,9 @@ def _standardise(difference: float, sd: float | None, n: int) -> float | None:
     return None if n < 3 else (1 - 3 / (4 * (n - 1) - 1)) * math.sqrt(2) * difference / sd
 
 
-def _find_detectable(sd: float | None, n: int, comparisons: int, question: Question, *, logs: bool) -> float | None:
-    if not sd:
+def _find_detectable(found: Welch | None, question: Question, comparisons: int, *, logs: bool) -> float | None:
+    """Return the smallest change that shows among all tables."""
+    if found is None or not found.error:
         return None
-    size = power.detectable_difference(n, comparisons, question.alpha) * sd
+    size = power.detectable_difference(found.df, comparisons * question.tables, question.alpha) * found.error
     return to_percent(size) if logs else size

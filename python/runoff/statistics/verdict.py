@@ -9,7 +9,7 @@ from runoff.results import FIRST_LOOK, Direction
 from runoff.statistics import power, sequential, signs
 from runoff.statistics.blocks import Differences
 from runoff.statistics.effect import standardise
-from runoff.statistics.level import adjust, sign_flip, two_sided_p
+from runoff.statistics.level import adjust, level_for_each, sign_flip, two_sided_p
 from runoff.statistics.stopping import find_multiple, spend
 from runoff.statistics.values import Beyond, Comparison, Interval, Question, Verdict, to_percent
 
@@ -17,10 +17,6 @@ from runoff.statistics.values import Beyond, Comparison, Interval, Question, Ver
 def compare(arm: str, found: Differences, question: Question, comparisons: int) -> Comparison:
     """Compare one arm, one of ``comparisons`` of a table."""
     p, interval = _test(found, question, comparisons)
-    detectable = None
-    if found.sd and not question.is_sequential:
-        size = power.detectable_difference(found.n, comparisons, question.alpha) * found.sd
-        detectable = to_percent(size) if found.logs else size
     comparison = Comparison(
         arm=arm,
         n=found.n,
@@ -36,12 +32,28 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
         beyond=_find_beyond(found, interval, question, comparisons),
         unseen=power.unseen_share(found.n),
         effect=standardise(found),
-        detectable=detectable,
+        detectable=_find_detectable(found, question, comparisons),
         correlation=found.correlation,
         is_sequential=question.is_sequential,
         confounded=found.confounded,
     )
     return judge(comparison, question, comparisons)
+
+
+def _find_detectable(found: Differences, question: Question, comparisons: int) -> float | None:
+    """Return the smallest change that shows among all tables; None where signs that are too coarse decide that."""
+    if not found.sd or question.is_sequential:
+        return None
+    joint, n = comparisons * question.tables, found.informative
+    if _asks_signs(found, comparisons) and not signs.is_fine(found.n, level_for_each(question.alpha, joint)):
+        return None
+    size = power.detectable_difference(n - 1, joint, question.alpha) * found.sd / math.sqrt(n)
+    return to_percent(size) if found.logs else size
+
+
+def _asks_signs(found: Differences, comparisons: int) -> bool:
+    """Return whether the signs have to agree: where one comparison has nothing to spare."""
+    return comparisons == 1 and signs.FEWEST <= found.n <= signs.MOST
 
 
 def judge(comparison: Comparison, question: Question, comparisons: int) -> Comparison:
@@ -94,7 +106,7 @@ def _test(found: Differences, question: Question, comparisons: int) -> tuple[flo
         p = spend(adjust(sequential.two_sided_p(t, n), comparisons), question.stopping)
         return p, interval if math.isfinite(half) else None
     p = two_sided_p(t, n - 1)
-    if comparisons == 1 and signs.FEWEST <= found.n <= signs.MOST:
+    if _asks_signs(found, comparisons):
         values = np.asarray(found.values)
         p, also = max(p, signs.p(values) / signs.LENIENCY), signs.interval(values, signs.LENIENCY * question.alpha)
         interval = Interval(min(interval.low, also.low), max(interval.high, also.high))

@@ -110,7 +110,7 @@ def test_later_reports_have_a_line_of_it(tmp_path):
     place = made(tmp_path / "later", noisy(0.0, 0.0), blocks=20)
     (line,) = lines(place)
     sd = 0.02 * math.sqrt(10 / 9)
-    shown = f"{100 * math.expm1(detectable_difference(20, 1, 0.05) * sd):.2g} %"
+    shown = f"{100 * math.expm1(detectable_difference(19, 1, 0.05) * sd / math.sqrt(20)):.2g} %"
     assert line == (
         "noise of this machine on hackbench, time to pass all messages: equal arms differ by 2.1 % (SD) from block to "
         f"block, over 10 blocks; 20 blocks show {shown} with 80 % chance"
