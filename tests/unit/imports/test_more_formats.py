@@ -11,6 +11,7 @@ import pytest
 from runoff.errors import UsageError
 from runoff.imports import formats
 from runoff.imports.files import read_sources
+from runoff.imports.formats import perf_stat
 from runoff.imports.values import File, Reading
 
 DATA = Path(__file__).parents[2] / "data/imports"
@@ -154,6 +155,13 @@ def test_text_of_cargo_bench() -> None:
     }  # fmt: skip
     old = read_text("test a::b ... bench:      12,345 ns/iter (+/- 67)\n")
     assert collect(old, "benchmark") == {("time_ns", "a::b"): ["12345"]}
+
+
+@pytest.mark.parametrize("line", ["bore,10,,cycles,5,100.00", "1,bore,10,,cycles,500,100.00,,"])
+def test_a_count_with_a_word_before_it_is_not_perfs(line: str) -> None:
+    """The word may be an arm, and would be lost."""
+    assert not perf_stat.recognise(File("x.csv", f"{line}\n{line}\n"))
+    assert perf_stat.recognise(File("x.csv", "1.001,S0-D0-C1,10,,cycles,500,100.00,,\n"))
 
 
 def test_text_of_criterion() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from cli_runner import ask
 from imported import refuse, rows, take, take_counts, values, verdicts, write
+from made_campaigns import made
 
 from runoff.cli.main import cli
 
@@ -191,6 +192,17 @@ def test_a_report_as_csv_comes_back_with_its_voids() -> None:
         assert [(s["block"], s["arm"], s["valid"], s["reason"], s["metrics"]) for s in after["samples"]] == [
             (s["block"], s["arm"], s["valid"], s["reason"], s["metrics"]) for s in before["samples"]
         ]
+
+
+def test_samples_for_warming_up_are_left_out_of_a_report_as_csv(tmp_path: Path) -> None:
+    """They are slower, and would be judged where nobody left them out."""
+    place = made(tmp_path / "warm", lambda cell: {"time_s": 99.0 if cell.block < 0 else 10 + cell.block / 9}, warmup=2)
+    ask(cli, "report", place, "--csv", "own.csv")
+    assert "99" in Path("own.csv").read_text()
+    imported = take("own.csv")
+    assert max(sample["metrics"]["time_s"] for sample in imported["samples"]) < 12
+    assert len(imported["samples"]) == 20
+    assert "4 are left out (4 x for warming up)" in " ".join(imported["account"])
 
 
 def test_plain_forms_of_tables() -> None:
