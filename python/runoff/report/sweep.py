@@ -7,6 +7,8 @@ from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
 from runoff.report.numbers import format_change
 from runoff.statistics import Verdict
+from runoff.statistics.shrinkage import shrink
+from runoff.statistics.values import to_percent
 
 _WITHOUT = (Verdict.VOID, Verdict.PENDING, Verdict.ABSENT)
 """Verdicts without a comparison."""
@@ -31,11 +33,23 @@ def _describe_table(sweep: Sweep, table: Table) -> str:
         told = _describe_none_better(sweep, table, names, baseline)
     else:
         best = min(better, key=lambda arm: _find_gain(table, arm))
-        change = table.analysis.comparisons[best].percent
-        size = "" if change is None else f" ({format_change(change, 1)})"
         told = f"better than the baseline {baseline}: {_name(sweep, better)}; the best as measured is "
-        told += f"{sweep.describe(best)}{size}"
+        told += f"{sweep.describe(best)}{_describe_gain(table, best)}"
     return f"{told}; worse: {_name(sweep, worse)}" if worse else told
+
+
+def _describe_gain(table: Table, best: str) -> str:
+    """Return the change of the best arm, and what is left of it when it is measured again."""
+    change = table.analysis.comparisons[best].percent
+    if change is None:
+        return ""
+    found = {arm: c for arm, c in table.analysis.comparisons.items() if c.log_mean is not None and c.sd is not None}
+    # Half of the variance of a difference is the baseline's, which all arms share.
+    errors = [(c.sd or 0.0) / math.sqrt(2 * c.n) for c in found.values()]
+    expected = dict(zip(found, shrink([c.log_mean or 0.0 for c in found.values()], errors), strict=True))
+    again = format_change(to_percent(expected[best]), 1) if best in expected else ""
+    measured = format_change(change, 1)
+    return f" ({measured})" if again in ("", measured) else f" ({measured}, and about {again} if it is measured again)"
 
 
 def _describe_none_better(sweep: Sweep, table: Table, names: str, baseline: str) -> str:

@@ -53,6 +53,18 @@ def test_it_says_which_values_help_and_which_is_best(tmp_path: Path):
     assert "better than the baseline 6: 2, 20; the best as measured is 20 (-9.9 %); worse: 1." in said
 
 
+def test_the_best_of_many_is_told_with_what_is_left_of_it(tmp_path: Path):
+    """All nine are equally better, and noise alone makes one of them the best."""
+    arms = ["bfs:rr_interval_ms=6", *(f"bfs:rr_interval_ms={n}" for n in range(10, 19))]
+    changes = made_campaigns.noisy(0, *([-0.05] * 9), sd=0.03)
+    said = tell(made_campaigns.made(tmp_path / "c", changes, arms=tuple(arms), blocks=20))
+    found = re.search(r"the best as measured is 1\d \(-(\S+) %, and about -(\S+) % if it is measured again\)", said)
+    assert found is not None, said
+    measured, expected = map(float, found.groups())
+    assert measured - expected > 0.5
+    assert expected == pytest.approx(5, abs=1.5)
+
+
 def test_it_says_when_no_parameter_helps(tmp_path: Path):
     assert "no value of rr_interval_ms is better than the baseline 6; worse: 1." in tell(
         make(tmp_path / "c", CURVE, 0.05, 0.0, 0.0, 0.0)
