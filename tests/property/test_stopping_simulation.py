@@ -137,6 +137,19 @@ def look_back(seed: Sequence[int], rule: StoppingRule, shape: str) -> bool:
     return interval is not None and not interval.low <= math.exp(SPREAD / 5) <= interval.high
 
 
+def test_each_machine_keeps_its_rule() -> None:
+    """Over all machines the rule is of none of them: they were taken once."""
+    machines = {rule: take([1, number], rule, "normal") for number, rule in enumerate(RULES)}
+    joined = build_report(join_results(machines))
+    (table,) = joined.headline
+    assert not table.analysis.comparisons["bfs"].is_sequential
+    found = {rule: each.comparisons["bfs"].is_sequential for rule, each in table.analysis.machines.items()}
+    assert found == {"planned": False, "until": True, "extended": bool(machines["extended"].stopping.looks)}
+    assert {rule: joined.select_machine(rule).results.stopping for rule in RULES} == {
+        rule: each.stopping for rule, each in machines.items()
+    }
+
+
 VIEWS = {
     "alone": look_alone,
     "beside": look_beside,

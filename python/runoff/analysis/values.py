@@ -111,7 +111,7 @@ class Report:
             planned=len(samples),
             blocks=len({sample.block for sample in samples if not sample.is_warmup}),
             machines=(),
-            stopping=self.results.members.get(machine, self.results.stopping),
+            stopping=self.results.find_stopping(machine),
             members={},
             fingerprint={**shared, "machine": known, "kernel": kernel},
         )

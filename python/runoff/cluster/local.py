@@ -45,14 +45,17 @@ class LocalCluster(distributed.SpecCluster):  # type: ignore[misc]
     Dask gives a worker up that dies while it starts again, or is long in coming back.
     """
 
+    _replacing: "asyncio.Task[None] | None" = None
+
     async def _start(self) -> None:
         await super()._start()
         self._is_over = asyncio.Event()
         self._replacing = asyncio.create_task(self._replace())
 
     async def _close(self) -> None:
-        self._is_over.set()
-        await self._replacing
+        if self._replacing is not None:
+            self._is_over.set()
+            await self._replacing
         await super()._close()
 
     async def _replace(self) -> None:

@@ -261,7 +261,9 @@ def _describe_change(report: Report) -> str:
 
 
 def describe_void_mark(report: Report) -> str:
-    """Return what marks arms with void samples in tables; empty without any."""
+    """Return what marks arms in tables that lost samples; empty without any."""
+    if any(table.unmeasured for table in report.headline):
+        return " n! = some samples are void or have no value."
     return " n! = some samples are void." if report.voids else ""
 
 

@@ -227,9 +227,9 @@ class Results:
     """How each campaign was stopped that these are made of: of a machine by its name, of campaigns side by side by
     their arm. What is not in it was stopped as all of it."""
 
-    def find_rule(self, member: str) -> StoppingRule:
-        """Return the stopping rule of a machine, or of an arm that is a campaign."""
-        return self.members.get(member, self.stopping).rule
+    def find_stopping(self, member: str) -> Stopping:
+        """Return how a machine was stopped, or an arm that is a campaign."""
+        return self.members.get(member, self.stopping)
 
     @property
     def judged_samples(self) -> tuple[Sample, ...]:

@@ -14,7 +14,8 @@ from waiting import LIMIT_S, wait_until
 
 from runoff.cluster.address import LocalWorkers
 from runoff.cluster.connection import Connection
-from runoff.errors import MissingError
+from runoff.cluster.local import LocalScheduler
+from runoff.errors import MissingError, RunoffError
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,15 @@ def test_a_worker_that_dask_gives_up_is_followed_by_another(tmp_path: Path) -> N
         assert len(cluster.workers) == 1
     finally:
         connection.close()
+
+
+def test_a_scheduler_that_does_not_start_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(_scheduler: object) -> None:
+        raise OSError("no port is free")
+
+    monkeypatch.setattr(LocalScheduler, "start_unsafe", fail)
+    with pytest.raises(RunoffError, match="Dask could not start 1 workers here"):
+        Connection(LocalWorkers(1), tmp_path / "guests" / "dask", real_clock=False)
 
 
 def test_every_port_is_of_loopback_and_asks_for_the_certificate(connection: Connection) -> None:

@@ -139,6 +139,7 @@ def test_valid_samples_without_the_metric_are_lost_like_void_ones(tmp_path, arm)
     told = " ".join(CliRunner().invoke(report, [str(place)]).output.split())
     assert f"{name} lost 28 of 40 without a value on hackbench" in told
     assert re.search(rf"{name} +12!", told)
+    assert "n! = some samples are void or have no value." in told
 
 
 def test_what_lost_samples_did_is_unseen(tmp_path):
