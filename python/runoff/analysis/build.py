@@ -56,6 +56,7 @@ def build_report(
         DEFAULT_MARGIN if chosen is None else chosen,
         DEFAULT_RARE if seen is None else seen,
         seconds_per_block=results.seconds_per_block,
+        taken=_count_blocks(results),
         stopping=results.stopping.rule,
         stopping_of={name: each.rule for name, each in results.members.items()},
         paired=results.is_paired,
@@ -75,6 +76,13 @@ def build_report(
         sweep=find_sweep(results.arms),
         noise=noise,
     )
+
+
+def _count_blocks(results: Results) -> int | None:
+    """Return the blocks of a campaign that ``runoff resume`` can add to; None of others."""
+    if not results.is_paired or results.engine == IMPORTED or results.machines:
+        return None
+    return len({sample.block for sample in results.judged_samples})
 
 
 def _tables(results: Results, asked: Question) -> Iterator[Table]:

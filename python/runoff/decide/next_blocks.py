@@ -1,10 +1,11 @@
 """How many blocks a campaign should have for a verdict on each arm that has none yet."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runoff.analysis.values import Report
 from runoff.results import IMPORTED
+from runoff.statistics import Comparison
 
 FARTHEST = 1000
 """Blocks that are looked ahead."""
@@ -20,9 +21,11 @@ class NextBlocks:
     tables: int
     """How many tables that are."""
     blocks: int | None
-    """Blocks of the whole campaign that half of such campaigns need for all of them; None beyond ``FARTHEST``."""
+    """Blocks of the whole campaign with which each has ``DECIDED`` chance of a verdict; None beyond ``FARTHEST``."""
     seconds: float | None
     """How long the further ones take; None if that is not known."""
+    is_measured: bool = True
+    """Whether there is a noise that tells so; else it is the usual number."""
 
 
 def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
@@ -31,7 +34,7 @@ def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
     They are those of ``runoff resume --blocks``, which allows for the look in between.
     """
     # Numerics: whoever only shows a report must not wait for them.
-    from runoff.decide.stopping import find_open, forecast_decision
+    from runoff.decide.stopping import find_open
 
     results = report.results
     if (
@@ -47,15 +50,14 @@ def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
         mine = [(table, comparison) for table, comparison in undecided if comparison.arm == arm]
         if not mine:
             continue
-        has_noise = all(comparison.n > 1 for _, comparison in mine)
-        if not has_noise and results.blocks < USUAL:
-            further: int | None = USUAL - results.blocks
-        else:
-            further = forecast_decision(report, mine, FARTHEST)[0]
+        is_measured = all(comparison.n > 1 for _, comparison in mine) or results.blocks >= USUAL
+        blocks = _find_blocks([comparison for _, comparison in mine]) if is_measured else USUAL
         each_s = results.seconds_per_block
-        yield NextBlocks(
-            arm,
-            len(mine),
-            None if further is None else results.blocks + further,
-            None if further is None or each_s is None else further * each_s,
-        )
+        seconds = None if blocks is None or each_s is None else (blocks - results.blocks) * each_s
+        yield NextBlocks(arm, len(mine), blocks, seconds, is_measured)
+
+
+def _find_blocks(comparisons: Sequence[Comparison]) -> int | None:
+    """Return the blocks that the one needs that needs the most."""
+    known = [each.advice.blocks for each in comparisons if each.advice is not None]
+    return max(known) if len(known) == len(comparisons) and max(known) <= FARTHEST else None

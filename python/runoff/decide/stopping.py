@@ -8,15 +8,11 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.decide.looks import Look
 from runoff.results import Results
-from runoff.statistics import Comparison, Verdict
+from runoff.statistics import OPEN, Comparison, Verdict
 from runoff.statistics.forecast import Course, forecast_blocks
 from runoff.statistics.level import level_for_each
 from runoff.statistics.power import least_blocks
-from runoff.statistics.stopping import SHARE
 from runoff.statistics.verdict import margin_of
-
-OPEN = (Verdict.UNCLEAR, Verdict.SMALL)
-"""Verdicts that more blocks may change."""
 
 DECIDED = "every headline comparison is decided"
 
@@ -49,7 +45,7 @@ def look(results: Results, blocks: int, most: int) -> Look:
     return Look(
         blocks=blocks,
         undecided=tuple(_name(table, comparison) for table, comparison in undecided),
-        ahead=forecast_decision(report, undecided, most - blocks),
+        ahead=_forecast_decision(report, undecided, most - blocks),
         ends=ends,
         decided=ends == DECIDED,
     )
@@ -99,7 +95,7 @@ def _values_agree(comparison: Comparison, margin: float) -> bool:
     return comparison.difference == 0 if interval is None else interval.is_inside(-100 * margin, 100 * margin)
 
 
-def forecast_decision(
+def _forecast_decision(
     report: Report, undecided: Sequence[tuple[Table, Comparison]], most: int
 ) -> tuple[int | None, int | None, int | None]:
     """Return the further blocks until all of these are decided, looked at as often as one likes: median and 90 %
@@ -107,8 +103,6 @@ def forecast_decision(
     question = report.question
     comparisons = len(report.results.arms) - 1
     joint = comparisons * sum(table.is_judged for table in report.headline)
-    # A planned campaign that goes on has been looked at.
-    alpha = question.alpha * SHARE["until" if question.stopping == "until" else "extended"]
     courses = []
     for _, comparison in undecided:
         if comparison.n < 2 or comparison.sd is None or comparison.difference is None:
@@ -121,8 +115,8 @@ def forecast_decision(
                 sd=comparison.sd,
                 margin=None if margin is None else (-margin, margin),
                 least=least_blocks(question.rare),
-                level_same=level_for_each(alpha, comparisons),
-                level_apart=level_for_each(alpha, joint),
+                level_same=level_for_each(question.alpha, comparisons),
+                level_apart=level_for_each(question.alpha, joint),
             )
         )
     found = forecast_blocks(courses, most)

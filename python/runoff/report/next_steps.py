@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import quote
 
 from runoff.decide.next_blocks import FARTHEST, NextBlocks
+from runoff.statistics.values import DECIDED
 from runoff.text import format_duration
 
 MOST = 3
@@ -29,8 +30,16 @@ def list_next_steps(found: Sequence[NextBlocks], directory: Path) -> Iterator[Ne
             told = f"over {FARTHEST} blocks; a wider --margin or less noise takes fewer"
             yield NextStep(f"to decide {each.arm}{tables}: {told}")
         else:
-            time = "" if each.seconds is None else f" ({format_duration(each.seconds)})"
             command = f"runoff resume {quote(str(directory))} --blocks {each.blocks}"
-            yield NextStep(f"to decide {each.arm}{tables}{time}:", command)
+            yield NextStep(f"to decide {each.arm}{tables}{_describe(each)}:", command)
     if len(found) > MOST:
         yield NextStep(f"{len(found) - MOST} more arms are not decided")
+
+
+def _describe(found: NextBlocks) -> str:
+    """Return what the chance is and how long it takes, in brackets; empty where neither is known."""
+    each = " in each" if found.tables > 1 else ""
+    chance = f"{100 * DECIDED:g} % chance{each}" if found.is_measured else ""
+    time = "" if found.seconds is None else f"{format_duration(found.seconds)} more"
+    told = ", ".join(part for part in (chance, time) if part)
+    return f" ({told})" if told else ""

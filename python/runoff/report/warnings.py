@@ -215,17 +215,18 @@ def _describe_needed(compared: Sequence[Comparison], question: Question) -> str:
         return ""
     _, arm, advice = max(known, key=lambda each: each[0])
     name = f" for {arm.arm}" if len(compared) > 1 else ""
-    return f"; {_amount(advice, question)} decide it{name} in 80 % of such campaigns, {_condition(advice)}"
+    return f"; {_amount(advice, question)} decide it{name} with 80 % chance, {_condition(advice)}"
 
 
 def _amount(advice: Advice, question: Question) -> str:
+    taken = " in all" if question.taken is not None else " of a new campaign" if question.paired else ", taken anew,"
     if advice.blocks > MOST_BLOCKS:
-        return f"more than {_count(MOST_BLOCKS, question)}"
+        return f"more than {_count(MOST_BLOCKS, question)}{taken}"
     high = str(advice.high) if advice.high <= MOST_BLOCKS else f"over {MOST_BLOCKS}"
     spread = f"{advice.low} to {high}" if advice.low < advice.high else ""
     time = _time(advice.blocks, question).removeprefix(" (").removesuffix(")")
     inside = ", ".join(part for part in (time, spread) if part)
-    return f"about {_count(advice.blocks, question)}" + (f" ({inside})" if inside else "")
+    return f"about {_count(advice.blocks, question)}{taken}" + (f" ({inside})" if inside else "")
 
 
 def _count(number: int, question: Question) -> str:
@@ -245,10 +246,13 @@ def _condition(advice: Advice) -> str:
 
 
 def _time(blocks: int, question: Question) -> str:
-    """Return how long that many blocks take in all; empty if that is not known."""
+    """Return how long that many blocks take, or those of them that are still to be taken; empty if not known."""
     if question.seconds_per_block is None:
         return ""
-    seconds = blocks * question.seconds_per_block
+    more = "" if question.taken is None else " more"
+    seconds = (blocks - (question.taken or 0)) * question.seconds_per_block
     if seconds >= HOUR_S:
-        return f" ({seconds / HOUR_S:.1f} h)"
-    return f" ({math.ceil(seconds / MINUTE_S)} min)" if seconds >= MINUTE_S else f" ({math.ceil(seconds)} s)"
+        return f" ({seconds / HOUR_S:.1f} h{more})"
+    return (
+        f" ({math.ceil(seconds / MINUTE_S)} min{more})" if seconds >= MINUTE_S else f" ({math.ceil(seconds)} s{more})"
+    )

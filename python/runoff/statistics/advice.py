@@ -12,10 +12,11 @@ def find_unclear(comparisons: Mapping[str, Comparison], question: Question) -> I
         return
     # What happens seldom may not have happened yet.
     small = [c for c in comparisons.values() if c.verdict is Verdict.SMALL]
-    yield from _warn("rare", small, least_blocks(question.rare))
+    least = least_blocks(question.rare)
+    yield from _warn("rare", small, max((c.advice.blocks for c in small if c.advice), default=least))
     unclear = [c for c in comparisons.values() if c.verdict is Verdict.UNCLEAR and c.difference is not None]
-    yield from _warn("resolution", [c for c in unclear if c.is_sequential])
-    unclear = [c for c in unclear if not c.is_sequential]
+    yield from _warn("resolution", [c for c in unclear if c.is_sequential and not c.advice])
+    unclear = [c for c in unclear if c.advice or not c.is_sequential]
     # Separated in its table, and not among all tables.
     yield from _warn("together", [c for c in unclear if c.separated])
     rest = [c for c in unclear if not c.separated and not c.confounded]

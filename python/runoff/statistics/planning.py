@@ -7,11 +7,11 @@ its own table.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from scipy import special
-
-from runoff.statistics.power import SD_INTERVAL, chance_of_difference, chance_of_same, least_blocks
-from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_RARE, MOST_BLOCKS, Interval
+from runoff.statistics.level import adjust, sign_flip
+from runoff.statistics.power import chance_of_difference, chance_of_same, find_first, least_blocks, sd_interval
+from runoff.statistics.values import DEFAULT_ALPHA, DEFAULT_RARE, MOST_BLOCKS, Advice, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +58,36 @@ def _count_over_sd(sd: float, df: int, chance: Callable[[int, float], float], wa
 
 def _find_fewest(chance: Callable[[int, float], float], sd: float, wanted: float, least: int) -> int | None:
     """Return the smallest number of blocks, ``least`` or more, with that chance; None above MOST_BLOCKS."""
-    low, high = least - 1, least
-    while chance(high, sd) < wanted:
-        if high >= MOST_BLOCKS:
+    found = find_first(least, lambda n: chance(n, sd), wanted)
+    return found if found <= MOST_BLOCKS else None
+
+
+def advise(n: int, mean: float, sd: float, margin: float | None, comparisons: int, question: Question) -> Advice | None:
+    """Return how many blocks of a new campaign decide, where ``n`` blocks have had differences of ``mean`` and ``sd``.
+
+    ``margin`` is in the same unit, None where only identical values are the same. None if no number decides.
+    """
+    least, joint = least_blocks(question.rare), comparisons * question.tables
+    inside = margin is not None and abs(mean) < margin
+    if sd == 0:
+        if mean == 0 or inside:
+            return Advice("same", False, least, least, least)
+        blocks = next(k for k in range(2, 64) if adjust(sign_flip(k), joint) <= question.alpha)
+        return Advice("difference", True, blocks, blocks, blocks)
+    bounds = sd_interval(sd, n - 1)
+
+    def find(least: int, chance: Callable[[float, int], float]) -> list[int]:
+        every = (partial(chance, each) for each in (sd, bounds.low, bounds.high))
+        return [find_first(least, each) for each in every]
+
+    if not inside:
+        if mean == 0:
             return None
-        low, high = high, min(2 * high, MOST_BLOCKS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if chance(middle, sd) >= wanted else (middle, high)
-    return high
-
-
-def sd_interval(sd: float, df: int, level: float = SD_INTERVAL) -> Interval:
-    """Return the interval of an SD that was estimated with ``df`` degrees of freedom."""
-    tail = (1 - level) / 2
-    low, high = (sd * (df / float(special.chdtri(df, p))) ** 0.5 for p in (tail, 1 - tail))
-    return Interval(low, high)
+        found = find(2, lambda each, k: chance_of_difference(k, mean / each, joint, question.alpha))
+        return Advice("difference", True, *found)
+    edge = margin or 0.0
+    alike = find(least, lambda each, k: chance_of_same(k, 0.0, edge / each, comparisons, question.alpha))
+    if alike[0] > n:
+        return Advice("same", False, *alike)
+    seen = find(least, lambda each, k: chance_of_same(k, abs(mean) / each, edge / each, comparisons, question.alpha))
+    return Advice("same", True, *seen)

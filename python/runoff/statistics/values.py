@@ -63,6 +63,10 @@ class Verdict(StrEnum):
         return self.name.lower()
 
 
+OPEN = (Verdict.UNCLEAR, Verdict.SMALL)
+"""Verdicts that more blocks may change."""
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """One valid sample's value of the metric."""
@@ -88,6 +92,9 @@ class Question:
     """How many tables are judged together (``runoff.statistics.family``)."""
     seconds_per_block: float | None = None
     """For advice on blocks; None if it is not known."""
+    taken: int | None = None
+    """Blocks of a campaign that more can be added to (``runoff resume``), void ones too; None where advice is for a
+    new campaign."""
     stopping: StoppingRule = "planned"
     """Where blocks were taken after earlier ones were looked at, intervals and p hold over all looks together."""
     stopping_of: Mapping[str, StoppingRule] = field(default_factory=dict)

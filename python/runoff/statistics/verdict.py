@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from runoff.results import FIRST_LOOK, Direction
-from runoff.statistics import power, sequential, signs
+from runoff.statistics import further, planning, power, sequential, signs
 from runoff.statistics.blocks import Differences
 from runoff.statistics.effect import standardise
 from runoff.statistics.level import adjust, level_for_each, sign_flip, two_sided_p
 from runoff.statistics.stopping import find_multiple, spend
-from runoff.statistics.values import Beyond, Comparison, Interval, Question, Verdict, to_percent
+from runoff.statistics.values import OPEN, Advice, Beyond, Comparison, Interval, Question, Verdict, to_percent
 
 
 def compare(arm: str, found: Differences, question: Question, comparisons: int) -> Comparison:
@@ -59,14 +59,22 @@ def _asks_signs(found: Differences, comparisons: int) -> bool:
 def judge(comparison: Comparison, question: Question, comparisons: int) -> Comparison:
     """Return ``comparison`` with its verdict, and with advice if the verdict is unclear."""
     verdict = _verdict(comparison, question)
-    advice = None
-    known = not question.repeats_exactly and not comparison.is_sequential and comparison.between is None
-    if verdict is Verdict.UNCLEAR and comparison.sd is not None and known:
-        mean = comparison.difference or 0.0 if comparison.log_mean is None else comparison.log_mean
-        if mean or not comparison.coarse:
-            margin = margin_of(comparison, question)
-            advice = power.advise(comparison.n, mean, comparison.sd, margin, comparisons, question)
+    advice = _advise(comparison, question, comparisons) if verdict in OPEN else None
     return replace(comparison, verdict=verdict, advice=advice)
+
+
+def _advise(comparison: Comparison, question: Question, comparisons: int) -> Advice | None:
+    """Return how many blocks decide; None where that is not known, or any number may be taken."""
+    if question.repeats_exactly or comparison.between is not None or comparison.sd is None:
+        return None
+    goes_on = question.taken is not None
+    if comparison.is_sequential and not (goes_on and question.stopping == further.RESUMED):
+        return None
+    mean = comparison.difference or 0.0 if comparison.log_mean is None else comparison.log_mean
+    if comparison.coarse and not mean:
+        return None
+    advise = further.advise if goes_on else planning.advise
+    return advise(comparison.n, mean, comparison.sd, margin_of(comparison, question), comparisons, question)
 
 
 def margin_of(comparison: Comparison, question: Question) -> float | None:

@@ -21,14 +21,18 @@ def test_arms_without_a_verdict_have_a_command_that_may_decide_them() -> None:
     assert (bfs.arm, bfs.tables, zaphod.arm, zaphod.tables) == ("bfs", 1, "zaphod:mode=eb", 2)
     assert (bfs.blocks or 0) > report.results.blocks
     first, _ = list_next_steps([bfs, zaphod], Path("results/a b"))
-    assert first == NextStep("to decide bfs:", f"runoff resume 'results/a b' --blocks {bfs.blocks}")
+    assert first == NextStep("to decide bfs (80 % chance):", f"runoff resume 'results/a b' --blocks {bfs.blocks}")
 
 
 def test_time_and_what_is_too_far_are_told() -> None:
-    found = [NextBlocks("a", 2, 40, 3600.0), NextBlocks("b", 1, None, None), *[NextBlocks("c", 1, 9, None)] * 3]
+    found = [NextBlocks("a", 2, 40, 3600.0), NextBlocks("b", 1, None, None), NextBlocks("c", 1, 9, None, False)]
+    found += [NextBlocks("d", 1, 9, None)] * 2
     steps = list(list_next_steps(found, Path("d")))
-    assert steps[0] == NextStep("to decide a in 2 tables (1 h 00 min):", "runoff resume d --blocks 40")
+    assert steps[0] == NextStep(
+        "to decide a in 2 tables (80 % chance in each, 1 h 00 min more):", "runoff resume d --blocks 40"
+    )
     assert steps[1].text.startswith("to decide b: over 1000 blocks; ")
+    assert steps[2].text == "to decide c:"
     assert steps[3:] == [NextStep("2 more arms are not decided")]
 
 
@@ -61,7 +65,8 @@ def test_the_last_lines_are_step_verdict_and_page(tmp_path: Path) -> None:
     out = run("resume", place).stdout
     assert out == run("report", place).stdout
     words = " ".join(out.replace("\\\n", " ").split())
-    assert f"to decide bfs (2 min 20 s): runoff resume {place} --blocks 45" in words
+    assert f"to decide bfs (80 % chance, 2 min 20 s more): runoff resume {place} --blocks 45" in words
+    assert "45 blocks (3 min more), or --rare 21%" in words
     assert out.splitlines()[-1] == f"page: {place}/report.html"
     verbose = run("report", place, "-v").stdout
     assert "Change = the geometric mean" in verbose

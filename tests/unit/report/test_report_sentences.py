@@ -243,4 +243,4 @@ def test_an_outlier_in_one_table_of_many_is_not_named():
     assert "worse" not in render_verdict(report)[0]
     (warning,) = [describe_warning(w, first) for w in first.warnings if w.kind == "together"]
     assert "stands out in this table alone, and not among the 10 tables of this report: a (p=0.0" in warning
-    assert "decide it in 80 % of such campaigns, if there is no difference" in warning
+    assert "decide it with 80 % chance, if there is no difference" in warning

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds, sentences
 
-from runoff.statistics import Question, Verdict, power
+from runoff.statistics import Question, Verdict, planning, power
 from runoff.statistics.values import Advice
 
 
@@ -50,12 +50,12 @@ def test_the_chance_of_the_same_is_that_of_samples(n, size, margin):
 
 def test_advice_is_the_first_number_with_80_percent():
     question = Question("base", "lower", rare=0.2)
-    different = power.advise(5, 0.1, 0.2, 0.02, 1, question)
+    different = planning.advise(5, 0.1, 0.2, 0.02, 1, question)
     assert different.towards == "difference"
     assert different.as_seen
     assert power.chance_of_difference(different.blocks, 0.5, 1, 0.05) >= 0.8
     assert power.chance_of_difference(different.blocks - 1, 0.5, 1, 0.05) < 0.8
-    same = power.advise(5, 0.001, 0.05, 0.02, 1, question)
+    same = planning.advise(5, 0.001, 0.05, 0.02, 1, question)
     assert (same.towards, same.as_seen) == ("same", False)
     assert power.chance_of_same(same.blocks, 0, 0.4, 1, 0.05) >= 0.8
     assert power.chance_of_same(same.blocks - 1, 0, 0.4, 1, 0.05) < 0.8
@@ -63,32 +63,32 @@ def test_advice_is_the_first_number_with_80_percent():
 
 def test_advice_has_the_interval_of_the_sd():
     """Five blocks: chi-square with 4 degrees of freedom; the number grows with the variance."""
-    advice = power.advise(5, 0.1, 1.0, 0.02, 1, Question("base", "lower"))
+    advice = planning.advise(5, 0.1, 1.0, 0.02, 1, Question("base", "lower"))
     low, high = (1.0 * math.sqrt(4 / stats.chi2.isf(p, 4)) for p in (0.05, 0.95))
-    assert power.advise(5, 0.1, low, 0.02, 1, Question("base", "lower")).blocks == advice.low
-    assert power.advise(5, 0.1, high, 0.02, 1, Question("base", "lower")).blocks == advice.high
+    assert planning.advise(5, 0.1, low, 0.02, 1, Question("base", "lower")).blocks == advice.low
+    assert planning.advise(5, 0.1, high, 0.02, 1, Question("base", "lower")).blocks == advice.high
     assert advice.low < advice.blocks < advice.high
 
 
 def test_more_tables_and_arms_need_more_blocks():
-    one = power.advise(10, 0.1, 0.2, 0.02, 1, Question("base", "lower")).blocks
-    nine = power.advise(10, 0.1, 0.2, 0.02, 1, Question("base", "lower", tables=9)).blocks
-    both = power.advise(10, 0.1, 0.2, 0.02, 3, Question("base", "lower", tables=3)).blocks
+    one = planning.advise(10, 0.1, 0.2, 0.02, 1, Question("base", "lower")).blocks
+    nine = planning.advise(10, 0.1, 0.2, 0.02, 1, Question("base", "lower", tables=9)).blocks
+    both = planning.advise(10, 0.1, 0.2, 0.02, 3, Question("base", "lower", tables=3)).blocks
     assert one < nine == both
 
 
 def test_the_same_that_was_missed_by_bad_luck_needs_more_than_there_were():
     """Twenty blocks would do for equal arms, and were not enough as the arms seem to differ by 1.5 %."""
-    advice = power.advise(20, 0.015, 0.02, 0.0198, 1, Question("base", "lower", rare=0.2))
+    advice = planning.advise(20, 0.015, 0.02, 0.0198, 1, Question("base", "lower", rare=0.2))
     assert (advice.towards, advice.as_seen) == ("same", True)
     assert advice.blocks > 20
 
 
 def test_constant_differences_need_signs():
     question = Question("base", "lower")
-    assert power.advise(3, 0.1, 0.0, 0.02, 1, question) == Advice("difference", True, 6, 6, 6)
-    assert power.advise(3, 0.1, 0.0, 0.02, 4, question).blocks == 8
-    assert power.advise(3, 0.001, 0.0, 0.02, 1, question) == Advice("same", False, 45, 45, 45)
+    assert planning.advise(3, 0.1, 0.0, 0.02, 1, question) == Advice("difference", True, 6, 6, 6)
+    assert planning.advise(3, 0.1, 0.0, 0.02, 4, question).blocks == 8
+    assert planning.advise(3, 0.001, 0.0, 0.02, 1, question) == Advice("same", False, 45, 45, 45)
 
 
 def text(data, **question) -> str:
@@ -128,22 +128,25 @@ def test_the_hardest_of_several_unclear_arms_is_reported():
     advised = {arm: compare(data).comparisons[arm].advice.blocks for arm in ("arm", "wider")}
     assert advised["arm"] < advised["wider"]
     assert f"unclear: arm, wider; about {advised['wider']} blocks" in text(data)
-    assert "decide it for wider in 80 %" in text(data)
+    assert "decide it for wider with 80 % chance" in text(data)
 
 
 def test_blocks_that_decide_and_how_long_they_take():
     data = {"base": BASE, "arm": WIDE}
     advised = compare(data).comparisons["arm"].advice
     assert text(data) == (
-        f"unclear: arm; about {advised.blocks} blocks ({advised.low} to {advised.high}) decide it "
-        "in 80 % of such campaigns, if there is no difference"
+        f"unclear: arm; about {advised.blocks} blocks of a new campaign ({advised.low} to {advised.high}) decide "
+        "it with 80 % chance, if there is no difference"
     )
     minutes = math.ceil(advised.blocks / 60)
-    assert f"about {advised.blocks} blocks ({minutes} min, {advised.low} to" in text(data, seconds_per_block=1.0)
+    assert f"about {advised.blocks} blocks of a new campaign ({minutes} min, {advised.low} to" in text(
+        data, seconds_per_block=1.0
+    )
 
 
 def test_too_many_blocks_are_not_counted():
-    assert "more than 100000 blocks decide it" in text({"base": WIDE, "arm": finely(WIDE[::-1])}, margin=1e-4)
+    words = text({"base": WIDE, "arm": finely(WIDE[::-1])}, margin=1e-4)
+    assert "more than 100000 blocks of a new campaign decide it" in words
 
 
 @pytest.mark.parametrize("n", [2, 5, 10, 30])
@@ -165,3 +168,45 @@ def test_in_units_without_a_difference_no_number_decides():
 
 def test_slower_is_not_advice():
     assert "resolution" not in kinds(compare({"base": BASE, "arm": SLOWER}))
+
+
+def drawn(n: int, seed: int = 1) -> list[list[float]]:
+    rng = np.random.default_rng(seed)
+    return [list(100 * np.exp(0.03 * rng.standard_normal(n))) for _ in range(2)]
+
+
+def test_advice_of_a_campaign_that_goes_on_is_for_all_its_blocks():
+    """And for the rule of more looks; void blocks are counted with them."""
+    base, arm = drawn(10)
+    anew = compare({"base": base, "arm": arm}, rare=0.2).comparisons["arm"].advice
+    more = compare({"base": base, "arm": arm}, taken=10, rare=0.2).comparisons["arm"].advice
+    assert more.blocks > anew.blocks
+    voids = compare({"base": base, "arm": arm}, taken=13, rare=0.2).comparisons["arm"].advice
+    assert (voids.blocks, voids.low, voids.high) == (more.blocks + 3, more.low + 3, more.high + 3)
+    words = text({"base": base, "arm": arm}, taken=10, seconds_per_block=60.0, rare=0.2)
+    assert words == (
+        f"unclear: arm; about {more.blocks} blocks in all ({more.blocks - 10} min more, {more.low} to {more.high}) "
+        "decide it with 80 % chance, if there is no difference"
+    )
+
+
+def test_advice_goes_on_after_a_look():
+    base, arm = drawn(10)
+    found = compare({"base": base, "arm": arm}, taken=10, rare=0.2, stopping="extended").comparisons["arm"]
+    assert found.verdict is Verdict.UNCLEAR
+    assert found.advice == compare({"base": base, "arm": arm}, taken=10, rare=0.2).comparisons["arm"].advice
+
+
+def test_what_is_within_and_had_too_few_blocks_is_told_all_it_needs():
+    data = {"base": BASE * 2, "arm": NEAR * 2}
+    found = compare(data, taken=12).comparisons["arm"]
+    assert (found.verdict, found.advice.towards) == (Verdict.SMALL, "same")
+    assert found.advice.blocks >= 45
+    assert f"{found.advice.blocks} blocks, or --rare 18%" in text(data, taken=12)
+
+
+def test_signs_decide_what_does_not_vary_after_more_looks():
+    """(k + 1) / 2^k is a fifth of 5 % at most from 11 on."""
+    data = {"base": BASE, "arm": [2 * value for value in BASE]}
+    advice = compare(data | {"base": BASE[:3], "arm": data["arm"][:3]}, taken=3).comparisons["arm"].advice
+    assert (advice.towards, advice.blocks) == ("difference", 11)
