@@ -121,6 +121,8 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
         log_mean=difference if logs else None,
         log_interval=interval if logs else None,
         sd=sd,
+        error=None if found is None else found.error,
+        df=None if found is None else found.df,
         p=p,
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
         step=step,

@@ -279,6 +279,10 @@ class Comparison:
     """The interval of ``log_mean``, simultaneous with those of the other arms, as ``interval`` is."""
     sd: float | None = None
     """SD of the block differences: of log ratios where there is a percent, else in the metric's unit."""
+    error: float | None = None
+    """Standard error that the interval comes from, in the unit of ``sd``."""
+    df: float | None = None
+    """Degrees of freedom of it."""
     p: float | None = None
     """Adjusted for all arms of the table."""
     separated: bool = False

@@ -25,6 +25,8 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
         log_mean=found.mean if found.logs else None,
         log_interval=interval if found.logs else None,
         sd=found.sd,
+        error=None if found.sd is None else found.sd / math.sqrt(found.informative),
+        df=None if found.sd is None else found.informative - 1,
         p=p,
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
         step=found.step,
@@ -108,7 +110,7 @@ def _test(found: Differences, question: Question, comparisons: int) -> tuple[flo
         return p, Interval(found.mean, found.mean) if known else None
     n = found.informative
     error = found.sd / math.sqrt(n)
-    half, t = critical_multiple(question, comparisons, n) * error, found.mean / error
+    half, t = _critical_multiple(question, comparisons, n) * error, found.mean / error
     interval = Interval(found.mean - half, found.mean + half)
     if question.is_sequential:
         p = spend(adjust(sequential.two_sided_p(t, n), comparisons), question.stopping)
@@ -121,7 +123,7 @@ def _test(found: Differences, question: Question, comparisons: int) -> tuple[flo
     return adjust(p, comparisons), interval
 
 
-def critical_multiple(question: Question, comparisons: int, n: float) -> float:
+def _critical_multiple(question: Question, comparisons: int, n: float) -> float:
     """Return the multiple of the standard error beyond which a difference of ``n`` blocks is separated."""
     return find_multiple(n, question.alpha, comparisons, question.stopping)
 
@@ -133,7 +135,7 @@ def _find_beyond(found: Differences, interval: Interval | None, question: Questi
     if not found.logs:
         return "nothing" if found.mean == 0 and found.sd == 0 and found.step is not None else "interval"
     n = found.informative
-    half = critical_multiple(question, comparisons, n) * (found.ratio_sd or 0.0) / math.sqrt(n)
+    half = _critical_multiple(question, comparisons, n) * (found.ratio_sd or 0.0) / math.sqrt(n)
     change = (found.ratio_of_means or 1.0) - 1
     return find_beyond(interval, change, half, found.step, question.margin)
 

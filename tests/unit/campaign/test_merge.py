@@ -110,7 +110,9 @@ def test_the_errors_of_a_gate_are_those_of_so_many_machines(
     seen = []
     monkeypatch.setattr(gate, "estimate_risk", lambda inputs, _correlation: seen.extend(inputs))
     gate.judge(build_report(merge(campaigns, tmp_path / "all")), 0.02)
-    assert [each.n for each in seen] == [3]
+    (risk,) = seen
+    assert (risk.overall.df, len(risk.machines)) == (2, 3)
+    assert all(own.critical_joint > own.critical for own in risk.machines)
 
 
 def test_commands_for_one_machine_say_so(campaigns: dict[str, Path], tmp_path: Path):

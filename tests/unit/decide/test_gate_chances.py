@@ -4,16 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from runoff.statistics.gate import (
-    Chances,
-    Outcome,
-    RiskInput,
-    combine_outcomes,
-    correlation,
-    estimate_risk,
-    judge_comparison,
-)
+from runoff.statistics.gate import Outcome, combine_outcomes, judge_comparison
+from runoff.statistics.gate_risk import Chances, Precision, RiskInput, correlation, estimate_risk
 from runoff.statistics.level import critical as students
 from runoff.statistics.values import Interval
 
@@ -81,6 +75,12 @@ def simulated(values: np.ndarray, limits: list[float], critical: float, joint: f
     return [float(np.mean(each)) for each in (fine, ~fine & ~worse & ~regressed, worse, regressed)]
 
 
+def noise(n: int, sd: float, limit: float, critical: float = CRITICAL, joint: float = CRITICAL) -> RiskInput:
+    """Whose true SD is ``sd``: the estimate is the one that is as often too small as too large."""
+    seen = sd * math.sqrt(stats.chi2.median(n - 1) / (n - 1))
+    return RiskInput(limit, Precision(seen / math.sqrt(n), n - 1, critical, joint))
+
+
 def as_list(chances: Chances) -> list[float]:
     return [chances.fine, chances.unclear, chances.worse, chances.regressed]
 
@@ -90,7 +90,7 @@ def test_the_chances_of_a_gate_are_the_simulated_ones(together):
     sds, limits, joint = [0.02, 0.03], [0.02, 0.02], students(0.05, 2, N - 1)
     correlated = [[1.0, together], [together, 1.0]]
     values = (np.random.default_rng(3).standard_normal((20_000, N, 2)) @ np.linalg.cholesky(correlated).T) * sds
-    judged = [RiskInput(N, sd, limit, CRITICAL, joint) for sd, limit in zip(sds, limits, strict=True)]
+    judged = [noise(N, sd, limit, joint=joint) for sd, limit in zip(sds, limits, strict=True)]
     found = estimate_risk(judged, correlated)
     rows = ((0.0, found.unchanged), (0.5, found.at_half), (1.0, found.at_limit), (2.0, found.at_twice))
     for by, chances in rows:
@@ -107,13 +107,13 @@ def test_a_truth_inside_the_limit_is_hardly_ever_reported_beyond_it():
         _, _, worse, regressed = simulated(values, [limit], critical, critical)
         assert regressed < 0.025
         assert worse > 0.3
-        found = estimate_risk([RiskInput(n, sd, limit, critical, critical)], [[1.0]])
+        found = estimate_risk([noise(n, sd, limit, critical, critical)], [[1.0]])
         assert found.at_limit.regressed == pytest.approx(0.025, abs=0.005)
         assert found.at_half.regressed < 0.02
 
 
 def test_the_chances_are_the_same_each_time_and_sum_to_one():
-    judged = [RiskInput(8, 0.02, 0.01, CRITICAL, CRITICAL)]
+    judged = [noise(8, 0.02, 0.01)]
     first, second = estimate_risk(judged, [[1.0]]), estimate_risk(judged, [[1.0]])
     assert first == second
     for chances in (first.unchanged, first.at_half, first.at_limit, first.at_twice):
@@ -122,7 +122,7 @@ def test_the_chances_are_the_same_each_time_and_sum_to_one():
 
 def test_a_gate_passes_a_regression_of_just_the_limit_in_one_of_forty_campaigns():
     """That is what its interval of 95 % promises, however quiet the machine is."""
-    found = estimate_risk([RiskInput(N, 0.005, 0.02, CRITICAL, CRITICAL)], [[1.0]])
+    found = estimate_risk([noise(N, 0.005, 0.02)], [[1.0]])
     assert found.at_limit.fine == pytest.approx(0.025, abs=0.003)
     assert found.unchanged.fine > 0.999
     assert found.at_twice.regressed > 0.999
@@ -143,5 +143,5 @@ def test_comparisons_go_together_over_the_blocks_they_share():
 def test_correlations_that_do_not_fit_together_are_not_an_error():
     """Over different blocks each is right for its own, and together they may be those of nothing at all."""
     impossible = [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]
-    found = estimate_risk([RiskInput(N, 0.02, 0.02, CRITICAL, CRITICAL)] * 3, impossible)
+    found = estimate_risk([noise(N, 0.02, 0.02)] * 3, impossible)
     assert 0 < found.unchanged.fine < 1

@@ -2,22 +2,16 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.decide.gate.values import Gate, Line, Reason, ReasonKind
 from runoff.errors import UsageError
 from runoff.statistics import Comparison, Interval, Verdict
-from runoff.statistics.gate import (
-    Outcome,
-    Risk,
-    RiskInput,
-    combine_outcomes,
-    correlation,
-    estimate_risk,
-    judge_comparison,
-)
-from runoff.statistics.verdict import critical_multiple
+from runoff.statistics.gate import Outcome, combine_outcomes, judge_comparison
+from runoff.statistics.gate_risk import Precision, Risk, RiskInput, correlation, estimate_risk
+from runoff.statistics.stopping import find_multiple
 
 
 def judge(report: Report, limit: float) -> Gate:
@@ -157,26 +151,40 @@ def _find_unseen_share(lines: Sequence[Line]) -> float | None:
 
 
 def _risk(pairs: Sequence[tuple[Table, str]], limit: float) -> Risk | None:
-    judged, series = [], []
-    for table, arm in pairs:
-        comparison = table.analysis.comparisons[arm]
-        interval = comparison.log_interval
-        if interval is None or not comparison.sd or comparison.units < 2:
-            return None
-        bounds = _worse_interval(table, interval)
-        half = (bounds.high - bounds.low) / 2 / (comparison.sd / math.sqrt(comparison.units))
-        judged.append(
-            RiskInput(
-                comparison.units,
-                comparison.sd,
-                _limit(table, limit),
-                half,
-                max(half, critical_multiple(table.analysis.question, len(pairs), comparison.units)),
-                comparison.step or 0.0,
-            )
-        )
-        series.append(_differences(table, arm))
-    return estimate_risk(judged, correlation(series)) if judged else None
+    judged = [_measure_noise(table, arm, limit, len(pairs)) for table, arm in pairs]
+    known = [each for each in judged if each is not None]
+    if not known or len(known) < len(judged):
+        return None
+    return estimate_risk(known, correlation([_differences(table, arm) for table, arm in pairs]))
+
+
+def _measure_noise(table: Table, arm: str, limit: float, together: int) -> RiskInput | None:
+    """Return the noise of one comparison among so many; None where there is none."""
+    comparison, question = table.analysis.comparisons[arm], table.analysis.question
+    overall = _find_precision(comparison, comparison.log_interval)
+    if overall is None:
+        return None
+    joint = find_multiple(overall.df + 1, question.alpha, together, question.stopping)
+    between = comparison.between
+    machines = [
+        analysis.comparisons[arm] for analysis in table.analysis.machines.values() if analysis.comparisons[arm].n
+    ]
+    own = [(_find_precision(each, each.log_interval), _find_precision(each, each.joint_interval)) for each in machines]
+    each_known = [replace(one, critical_joint=both.critical) for one, both in own if one and both]
+    return RiskInput(
+        limit=_limit(table, limit),
+        overall=replace(overall, critical_joint=max(overall.critical, joint)),
+        step=comparison.step or 0.0,
+        machines=tuple(each_known) if len(each_known) == len(own) else (),
+        between=0.0 if between is None else between.sd or 0.0,
+    )
+
+
+def _find_precision(comparison: Comparison, interval: Interval | None) -> Precision | None:
+    if interval is None or not comparison.error or comparison.df is None:
+        return None
+    critical = (interval.high - interval.low) / 2 / comparison.error
+    return Precision(comparison.error, comparison.df, critical, critical)
 
 
 def _differences(table: Table, arm: str) -> dict[int, float]:

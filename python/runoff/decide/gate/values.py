@@ -6,7 +6,8 @@ from typing import Literal
 from runoff.analysis.table import Lost, Table
 from runoff.analysis.values import Report
 from runoff.statistics import Comparison
-from runoff.statistics.gate import Outcome, Risk
+from runoff.statistics.gate import Outcome
+from runoff.statistics.gate_risk import Risk
 
 EXIT_CODES = {Outcome.FINE: 0, Outcome.REGRESSED: 1, Outcome.WORSE: 1, Outcome.UNCLEAR: 2}
 

@@ -27,6 +27,8 @@ def render(report: Report, *, indent: int | None = 1) -> str:
 
 _OF_MACHINES = ("between", "joint_interval")
 """Keys that a campaign of one machine has not."""
+_NOT_TOLD = ("arm", "verdict", "log_interval", "error", "df")
+"""Attributes of a comparison that its place, its percent or its interval tells."""
 
 
 def make_document(report: Report) -> dict[str, Any]:
@@ -80,7 +82,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
             found["within"] = comparison.is_within
         elif key == "is_sequential":
             found["sequential"] = value
-        elif key not in ("arm", "verdict", "log_interval") and not (key in _OF_MACHINES and value is None):
+        elif key not in _NOT_TOLD and not (key in _OF_MACHINES and value is None):
             found[key] = value
     return found
 

@@ -9,7 +9,8 @@ from runoff.report.campaign_warnings import describe_lost
 from runoff.report.cpu_limits import describe_limits
 from runoff.report.machines import describe_machines
 from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent_range
-from runoff.statistics.gate import Chances, Outcome
+from runoff.statistics.gate import Outcome
+from runoff.statistics.gate_risk import Chances
 
 MOST_ABSENT = 5
 """Metrics that a sentence about an arm names."""
@@ -193,10 +194,8 @@ def describe_gate(gate: Gate) -> str:
     undecided = len(gate.find_lines(Outcome.UNCLEAR))
     if not undecided:
         return f"Cannot tell whether anything is worse than {baseline} by more than {limit}."
-    return (
-        f"Cannot tell: {undecided} of {len(gate.lines)} comparisons may be worse than {baseline} by more than {limit}, "
-        "or not."
-    )
+    count = f"{undecided} of {len(gate.lines)} comparisons {'is' if len(gate.lines) == 1 else 'are'}"
+    return f"Cannot tell whether {count} worse than {baseline} by more than {limit}."
 
 
 def _join_lines(gate: Gate, outcome: Outcome) -> str:
