@@ -40,6 +40,7 @@ def judge(tables: Tables, margin: float = 0.02, rare: float = 0.05, alpha: float
         d = np.where(logs[:, None, :], np.log(arm) - np.log(base), arm - base)
     scale = np.where(logs, 1.0, np.nanmax(np.abs(tables.values), axis=(1, 2))[:, None])
     n, mean, sd = _moments(d, scale)
+    sd = np.where(n < 5, np.fmax(sd, _pool_sd(sd, logs)), sd) + 0 * sd
     worth = _informative(d, n, mean, sd)
     level = -np.expm1(np.log1p(-alpha) / arm.shape[2])
     half = special.stdtrit(worth - 1, 1 - level / 2) * sd / np.sqrt(worth)
@@ -80,6 +81,14 @@ def _moments(d: Array, scale: Array) -> tuple[Array, Array, Array]:
     constant = np.nanmax(d, axis=1) - np.nanmin(d, axis=1) <= ROUNDING * scale
     mean = np.where(constant & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
     return n, mean, np.where(constant, 0.0, sd)
+
+
+def _pool_sd(sd: Array, logs: Array) -> Array:
+    """Return the SD of all arms of each table together; 0 of fewer than two, or of different kinds."""
+    pooled = np.sqrt(np.nanmean(sd**2, axis=1, keepdims=True))
+    alike = (np.sum(~np.isnan(sd), axis=1, keepdims=True) > 1) & (logs == logs[:, :1]).all(axis=1, keepdims=True)
+    found: Array = np.where(alike, pooled, 0.0)
+    return found
 
 
 def _step(base: Array, arm: Array, logs: Array) -> Array:

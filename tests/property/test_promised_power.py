@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from runoff.statistics import Analysis, Observation, Question, Verdict, analyse, analyse_unpaired, judge_family
+from runoff.statistics.level import critical
 from runoff.statistics.power import detectable_difference
 
 REPORTS = int(os.environ.get("POWER_REPORTS") or 60)
 NOISE = 0.01
+PROMISES = 60
 OFF = 0.05
 """How far the chance may be off."""
 
@@ -45,17 +47,21 @@ def count_seen(tables: int, runs: tuple[int, ...], change: float, *, paired: boo
 @pytest.mark.parametrize(("blocks", "arms"), [(5, 2), (20, 2), (10, 4)])
 def test_in_blocks(tables: int, blocks: int, arms: int) -> None:
     joint = (arms - 1) * tables
-    change = detectable_difference(blocks - 1, joint, 0.05) * math.sqrt(2 / blocks)
+    change = detectable_difference(blocks - 1, critical(0.05, joint, blocks - 1)) * math.sqrt(2 / blocks)
     assert is_near(count_seen(tables, (blocks,) * arms, change, paired=True))
 
 
 @pytest.mark.parametrize("tables", [1, 4])
 @pytest.mark.parametrize("runs", [(10, 10), (5, 40), (40, 5)])
 def test_in_no_blocks(tables: int, runs: tuple[int, int]) -> None:
-    """With the degrees of freedom that equal spreads have on average."""
-    parts = [1 / n for n in runs]
-    df = sum(parts) ** 2 / sum(p**2 / (n - 1) for p, n in zip(parts, runs, strict=True))
-    change = detectable_difference(df, tables, 0.05) * math.sqrt(sum(parts))
+    """With what such reports promise on average."""
+    promised = []
+    for number in range(PROMISES):
+        rng = np.random.default_rng([number, *runs])
+        arms = {f"arm{arm}": observe(rng.standard_normal(n), arm) for arm, n in enumerate(runs)}
+        found = analyse_unpaired(arms, Question("arm0", "lower", tables=tables, paired=False)).comparisons["arm1"]
+        promised.append(math.log1p((found.detectable or 0) / 100) / NOISE)
+    change = float(np.mean(promised))
     assert is_near(count_seen(tables, runs, change, paired=False))
 
 

@@ -30,6 +30,7 @@ def _lines(report: Report, found: Noise | UsageError) -> Iterator[str]:
 def describe_pooled(pooled: Pooled, blocks: int, comparisons: int = 1) -> str:
     """Return how much equal arms differ, and what a number of blocks can show beside it, in one of ``comparisons``."""
     from runoff.statistics import DEFAULT_ALPHA
+    from runoff.statistics.level import critical
     from runoff.statistics.power import detectable_difference
 
     if pooled.sd == 0:
@@ -38,7 +39,11 @@ def describe_pooled(pooled: Pooled, blocks: int, comparisons: int = 1) -> str:
     told = f"equal arms differ by {size} (SD) from block to block, over {pooled.blocks} blocks"
     if blocks < 2:
         return told
-    seen = detectable_difference(blocks - 1, comparisons, DEFAULT_ALPHA) * pooled.sd / math.sqrt(blocks)
+    seen = (
+        detectable_difference(blocks - 1, critical(DEFAULT_ALPHA, comparisons, blocks - 1))
+        * pooled.sd
+        / math.sqrt(blocks)
+    )
     among = f" among {comparisons} comparisons" if comparisons > 1 else ""
     return f"{told}; {blocks} blocks show {format_amount(seen, pooled.metric)}{among} with 80 % chance"
 

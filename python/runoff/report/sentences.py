@@ -11,7 +11,7 @@ from runoff.report.numbers import Scale, format_change
 from runoff.report.spread import describe_spread
 from runoff.report.sweep import describe_sweep
 from runoff.report.wording import render_place
-from runoff.results import Results
+from runoff.results import IMPORTED, Results
 from runoff.statistics import Comparison, Verdict
 
 MOST_ARMS = 3
@@ -42,9 +42,18 @@ def render_verdict(report: Report) -> tuple[str, ...]:
         first,
         *answer[1:],
         *describe_dissent(judged),
+        *_describe_what_order_hides(report.results, judged),
         *describe_spread(judged),
         *sensitivity.describe_surveys(headline, report.repeats),
     )
+
+
+def _describe_what_order_hides(results: Results, judged: Sequence[Table]) -> Iterator[str]:
+    """Yield what a difference of imported runs in no blocks may also be; nothing where none is told."""
+    if results.engine != IMPORTED or results.is_paired:
+        return
+    if any(each.verdict in CLEAR for table in judged for each in table.analysis.comparisons.values()):
+        yield "The runs are in no blocks: a machine that changed between the arms would look the same."
 
 
 def _verdict_of(results: Results, tables: Sequence[Table], judged: Sequence[Table]) -> list[str]:

@@ -89,8 +89,13 @@ def _describe_order(warning: Warning, _compared: Sequence[Comparison], analysis:
     )
 
 
-def _describe_dependent(_warning: Warning, compared: Sequence[Comparison], _analysis: Analysis) -> str:
+def _describe_dependent(_warning: Warning, compared: Sequence[Comparison], analysis: Analysis) -> str:
     alike = ", ".join(f"{c.arm} (lag-1 correlation {c.correlation or 0.0:.2f})" for c in compared)
+    if not analysis.question.paired:
+        return (
+            f"runs resemble the run before them: {alike}; intervals are widened for it: take a run of each arm in "
+            "turn, in blocks, as runoff compare does"
+        )
     return (
         f"differences of neighbouring blocks are alike: {alike}; intervals are widened for it, "
         "as something slower than a block changes one of the arms"

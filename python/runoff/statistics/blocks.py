@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from runoff.statistics.describe import ROUNDING, moments
+from runoff.statistics.digits import find_step
 from runoff.statistics.trend import mann_kendall
 from runoff.statistics.values import Observation
 
@@ -49,8 +50,7 @@ class Differences:
     confounded: bool
     step: float | None
     """How far the digits of the values leave the mean open: two values that are printed alike may be a whole step of
-    them apart. The step is the smallest gap between distinct values, 0 where all are distinct; None where all are one
-    number."""
+    them apart; 0 where all are distinct, None where all are one number (`runoff.statistics.digits`)."""
 
     @property
     def n(self) -> int:
@@ -58,12 +58,17 @@ class Differences:
         return len(self.values)
 
     @property
+    def is_dependent(self) -> bool:
+        """Whether neighbours are alike for certain."""
+        r = self.correlation
+        return r is not None and self.n >= CORRELATION_MINIMUM and r >= CORRELATION_Z / math.sqrt(self.n)
+
+    @property
     def informative(self) -> float:
         """How many independent blocks are worth as much as these: fewer where neighbours are alike."""
-        r = self.correlation
-        if r is None or self.n < CORRELATION_MINIMUM or r < CORRELATION_Z / math.sqrt(self.n):
+        if not self.is_dependent:
             return float(self.n)
-        r = min(r, STRONGEST)
+        r = min(self.correlation or 0.0, STRONGEST)
         return max(2.0, self.n * (1 - r) / (1 + r))
 
 
@@ -106,20 +111,6 @@ def find_moments(values: npt.NDArray[np.float64], scale: float) -> tuple[float, 
         mean = float(values[0])
         return (mean if abs(mean) > ROUNDING * scale else 0.0), (0.0 if len(values) > 1 else None)
     return moments([float(value) for value in values])
-
-
-def find_step(values: npt.NDArray[np.float64], *, logs: bool) -> float | None:
-    """Return the smallest gap of distinct values, in times of a value where there are ratios (``logs``).
-
-    A value is known to half a gap, and so is the one it is compared with: together their mean is off by a gap at most.
-    Where no two values are equal they spread over many more gaps than one, and cutting them off is noise like theirs.
-    """
-    with np.errstate(over="ignore"):
-        gaps = np.diff(np.sort(values))
-        distinct = gaps[gaps > ROUNDING * np.abs(values).max()]
-        if len(distinct) == len(gaps):
-            return 0.0
-        return float(np.mean(distinct.min() / values) if logs else distinct.min()) if len(distinct) else None
 
 
 def _ratio(base: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> tuple[float, float | None]:

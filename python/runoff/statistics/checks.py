@@ -1,10 +1,8 @@
 """Reasons not to believe a comparison."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from runoff.statistics.advice import find_unclear
-from runoff.statistics.blocks import CORRELATION_MINIMUM, CORRELATION_Z
 from runoff.statistics.describe import is_constant
 from runoff.statistics.trend import mann_kendall
 from runoff.statistics.values import Comparison, Observation, Question, Summary, Warning
@@ -80,11 +78,7 @@ def _check_order(comparisons: Mapping[str, Comparison], question: Question) -> I
 
 
 def _check_dependent(comparisons: Mapping[str, Comparison], question: Question) -> Iterator[Warning]:
-    alike = [
-        c.arm
-        for c in comparisons.values()
-        if c.correlation is not None and c.n >= CORRELATION_MINIMUM and c.correlation >= CORRELATION_Z / math.sqrt(c.n)
-    ]
+    alike = [c.arm for c in comparisons.values() if c.dependent]
     if alike and question.direction != "none":
         yield Warning("dependent", tuple(alike))
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runoff.statistics.blocks import Differences, differences, find_step, ratios_make_sense
+from runoff.statistics.blocks import Differences, differences, ratios_make_sense
 from runoff.statistics.compare import analyse
+from runoff.statistics.digits import find_step
 from runoff.statistics.heterogeneity import Moments
 from runoff.statistics.unpaired import analyse_unpaired, compare_means
 from runoff.statistics.values import Analysis, Observation, Question

@@ -53,9 +53,12 @@ def chance_of_same(n: int, size: float, margin: float, comparisons: int, alpha: 
     return float(np.mean(np.maximum(0.0, high - low)))
 
 
-def detectable_difference(df: float, comparisons: int, alpha: float) -> float:
-    """Return the difference, in standard errors, that shows with a chance of 80 % (noncentral t)."""
-    return float(special.nctdtrinc(df, 1 - DECIDED, critical(alpha, comparisons, df)))
+def detectable_difference(df: float, multiple: float) -> float:
+    """Return the difference, in standard errors, that is beyond a ``multiple`` of them with a chance of 80 %.
+
+    By the noncentral t.
+    """
+    return float(special.nctdtrinc(df, 1 - DECIDED, multiple))
 
 
 def sd_interval(sd: float, df: int, level: float = SD_INTERVAL) -> Interval:

@@ -1,20 +1,26 @@
 """Arms whose runs are in no blocks: each with its own spread (Welch 1947), at Sidak's level over the arms of a table.
 
+Where few runs stand against many, a difference also has to be rare among runs that are dealt anew; where runs resemble
+the run before, they count as fewer.
+
 Where all values of an arm and of the baseline are positive, logarithms are compared, as they are within blocks.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from runoff.results import StoppingRule
 from runoff.statistics import checks, power, stopping
-from runoff.statistics.blocks import find_moments, find_step, ratios_make_sense
+from runoff.statistics.blocks import find_moments, ratios_make_sense
+from runoff.statistics.dependence import Dependence, find_dependence
 from runoff.statistics.describe import ROUNDING, is_constant, summarise_arms
+from runoff.statistics.digits import find_step
 from runoff.statistics.level import adjust, critical, level_for_each, two_sided_p
+from runoff.statistics.permutation import Dealt, deal, needs_deals
 from runoff.statistics.values import Analysis, Beyond, Comparison, Interval, Observation, Question, Verdict, to_percent
 from runoff.statistics.verdict import find_beyond, is_coarse, judge
 
@@ -42,18 +48,44 @@ class _Rule:
     """Runs of the baseline and of the arm."""
     rules: tuple[StoppingRule, StoppingRule]
     """How these numbers came about."""
+    runs_per_one: float = 1.0
+    """How many runs say as much as one that does not resemble the run before."""
+    dealt: Dealt | None = None
+    """What else the difference is held against; None where Welch's t is right."""
 
     def find_half(self, found: Welch) -> float:
         """Return half of the interval of a difference."""
         if self.is_sequential:
-            return stopping.find_half(self._list_means(found), level_for_each(self.alpha, self.comparisons))
-        return critical(self.alpha, self.comparisons, found.df) * found.error if found.error else 0.0
+            half = stopping.find_half(self._list_means(found), level_for_each(self.alpha, self.comparisons))
+            return half * math.sqrt(self.runs_per_one)
+        return self._find_multiple(found, self.comparisons) * found.error if found.error else 0.0
+
+    def find_detectable(self, found: Welch, tables: int) -> float:
+        """Return the smallest difference that shows among all tables, as independent runs as there are would have."""
+        error = found.error * math.sqrt(self.runs_per_one)
+        multiple = self._find_multiple(found, self.comparisons * tables) / math.sqrt(self.runs_per_one)
+        return power.detectable_difference(self._find_df(found), multiple) * error
+
+    def _find_multiple(self, found: Welch, comparisons: int) -> float:
+        """Return the multiple of the error beyond which one of so many differences is separated."""
+        multiple = critical(self.alpha, comparisons, self._find_df(found)) * math.sqrt(self.runs_per_one)
+        if self.dealt is None:
+            return multiple
+        return max(multiple, self.dealt.find_critical(level_for_each(self.alpha, comparisons)))
 
     def find_p(self, found: Welch) -> float:
         """Return p of a difference with an error."""
+        t = found.difference / found.error
         if self.is_sequential:
-            return adjust(stopping.find_p(self._list_means(found), found.difference), self.comparisons)
-        return adjust(two_sided_p(found.difference / found.error, found.df), self.comparisons)
+            difference = found.difference / math.sqrt(self.runs_per_one)
+            return adjust(stopping.find_p(self._list_means(found), difference), self.comparisons)
+        p = two_sided_p(t / math.sqrt(self.runs_per_one), self._find_df(found))
+        if self.dealt is not None:
+            p = max(p, self.dealt.find_p(t))
+        return adjust(p, self.comparisons)
+
+    def _find_df(self, found: Welch) -> float:
+        return max(1.0, found.df / self.runs_per_one)
 
     @property
     def is_sequential(self) -> bool:
@@ -107,8 +139,8 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
     scale = 1.0 if logs else float(max(np.abs(base).max(), np.abs(other).max()))
     comparisons = len(arms) - 1
     found = compare_means(one, two, scale) if n > 1 else None
-    rules = question.select(question.baseline).stopping, question.select(arm).stopping
-    rule = _Rule(question.alpha, comparisons, (len(base), len(other)), rules)
+    dependence = find_dependence([one, two])
+    rule = _find_rule(arm, one, two, question, comparisons, dependence)
     p, interval = _test(found, rule)
     difference = found.difference if found is not None else float(np.mean(two) - np.mean(one))
     sd = _join_spreads(one, two, scale) if n > 1 else None
@@ -130,10 +162,27 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
         beyond=_find_beyond(base, other, interval, step, rule, question.margin, logs=logs),
         unseen=power.unseen_share(n),
         effect=_standardise(difference, sd, n),
-        detectable=None if rule.is_sequential else _find_detectable(found, question, comparisons, logs=logs),
+        detectable=None if rule.is_sequential else _find_detectable(found, rule, question.tables, logs=logs),
+        correlation=dependence.correlation,
         is_sequential=rule.is_sequential,
+        dependent=dependence.is_certain,
     )
     return judge(compared, question, comparisons)
+
+
+def _find_rule(
+    arm: str,
+    base: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+    question: Question,
+    comparisons: int,
+    dependence: Dependence,
+) -> _Rule:
+    rules = question.select(question.baseline).stopping, question.select(arm).stopping
+    rule = _Rule(question.alpha, comparisons, (len(base), len(other)), rules, dependence.runs_per_one)
+    if rule.is_sequential or min(rule.counts) < 2 or not needs_deals(*rule.counts):
+        return rule
+    return replace(rule, dealt=deal(base, other))
 
 
 def _test(found: Welch | None, rule: _Rule) -> tuple[float | None, Interval | None]:
@@ -185,9 +234,11 @@ def _standardise(difference: float, sd: float | None, n: int) -> float | None:
     return None if n < 3 else (1 - 3 / (4 * (n - 1) - 1)) * math.sqrt(2) * difference / sd
 
 
-def _find_detectable(found: Welch | None, question: Question, comparisons: int, *, logs: bool) -> float | None:
-    """Return the smallest change that shows among all tables."""
+def _find_detectable(found: Welch | None, rule: _Rule, tables: int, *, logs: bool) -> float | None:
+    """Return the smallest change that shows among all tables; None where none would."""
     if found is None or not found.error:
         return None
-    size = power.detectable_difference(found.df, comparisons * question.tables, question.alpha) * found.error
+    size = rule.find_detectable(found, tables)
+    if not math.isfinite(size):
+        return None
     return to_percent(size) if logs else size

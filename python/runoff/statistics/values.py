@@ -278,7 +278,8 @@ class Comparison:
     log_interval: Interval | None = None
     """The interval of ``log_mean``, simultaneous with those of the other arms, as ``interval`` is."""
     sd: float | None = None
-    """SD of the block differences: of log ratios where there is a percent, else in the metric's unit."""
+    """SD of the block differences: of log ratios where there is a percent, else in the metric's unit. With fewer than
+    five blocks and several arms at least that of all arms together."""
     error: float | None = None
     """Standard error that the interval comes from, in the unit of ``sd``."""
     df: float | None = None
@@ -306,7 +307,10 @@ class Comparison:
     detectable: float | None = None
     """The smallest change that shows with 80 % chance at this n and SD: in percent where there is a percent."""
     correlation: float | None = None
-    """Correlation of neighbouring blocks' differences (lag 1); where it is certain, intervals are widened for it."""
+    """Correlation of neighbours (lag 1): of the differences of blocks, where intervals are widened for it if it is
+    certain, or of runs in no blocks within their arms, where they always are."""
+    dependent: bool = False
+    """Whether that correlation is certain."""
     is_sequential: bool = False
     """Whether somebody looked before there were as many blocks or runs as there are: intervals and p allow for it."""
     confounded: bool = False

@@ -9,13 +9,16 @@ from runoff.results import FIRST_LOOK, Direction
 from runoff.statistics import further, planning, power, sequential, signs
 from runoff.statistics.blocks import Differences
 from runoff.statistics.effect import standardise
-from runoff.statistics.level import adjust, level_for_each, sign_flip, two_sided_p
+from runoff.statistics.level import adjust, critical, level_for_each, sign_flip, two_sided_p
 from runoff.statistics.stopping import find_multiple, spend
 from runoff.statistics.values import OPEN, Advice, Beyond, Comparison, Interval, Question, Verdict, to_percent
 
 
-def compare(arm: str, found: Differences, question: Question, comparisons: int) -> Comparison:
-    """Compare one arm, one of ``comparisons`` of a table."""
+def compare(arm: str, found: Differences, question: Question, comparisons: int, least_sd: float = 0.0) -> Comparison:
+    """Compare one arm, one of ``comparisons`` of a table, whose differences are taken to have ``least_sd`` at least."""
+    effect = standardise(found)
+    if found.sd is not None:
+        found = replace(found, sd=max(found.sd, least_sd))
     p, interval = _test(found, question, comparisons)
     comparison = Comparison(
         arm=arm,
@@ -33,9 +36,10 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int) 
         coarse=is_coarse(found.step, question, logs=found.logs),
         beyond=_find_beyond(found, interval, question, comparisons),
         unseen=power.unseen_share(found.n),
-        effect=standardise(found),
+        effect=effect,
         detectable=_find_detectable(found, question, comparisons),
         correlation=found.correlation,
+        dependent=found.is_dependent,
         is_sequential=question.is_sequential,
         confounded=found.confounded,
     )
@@ -49,7 +53,8 @@ def _find_detectable(found: Differences, question: Question, comparisons: int) -
     joint, n = comparisons * question.tables, found.informative
     if _asks_signs(found, comparisons) and not signs.is_fine(found.n, level_for_each(question.alpha, joint)):
         return None
-    size = power.detectable_difference(n - 1, joint, question.alpha) * found.sd / math.sqrt(n)
+    multiple = critical(question.alpha, joint, n - 1)
+    size = power.detectable_difference(n - 1, multiple) * found.sd / math.sqrt(n)
     return to_percent(size) if found.logs else size
 
 

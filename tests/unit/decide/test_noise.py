@@ -21,6 +21,7 @@ from runoff.decide import noise
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
 from runoff.report.noise import describe_noise
+from runoff.statistics.level import critical
 from runoff.statistics.power import detectable_difference
 
 TWICE = {"arms": ("a", "b"), "names": {"a": "default", "b": "default"}}
@@ -110,7 +111,7 @@ def test_later_reports_have_a_line_of_it(tmp_path):
     place = made(tmp_path / "later", noisy(0.0, 0.0), blocks=20)
     (line,) = lines(place)
     sd = 0.02 * math.sqrt(10 / 9)
-    shown = f"{100 * math.expm1(detectable_difference(19, 1, 0.05) * sd / math.sqrt(20)):.2g} %"
+    shown = f"{100 * math.expm1(detectable_difference(19, critical(0.05, 1, 19)) * sd / math.sqrt(20)):.2g} %"
     assert line == (
         "noise of this machine on hackbench, time to pass all messages: equal arms differ by 2.1 % (SD) from block to "
         f"block, over 10 blocks; 20 blocks show {shown} with 80 % chance"

@@ -56,7 +56,7 @@ def test_the_schema_is_one() -> None:
         (
             "comparison",
             Comparison,
-            {"arm", "verdict", "log_mean", "log_interval", "beyond", "is_sequential", "error", "df"},
+            {"arm", "verdict", "log_mean", "log_interval", "beyond", "is_sequential", "error", "df", "dependent"},
             {"percent", "percent_interval", "within", "sequential"},
         ),
         ("summary", Summary, {"arm"}, set()),

@@ -45,7 +45,7 @@ def test_the_interval_is_students_t_over_the_changes_of_each_machine() -> None:
 
 
 def test_two_machines_have_the_hull_of_welchs_intervals() -> None:
-    machines = draw(0.08, 0.12)
+    machines = draw(0.08, 0.12, counts=((9, 8), (7, 6)))
     analysis = analyse(machines)
     ends = [stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95) for a, b in machines.values()]
     found = analysis.comparisons["b"].log_interval

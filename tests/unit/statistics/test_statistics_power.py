@@ -27,8 +27,8 @@ def test_the_rarest_that_was_seen():
 @pytest.mark.parametrize("n", [2, 5, 10, 100])
 @pytest.mark.parametrize("arms", [1, 4])
 def test_what_is_detectable_is_so_in_80_percent(n, arms):
-    size = power.detectable_difference(n - 1, arms, 0.05)
     critical = stats.t.isf((1 - 0.95 ** (1 / arms)) / 2, n - 1)
+    size = power.detectable_difference(n - 1, critical)
     assert stats.nct.sf(critical, n - 1, size) == pytest.approx(0.8, abs=1e-6)
 
 
