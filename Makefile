@@ -92,6 +92,10 @@ test-all: export VERDICT_TABLES := 20000
 test-all: export MACHINE_CAMPAIGNS := 300
 test-all: export STOPPING_CAMPAIGNS := 700
 test-all: export POWER_REPORTS := 2000
+test-all: export ADVICE_CAMPAIGNS := 300
+test-all: export RISK_CAMPAIGNS := 250
+test-all: export UNPAIRED_TABLES := 2000
+test-all: export FEW_REPORTS := 2000
 test-all: export IMPORT_FILES := 8000
 test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile

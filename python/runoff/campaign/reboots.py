@@ -16,6 +16,7 @@ from runoff.engines import boots
 from runoff.engines.agent import StaysError
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.errors import MissingError, RunoffError, UsageError, choose_error
+from runoff.installed import name_command_for_root
 from runoff.plan.plan import Plan
 from runoff.reboot import unit
 from runoff.reboot.bootloader import Bootloader, find_bootloader
@@ -36,7 +37,7 @@ class Reboots:
         if not plan.boots:
             raise UsageError("--reboot: no arm names a kernel of this machine: name them, as in default@host:6.12")
         if os.geteuid() != 0:
-            raise MissingError("--reboot needs root: run it with sudo")
+            raise MissingError(f"--reboot needs root: {name_command_for_root()} ...")
         unit.require_systemd()
         self._plan = plan
         self._arguments = arguments

@@ -11,6 +11,7 @@ from runoff.cli.output import echo
 from runoff.engines.agent import describe_schedulers
 from runoff.engines.control import Watch
 from runoff.errors import MissingError, UsageError
+from runoff.installed import name_command_for_root
 from runoff.plan.arms import parse_arm
 
 
@@ -26,7 +27,7 @@ def command(scheduler: str, parameters: tuple[str, ...], per_cpu: bool, as_json:
     """
     words = _words(scheduler, parameters)
     if os.geteuid() != 0:
-        raise MissingError("attaching a scheduler needs root: run it with sudo")
+        raise MissingError(f"attaching a scheduler needs root: {name_command_for_root()} attach ...")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watch = Watch("attach", *(["--per-cpu"] if per_cpu else []), "--", *words)
     counters.follow(watch, as_json, lambda: warn(scheduler, watch))

@@ -14,6 +14,7 @@ from runoff.cli.output import echo
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
 from runoff.errors import MissingError
+from runoff.installed import name_command_for_root
 from runoff.plan.elevators import check_model, parse_elevator
 
 
@@ -93,7 +94,7 @@ def remove(device: str, force: bool, as_json: bool) -> None:
 
 def _require_root(what: str) -> None:
     if os.geteuid() != 0:
-        raise MissingError(f"{what} needs root: run it with sudo")
+        raise MissingError(f"{what} needs root: {name_command_for_root()} disk ...")
 
 
 def _line(each: Mapping[str, Any]) -> str:

@@ -51,12 +51,14 @@ class Pace:
         return 60 / each_s if each_s else None
 
     def estimate(self, left: int) -> Estimate | None:
-        """Return when ``left`` more samples are finished; None before the first is."""
+        """Return when ``left`` more samples are finished, from now on; None before the first is."""
         each_s, n = self.each_s, len(self._gaps_s)
         if each_s is None:
             return None
+        # A sample that takes longer than the others still has to end.
+        seconds = max(0.0, left * each_s - min(self._now() - self._last_s, each_s))
         if n < FEWEST:
-            return Estimate(left * each_s, None)
+            return Estimate(seconds, None)
         # The mean of the samples to come is as uncertain as their own scatter, and as that of those that were taken.
         half = WIDTH * statistics.stdev(self._gaps_s) * math.sqrt(left + left * left / n)
-        return Estimate(left * each_s, (max(0.0, left * each_s - half), left * each_s + half))
+        return Estimate(seconds, (max(0.0, seconds - half), seconds + half))

@@ -2,12 +2,14 @@
 
 import contextlib
 import sys
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.status import Status
 
 from runoff.analysis.labels import shorten_labels
 from runoff.campaign.manifest import list_metrics
+from runoff.cli.live_line import LiveLine
 from runoff.cli.output import echo
 from runoff.cli.pace import Pace
 from runoff.decide.looks import Look
@@ -17,7 +19,7 @@ from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
 from runoff.report.numbers import format_value
 from runoff.results import LoadedWork, Metric
-from runoff.text import escape_line, escape_lines, format_duration
+from runoff.text import escape_lines, format_duration
 
 MOST_NAMED = 3
 """Undecided comparisons that a line names."""
@@ -63,7 +65,7 @@ class Progress:
         if self._status is None:
             echo(text, err=True)
         else:
-            self._show(text)
+            self._show(lambda: [text])
 
     def _print(self, text: str) -> None:
         """Print a line above the live one. If nothing reads it any more, the campaign goes on."""
@@ -79,8 +81,7 @@ class Progress:
 
     def phase(self, cell: Cell, phase: str) -> None:
         if self._status is not None:
-            parts = (self._bar(), self._place(cell), self._rate(), phase, self._estimates(cell))
-            self._show("  ".join(filter(None, parts)))
+            self._show(lambda: self._list_parts(cell, phase))
 
     def finished(self, cell: Cell, outcome: Outcome) -> None:
         self._done += 1
@@ -112,14 +113,19 @@ class Progress:
         text = "stopping now; finished samples are kept" if now else "finishing this sample; Ctrl-C again to stop now"
         self._print(text)
 
-    def _show(self, text: str) -> None:
+    def _show(self, list_parts: Callable[[], Sequence[str]]) -> None:
         assert self._status is not None
-        width = max(20, self._console.width - 4)
-        from rich.text import Text
-
         with contextlib.suppress(OSError):
             self._status.start()
-            self._status.update(Text(escape_line(text)[:width], style="bright_black"))
+            self._status.update(LiveLine(list_parts, lambda: max(20, self._console.width - 4)))
+
+    def _list_parts(self, cell: Cell, phase: str) -> list[str]:
+        """Return what is known now, that which must be seen on the narrowest terminal first."""
+        done, block = self._count(cell)
+        eta, _, interval = self._eta().partition(" (")
+        arm, work = self._name(cell)
+        interval = f"({interval}" if interval else ""
+        return [done, eta, self._bar(), block, arm, phase, work, interval, *self._estimates(cell), self._rate()]
 
     def _bar(self) -> str:
         """Return how much is done; empty without a fixed end."""
@@ -129,19 +135,24 @@ class Progress:
         return f"[{'#' * full}{'-' * (BAR_WIDTH - full)}]"
 
     def _place(self, cell: Cell) -> str:
-        arm, work = self._plan.arms[cell.arm].label, self._works[self._plan.works[cell.work].label]
+        return "  ".join(filter(None, (*self._count(cell), *self._name(cell), self._eta())))
+
+    def _name(self, cell: Cell) -> tuple[str, str]:
+        """Return the arm, and the workload beside its load."""
         loads = self._plan.load_labels
-        work = LoadedWork(work, loads[cell.load]).label(len(loads))
+        work = LoadedWork(self._works[self._plan.works[cell.work].label], loads[cell.load]).label(len(loads))
+        return self._plan.arms[cell.arm].label, work
+
+    def _count(self, cell: Cell) -> tuple[str, str]:
+        """Return how many samples are done, and which block this is."""
         settings = self._plan.settings
         if cell.block < 0:
             block = f"warm-up {settings.warmup + cell.block + 1}/{settings.warmup}"
         else:
             block = f"block {cell.block + 1}/{stopping.find_most_blocks(settings)}"
         if settings.until is None:
-            place = f"{self._done}/{self._plan.planned}  {block}  {arm}  {work}"
-        else:
-            place = f"{self._done}  {block} at most  {arm}  {work}"
-        return f"{place}  {self._eta()}".rstrip()
+            return f"{self._done}/{self._plan.planned}", block
+        return f"{self._done}", f"{block} at most"
 
     def _eta(self) -> str:
         if self._plan.settings.until is not None:
@@ -166,15 +177,15 @@ class Progress:
     def _samples_per_block(self) -> int:
         return len(self._plan.arms) * len(self._plan.works) * len(self._plan.loads)
 
-    def _estimates(self, cell: Cell) -> str:
-        """Return running means of the present workload and load: to watch, not to judge by."""
+    def _estimates(self, cell: Cell) -> list[str]:
+        """Return running means of the present workload and load, by arm: to watch, not to judge by."""
         parts = []
         for index, arm in enumerate(self._plan.arms):
             values = self._sums.get((cell.work, cell.load, index))
             if values:
                 mean = sum(values) / len(values)
                 parts.append(f"{arm.label} {format_value(mean, self._headlines[cell.work].unit)}")
-        return "  ".join(parts)
+        return parts
 
 
 def _describe_undecided(look: Look) -> str:

@@ -10,16 +10,17 @@ import click
 import cloup
 
 from runoff.campaign.directory import read_results
+from runoff.campaign.ending import Ending
 from runoff.cli.campaign import notify, print_way_on, write_report
 from runoff.cli.options import RunOptions, json_option, run_options
 from runoff.cli.output import echo, write
-from runoff.errors import UsageError
+from runoff.errors import INTERRUPTED, UsageError
 from runoff.plan.settings import read_settings
 from runoff.plan.shipped import find_shipped
 
 if TYPE_CHECKING:
+    from runoff.campaign.conduct import CampaignResult
     from runoff.plan.settings import Settings
-    from runoff.results import Results
 
 
 @click.group(epilog="Example: runoff published show zaphod-2004")
@@ -133,6 +134,7 @@ def replicate(
     from runoff.published import replicate, then_and_now
     from runoff.report.data.json_text import dump
 
+    is_stopped = False
     report, parts = replicate.find_parts(name, plans)
     if sources and (quick or plan_only or run.out):
         raise UsageError("--from reads a campaign, --quick, --plan-only and --out are for running one: choose")
@@ -144,15 +146,15 @@ def replicate(
         settings = {plan: read_settings(find_shipped(plan), quick=quick) for plan in places}
         if plan_only:
             return _print_plans(settings)
-        campaigns = {
-            plan: replicate.PresentCampaign(_run(values, places[plan], run)) for plan, values in settings.items()
-        }
+        conducted, is_stopped = _run_all(settings, places, run)
+        campaigns = {plan: replicate.PresentCampaign(each.results) for plan, each in conducted.items()}
     found = [(part, today := campaigns.get(part.plan), replicate.compare(report, part, today)) for part in parts]
     if run.as_json:
         write(dump(then_and_now.make_document(report, found), indent=2))
     else:
         echo(then_and_now.render(report, found, shutil.get_terminal_size((100, 24)).columns), nl=False)
-    code = 0 if replicate.has_answers([one for _, _, mine in found for one in mine]) else 2
+    has_answers = replicate.has_answers([one for _, _, mine in found for one in mine])
+    code = INTERRUPTED if is_stopped else 0 if has_answers else 2
     notify(run.notify, run.out, code, f"{report.name} is replicated")
     return code
 
@@ -166,7 +168,21 @@ def _print_plans(settings: "Mapping[str, Settings]") -> int:
     return 0
 
 
-def _run(settings: "Settings", place: Path, run: RunOptions) -> "Results":
+def _run_all(
+    settings: "Mapping[str, Settings]", places: Mapping[str, Path], run: RunOptions
+) -> tuple[dict[str, "CampaignResult"], bool]:
+    """Return the campaigns by plan, and whether the user stopped one: those behind it are not begun."""
+    done: dict[str, CampaignResult] = {}
+    for plan, values in settings.items():
+        done[plan] = _run(values, places[plan], run)
+        if done[plan].ending is Ending.STOPPED:
+            if left := [each for each in settings if each not in done]:
+                echo(f"not begun: {', '.join(left)}; --plan runs one", err=True)
+            return done, True
+    return done, False
+
+
+def _run(settings: "Settings", place: Path, run: RunOptions) -> "CampaignResult":
     """Return a campaign, whose own report is in its page: standard output is for then and now."""
     from runoff.campaign.conduct import conduct
     from runoff.cli.progress import Progress
@@ -174,4 +190,4 @@ def _run(settings: "Settings", place: Path, run: RunOptions) -> "Results":
     conducted = conduct(settings, place, Progress(), run.manner)
     _, page = write_report(conducted.results, conducted.directory)
     print_way_on(conducted, page, err=True)
-    return conducted.results
+    return conducted

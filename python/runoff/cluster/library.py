@@ -1,6 +1,7 @@
 """Dask, imported so that it prints nothing of its own: what matters to users is said by runoff."""
 
 from runoff.errors import MissingError
+from runoff.installed import describe_adding
 
 try:
     import dask
@@ -9,6 +10,6 @@ try:
     dask.config.set({"logging": {"distributed": "critical", "tornado": "critical", "asyncio": "critical"}})
     import distributed
 except ImportError:
-    raise MissingError("--cluster needs Dask: pip install 'runoff[cluster]'") from None
+    raise MissingError(f"--cluster needs Dask: {describe_adding('cluster')}") from None
 
 __all__ = ["dask", "distributed"]

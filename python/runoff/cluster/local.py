@@ -13,6 +13,7 @@ from typing import Any
 from runoff.cluster.library import dask, distributed
 from runoff.errors import MissingError, RunoffError
 from runoff.files import make_directories
+from runoff.installed import describe_adding
 
 REAL_CLOCK = "machine"
 """Dask's resource of a worker that takes samples under the real clock: one at a time."""
@@ -117,7 +118,7 @@ def _make_security() -> Any:
     try:
         return distributed.Security.temporary()
     except ImportError:
-        raise MissingError("--cluster local:N needs cryptography: pip install 'runoff[cluster]'") from None
+        raise MissingError(f"--cluster local:N needs cryptography: {describe_adding('cluster')}") from None
 
 
 def _make_private(folder: Path) -> None:

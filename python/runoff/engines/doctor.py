@@ -14,6 +14,7 @@ from runoff.engines.lab import debian, image, kernel
 from runoff.engines.lab.emulator import build
 from runoff.engines.lab.emulator import store as emulator
 from runoff.errors import RunoffError
+from runoff.installed import name_command_for_root
 
 OWN_QEMU = "QEMU of runoff's"
 """The name of the finding about it."""
@@ -93,7 +94,7 @@ def _check_btf() -> Finding:
 def _check_root() -> Finding:
     if os.geteuid() == 0:
         return Finding("host", "root", "yes", "attaching schedulers is allowed")
-    return Finding("host", "root", "no", "attaching schedulers needs root", "sudo runoff ...")
+    return Finding("host", "root", "no", "attaching schedulers needs root", f"{name_command_for_root()} ...")
 
 
 def _check_cgroup() -> Finding:

@@ -224,7 +224,9 @@ def _describe_needed(compared: Sequence[Comparison], question: Question) -> str:
 
 
 def _amount(advice: Advice, question: Question) -> str:
-    taken = " in all" if question.taken is not None else " of a new campaign" if question.paired else ", taken anew,"
+    taken = (
+        " in all" if question.taken is not None else " of a new campaign" if question.paired else " in a new campaign"
+    )
     if advice.blocks > MOST_BLOCKS:
         return f"more than {_count(MOST_BLOCKS, question)}{taken}"
     high = str(advice.high) if advice.high <= MOST_BLOCKS else f"over {MOST_BLOCKS}"

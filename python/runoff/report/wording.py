@@ -285,8 +285,8 @@ def describe_method(report: Report) -> tuple[str, ...]:
     return (
         *_describe_samples(report),
         f"{_describe_comparison(report)}, at Sidak's level for {100 * question.alpha:g} % over the arms of a table. "
-        "What other arms do changes nothing but their number. Where a value is zero or negative, differences are given "
-        "in the metric's unit.",
+        "From five blocks on, what other arms do changes nothing but their number. Where a value is zero or negative, "
+        "differences are given in the metric's unit.",
         f"An arm is the same (=) if its whole interval lies within ±{100 * question.margin:g} % of the baseline, by a "
         f"step of the values at least, and there are {name_unit(report)} enough to have seen, with 90 % chance, what "
         f"hits {100 * question.rare:g} % of runs; better (+) or worse (-) if its interval excludes no change, by "

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from runoff.errors import MissingError
+from runoff.installed import describe_adding
 
 SHORTEST = 2
 """Values of a stretch: a single one that is far out is an outlier, not a level."""
@@ -157,6 +158,6 @@ def _load_ruptures() -> ModuleType:
     try:
         import ruptures
     except ImportError:
-        raise MissingError("runoff history needs ruptures: pip install 'runoff[history]'") from None
+        raise MissingError(f"runoff history needs ruptures: {describe_adding('history')}") from None
     module: ModuleType = ruptures
     return module

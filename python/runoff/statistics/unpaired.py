@@ -64,11 +64,11 @@ class _Rule:
         """Return the smallest difference that shows among all tables, as independent runs as there are would have."""
         error = found.error * math.sqrt(self.runs_per_one)
         multiple = self._find_multiple(found, self.comparisons * tables) / math.sqrt(self.runs_per_one)
-        return power.detectable_difference(self._find_df(found), multiple) * error
+        return power.detectable_difference(self.find_df(found), multiple) * error
 
     def _find_multiple(self, found: Welch, comparisons: int) -> float:
         """Return the multiple of the error beyond which one of so many differences is separated."""
-        multiple = critical(self.alpha, comparisons, self._find_df(found)) * math.sqrt(self.runs_per_one)
+        multiple = critical(self.alpha, comparisons, self.find_df(found)) * math.sqrt(self.runs_per_one)
         if self.dealt is None:
             return multiple
         return max(multiple, self.dealt.find_critical(level_for_each(self.alpha, comparisons)))
@@ -79,12 +79,13 @@ class _Rule:
         if self.is_sequential:
             difference = found.difference / math.sqrt(self.runs_per_one)
             return adjust(stopping.find_p(self._list_means(found), difference), self.comparisons)
-        p = two_sided_p(t / math.sqrt(self.runs_per_one), self._find_df(found))
+        p = two_sided_p(t / math.sqrt(self.runs_per_one), self.find_df(found))
         if self.dealt is not None:
             p = max(p, self.dealt.find_p(t))
         return adjust(p, self.comparisons)
 
-    def _find_df(self, found: Welch) -> float:
+    def find_df(self, found: Welch) -> float:
+        """Return the degrees of freedom that are left of Satterthwaite's; infinite where nothing varies."""
         return max(1.0, found.df / self.runs_per_one)
 
     @property
@@ -153,8 +154,8 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
         log_mean=difference if logs else None,
         log_interval=interval if logs else None,
         sd=sd,
-        error=None if found is None else found.error,
-        df=None if found is None else found.df,
+        error=None if found is None else found.error * math.sqrt(rule.runs_per_one),
+        df=None if found is None else rule.find_df(found),
         p=p,
         separated=interval is not None and (interval.low > 0 or interval.high < 0),
         step=step,
@@ -166,6 +167,7 @@ def _compare(arm: str, arms: Mapping[str, Sequence[Observation]], question: Ques
         correlation=dependence.correlation,
         is_sequential=rule.is_sequential,
         dependent=dependence.is_certain,
+        runs_per_one=rule.runs_per_one,
     )
     return judge(compared, question, comparisons)
 

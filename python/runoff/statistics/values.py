@@ -311,6 +311,8 @@ class Comparison:
     certain, or of runs in no blocks within their arms, where they always are."""
     dependent: bool = False
     """Whether that correlation is certain."""
+    runs_per_one: float = 1.0
+    """How many blocks or runs say as much as one that does not resemble the one before, by that correlation."""
     is_sequential: bool = False
     """Whether somebody looked before there were as many blocks or runs as there are: intervals and p allow for it."""
     confounded: bool = False

@@ -40,6 +40,7 @@ def compare(arm: str, found: Differences, question: Question, comparisons: int, 
         detectable=_find_detectable(found, question, comparisons),
         correlation=found.correlation,
         dependent=found.is_dependent,
+        runs_per_one=found.n / found.informative,
         is_sequential=question.is_sequential,
         confounded=found.confounded,
     )
@@ -81,7 +82,9 @@ def _advise(comparison: Comparison, question: Question, comparisons: int) -> Adv
     if comparison.coarse and not mean:
         return None
     advise = further.advise if goes_on else planning.advise
-    return advise(comparison.n, mean, comparison.sd, margin_of(comparison, question), comparisons, question)
+    # Blocks to come resemble each other as those that were seen.
+    sd = comparison.sd * math.sqrt(comparison.runs_per_one)
+    return advise(comparison.n, mean, sd, margin_of(comparison, question), comparisons, question)
 
 
 def margin_of(comparison: Comparison, question: Question) -> float | None:

@@ -53,3 +53,15 @@ def test_the_interval_holds_nine_times_in_ten():
         low, high = pace.estimate(left).interval
         held += low <= sum(draw.lognormvariate(0, 0.5) for _ in range(left)) <= high
     assert held / campaigns == pytest.approx(0.9, abs=0.05)
+
+
+def test_the_time_left_counts_down_while_a_sample_runs():
+    clock = Clock()
+    pace = Pace(clock)
+    finish(pace, clock, 10.0, 10.0)
+    assert pace.estimate(3).seconds == 30
+    clock.now_s += 4
+    assert pace.estimate(3).seconds == 26
+    clock.now_s += 60
+    assert pace.estimate(3).seconds == 20
+    assert pace.estimate(1).seconds == 0

@@ -77,7 +77,7 @@ def test_a_word_that_is_not_a_size_is_refused(size: str) -> None:
 @pytest.mark.parametrize("words", [("add", "--elevator", "cfq"), ("remove", "/dev/ublkb0")])
 def test_without_root_nothing_is_tried(monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert "needs root: run it with sudo" in refused(*words, kind=MissingError)
+    assert "needs root: sudo " in refused(*words, kind=MissingError)
 
 
 @NO_UBLK

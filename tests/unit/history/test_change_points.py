@@ -90,5 +90,5 @@ def test_false_changes_are_as_rare_as_promised(kind: str):
 def test_without_the_library_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ruptures", None)
     change_points._load_ruptures.cache_clear()
-    with pytest.raises(MissingError, match=r"pip install 'runoff\[history\]'"):
+    with pytest.raises(MissingError, match=r"install 'ruptures"):
         firsts(series((10, 0), (10, 9)))

@@ -28,13 +28,14 @@ FORBIDDEN = {
     "unfinished work": r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b",
 }
 
-GROUND = {"errors", "text", "files", "ownership", "reading", "separated", "units", "validation", "version"}
+GROUND = {"errors", "text", "files", "installed", "ownership", "reading", "separated", "units", "validation", "version"}
 """Modules outside any room, which all rooms may use."""
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "text": {"errors"},
     "files": {"errors", "ownership"},
+    "installed": set(),
     "ownership": set(),
     "reading": set(),
     "separated": set(),

@@ -9,8 +9,11 @@ from pathlib import Path
 import cli_runner
 import pytest
 
+from runoff.campaign.conduct import CampaignResult
+from runoff.campaign.ending import Ending
 from runoff.errors import UsageError
-from runoff.plan.settings import read_settings
+from runoff.files import Identity
+from runoff.plan.settings import Settings, read_settings
 from runoff.plan.shipped import find_shipped
 from runoff.published import catalogue, replicate, then_and_now
 from runoff.published.numbers import Number, Quantity
@@ -248,3 +251,20 @@ def test_the_plans_of_a_report_are_printed() -> None:
     shown = cli_runner.run("published", "replicate", "zaphod-2004", "--quick", "--plan-only").stdout
     assert shown.startswith("# zaphod-2004\n")
     assert tomllib.loads(shown)["blocks"] == 3
+
+
+def test_who_stops_one_plan_stops_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two interrupts ended the first of two plans, and the second began: it fetched sources and booted."""
+    begun = []
+
+    def conduct(settings: Settings, place: Path, *_: object) -> CampaignResult:
+        begun.append(place.name)
+        place.mkdir(parents=True)
+        return CampaignResult(place, Ending.STOPPED, counters(), Identity.from_stat(place.stat()))
+
+    monkeypatch.setattr("runoff.campaign.conduct.conduct", conduct)
+    words = ("published", "replicate", "counters-2009", "--quick", "--out", tmp_path / "r")
+    done = cli_runner.run(*words, expect=130)
+    assert begun == ["counters-2009"]
+    assert "not begun: e2fsprogs-2009; --plan runs one" in done.stderr
+    assert "reproduced" in done.stdout

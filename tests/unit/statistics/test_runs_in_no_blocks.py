@@ -124,6 +124,18 @@ def test_intervals_are_widened_by_what_is_seen():
     r = dependence.correlation
     usual = stats.ttest_ind(np.log(arm), np.log(base), equal_var=False)
     factor = (1 + r) / (1 - r)
-    half = stats.t.isf(0.025, usual.df / factor) * math.sqrt(factor) * found.error
+    error = (usual.confidence_interval().high - usual.confidence_interval().low) / 2 / stats.t.isf(0.025, usual.df)
+    half = stats.t.isf(0.025, usual.df / factor) * math.sqrt(factor) * error
+    assert (found.error, found.df) == (pytest.approx(error * math.sqrt(factor)), pytest.approx(usual.df / factor))
     assert found.log_interval.high - found.log_mean == pytest.approx(half)
     assert found.p == pytest.approx(2 * stats.t.sf(abs(usual.statistic) / math.sqrt(factor), usual.df / factor))
+
+
+def test_runs_like_the_one_before_need_more_of_them():
+    rng = np.random.default_rng(2)
+    base, arm = (np.exp(0.05 * rng.standard_normal(20)) for _ in range(2))
+    mixed = analyse(base=base, arm=arm).comparisons["arm"]
+    ordered = analyse(base=np.sort(base), arm=np.sort(arm)).comparisons["arm"]
+    assert ordered.sd == pytest.approx(mixed.sd)
+    assert ordered.runs_per_one > 3 * mixed.runs_per_one
+    assert ordered.advice.blocks > 2 * mixed.advice.blocks

@@ -27,7 +27,7 @@ def render(report: Report, *, indent: int | None = 1) -> str:
 
 _OF_MACHINES = ("between", "joint_interval")
 """Keys that a campaign of one machine has not."""
-_NOT_TOLD = ("arm", "verdict", "log_interval", "error", "df", "dependent")
+_NOT_TOLD = ("arm", "verdict", "log_interval", "error", "df", "dependent", "runs_per_one")
 """Attributes of a comparison that its place, its percent or its interval tells."""
 
 
