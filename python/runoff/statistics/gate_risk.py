@@ -105,8 +105,9 @@ def estimate_risk(judged: Sequence[RiskInput], correlated: Sequence[Sequence[flo
     factor = vectors * np.sqrt(np.maximum(values, 0.0))
     # Correlations over different blocks need not fit together: what was cut off is made up for.
     factor /= np.linalg.norm(factor, axis=1, keepdims=True)
-    drawn = _draw_machines(judged, factor, draw) if any(each.machines for each in judged) else None
-    drawn = drawn or _draw(judged, factor, draw)
+    # Of a machine with a single block nobody knows how well its change is known: then the machines are its blocks.
+    is_known = all(each.machines for each in judged)
+    drawn = (_draw_machines if is_known else _draw)(judged, factor, draw)
 
     unchanged = np.column_stack([each.find_outcomes(0.0) for each in drawn])
     noisiest = max(range(len(judged)), key=lambda index: _width(judged[index]))

@@ -140,6 +140,14 @@ def test_comparisons_go_together_over_the_blocks_they_share():
     )
 
 
+def test_a_table_whose_machines_are_not_known_is_drawn_beside_others():
+    """A machine that has one valid block in one of two tables has no interval there."""
+    known = Precision(0.005, 4, 4.0, 6.0)
+    both = [RiskInput(0.02, Precision(0.004, 2, 4.3, 4.3), machines=machines) for machines in ((known,) * 3, ())]
+    found = estimate_risk(both, [[1.0, 0.0], [0.0, 1.0]])
+    assert sum(as_list(found.unchanged)) == pytest.approx(1)
+
+
 def test_correlations_that_do_not_fit_together_are_not_an_error():
     """Over different blocks each is right for its own, and together they may be those of nothing at all."""
     impossible = [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]
