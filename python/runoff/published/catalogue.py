@@ -165,7 +165,7 @@ def _table(path: Path, about: TableAbout) -> Table:
         try:
             row = kind.model_validate(dict(zip(columns, cells, strict=True)))
         except ValidationError as error:
-            raise UsageError(f"{path}:{line}: {describe_mistake(error).replace('Value error, ', '')}") from None
+            raise UsageError(f"{path}:{line}: {describe_mistake(error)}") from None
         if any(other.key == row.key for other in rows):
             raise UsageError(f"{path}:{line}: there is a row {row.key!r} already")
         rows.append(row)

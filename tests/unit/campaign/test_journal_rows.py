@@ -79,32 +79,44 @@ def test_a_whole_number_is_a_metric_too(campaign: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "sentence"),
     [
-        ("metrics", [1.5], "metrics: Input should be an object"),
-        ("metrics", None, "metrics: Input should be an object"),
-        ("metrics", {"elapsed_s": "1.5"}, "metrics.elapsed_s: Input should be a valid number"),
-        ("metrics", {"elapsed_s": True}, "metrics.elapsed_s: Input should be a valid number"),
-        ("metrics", {"elapsed_s": None}, "metrics.elapsed_s: Input should be a valid number"),
-        ("metrics", {"elapsed_s": float("nan")}, "metrics.elapsed_s: Input should be a finite number"),
-        ("metrics", {"elapsed_s": float("-inf")}, "metrics.elapsed_s: Input should be a finite number"),
-        ("proof", [], "proof: Input should be an object"),
-        ("conditions", {"load1": 1}, "conditions.started: Field required"),
-        ("conditions", {"started": "x", "load1": "1"}, "conditions.load1: Input should be a valid number"),
-        ("conditions", {"started": "x", "load1": float("nan")}, "conditions.load1: Input should be a finite number"),
-        ("conditions", {"started": 5, "load1": 1}, "conditions.started: Input should be a valid string"),
+        ("metrics", [1.5], "metrics: it must be a table, not"),
+        ("metrics", None, "metrics: it must be a table, not"),
+        ("metrics", {"elapsed_s": "1.5"}, "metrics.elapsed_s: it must be a number, not"),
+        ("metrics", {"elapsed_s": True}, "metrics.elapsed_s: it must be a number, not"),
+        ("metrics", {"elapsed_s": None}, "metrics.elapsed_s: it must be a number, not"),
+        (
+            "metrics",
+            {"elapsed_s": float("nan")},
+            "metrics.elapsed_s: it must be a number that is neither infinite nor nan",
+        ),
+        (
+            "metrics",
+            {"elapsed_s": float("-inf")},
+            "metrics.elapsed_s: it must be a number that is neither infinite nor nan",
+        ),
+        ("proof", [], "proof: it must be a table, not"),
+        ("conditions", {"load1": 1}, "conditions.started: it is missing"),
+        ("conditions", {"started": "x", "load1": "1"}, "conditions.load1: it must be a number, not"),
+        (
+            "conditions",
+            {"started": "x", "load1": float("nan")},
+            "conditions.load1: it must be a number that is neither infinite nor nan",
+        ),
+        ("conditions", {"started": 5, "load1": 1}, "conditions.started: it must be a text, not"),
         ("conditions", {"started": "x", "load1": 1, "more": 1}, "conditions.more: Unexpected keyword argument"),
-        ("conditions", {"started": "x", "load1": 1}, "Value error, Invalid isoformat string: 'x'"),
-        ("conditions", {"started": "2026-01-02", "load1": 1}, "Value error, it began at 2026-01-02, of no time zone"),
-        ("valid", 2, "valid: Input should be a valid boolean"),
-        ("valid", False, "Value error, a valid sample has no reason, a void one has one"),
-        ("reason", "ejected", "Value error, a valid sample has no reason, a void one has one"),
+        ("conditions", {"started": "x", "load1": 1}, "Invalid isoformat string: 'x'"),
+        ("conditions", {"started": "2026-01-02", "load1": 1}, "it began at 2026-01-02, of no time zone"),
+        ("valid", 2, "valid: it must be true or false, not"),
+        ("valid", False, "a valid sample has no reason, a void one has one"),
+        ("reason", "ejected", "a valid sample has no reason, a void one has one"),
         ("block", 1, "block: the plan has 0, not 1"),
         ("position", 7, "position: the plan has 0, not 7"),
         ("arm", "o1", "arm: the plan has "),
         ("workload", "counters", "workload: the plan has 'hackbench', not 'counters'"),
         ("load", "io", "load: the plan has '', not 'io'"),
         ("part", 1, "part: nothing is known of part 1"),
-        ("part", -1, "part: Input should be greater than or equal to 0"),
-        ("seconds", -1.0, "seconds: Input should be greater than or equal to 0"),
+        ("part", -1, "part: -1 is not at least 0"),
+        ("seconds", -1.0, "seconds: -1.0 is not at least 0"),
     ],
 )
 def test_a_sample_of_another_kind_is_named(campaign: Path, column: str, value: Any, sentence: str) -> None:
@@ -117,24 +129,24 @@ def test_a_sample_of_another_kind_is_named(campaign: Path, column: str, value: A
 @pytest.mark.parametrize(
     ("key", "value", "sentence"),
     [
-        ("parts", "{}", "parts: Input should be a valid array"),
-        ("parts", "[1]", "parts: 0: Input should be an object"),
-        ("parts", "not JSON", "parts: Invalid JSON"),
-        ("parts", json.dumps([{**PARTS[0], "arms": []}]), "parts: 0.arms: Input should be an object"),
+        ("parts", "{}", "parts: it must be a list, not"),
+        ("parts", "[1]", "parts: 0: it must be a table, not"),
+        ("parts", "not JSON", "parts: it is not JSON"),
+        ("parts", json.dumps([{**PARTS[0], "arms": []}]), "parts: 0.arms: it must be a table, not"),
         (
             "parts",
             json.dumps([{**PARTS[0], "arms": {"default": {"scheduler": 5}}}]),
             "parts: 0.arms.default.scheduler: ",
         ),
-        ("parts", json.dumps([{**PARTS[0], "kernel": 7}]), "parts: 0.kernel: Input should be an object"),
-        ("parts", json.dumps([{**PARTS[0], "runoff": {}}]), "parts: 0.runoff.version: Field required"),
-        ("warnings", '"slow"', "warnings: Input should be a valid array"),
-        ("warnings", "[5]", "warnings: 0: Input should be a valid string"),
-        ("outline", "{}", "outline: clock: Field required"),
-        ("definitions", "[]", "definitions: Input should be an object"),
-        ("objects", '{"./my.bpf.o": 5}', "objects: ./my.bpf.o: Input should be a valid string"),
-        ("version", "1", "version: Input should be a valid string"),
-        ("settings", "not JSON", "settings: Invalid JSON"),
+        ("parts", json.dumps([{**PARTS[0], "kernel": 7}]), "parts: 0.kernel: it must be a table, not"),
+        ("parts", json.dumps([{**PARTS[0], "runoff": {}}]), "parts: 0.runoff.version: it is missing"),
+        ("warnings", '"slow"', "warnings: it must be a list, not"),
+        ("warnings", "[5]", "warnings: 0: it must be a text, not"),
+        ("outline", "{}", "outline: clock: it is missing"),
+        ("definitions", "[]", "definitions: it must be a table, not"),
+        ("objects", '{"./my.bpf.o": 5}', "objects: ./my.bpf.o: it must be a text, not"),
+        ("version", "1", "version: it must be a text, not"),
+        ("settings", "not JSON", "settings: it is not JSON"),
     ],
 )
 def test_a_fact_of_another_kind_is_named(campaign: Path, key: str, value: str, sentence: str) -> None:
@@ -154,11 +166,11 @@ def changed(campaign: Path, key: str, *path: str | int, to: Any) -> None:
 @pytest.mark.parametrize(
     ("key", "path", "to", "sentence"),
     [
-        ("outline", ["arms"], ["default", "default"], "outline: Value error, arms has a label twice"),
-        ("outline", ["arms"], [], "outline: arms: List should have at least 1 item"),
-        ("outline", ["metrics"], {}, "outline: Value error, metrics is not of these workloads"),
-        ("outline", ["parameters", "x"], {}, "outline: Value error, parameters is not of these workloads"),
-        ("outline", ["metrics", "hackbench", 0, "direction"], "up", "hackbench.0.direction: Input should be 'lower', "),
+        ("outline", ["arms"], ["default", "default"], "outline: arms has a label twice"),
+        ("outline", ["arms"], [], "outline: arms: it is empty"),
+        ("outline", ["metrics"], {}, "outline: metrics is not of these workloads"),
+        ("outline", ["parameters", "x"], {}, "outline: parameters is not of these workloads"),
+        ("outline", ["metrics", "hackbench", 0, "direction"], "up", "hackbench.0.direction: it must be 'lower', "),
         (
             "definitions",
             ["workloads", "hackbench", "toml"],
@@ -174,8 +186,8 @@ def changed(campaign: Path, key: str, *path: str | int, to: Any) -> None:
         ("parts", [0, "runoff", "engine"], "host", "its samples are of host, virtual clock, the plan's of lab"),
         ("settings", ["seed"], OTHER_SEED, "the plan has"),
         ("settings", ["seed"], None, "settings: seed: there is none"),
-        ("settings", ["blocks"], 0, "blocks: Input should be greater than or equal to 1"),
-        ("settings", ["load_blocks"], {"": 0}, "load_blocks.: Input should be greater than or equal to 1"),
+        ("settings", ["blocks"], 0, "is not at least 1"),
+        ("settings", ["load_blocks"], {"": 0}, "is not at least 1"),
     ],
 )
 def test_facts_that_do_not_belong_together_are_named(
@@ -242,8 +254,8 @@ def test_a_report_of_what_a_hand_has_edited_is_one_sentence(
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"blocks": "2"}, "blocks: Input should be a valid integer"),
-        ({"seed": True}, "seed: Input should be a valid integer"),
+        ({"blocks": "2"}, "blocks: it must be a whole number, not"),
+        ({"seed": True}, "seed: it must be a whole number, not"),
         ({"colour": 1}, "colour: there is no such key"),
     ],
 )
@@ -257,7 +269,7 @@ def test_a_plan_of_another_kind_is_named(campaign: Path, change: dict[str, Any],
 @pytest.mark.parametrize("settings", ["[]", "5"])
 def test_a_plan_that_is_not_a_table_is_named(campaign: Path, settings: str) -> None:
     journals.forge_fact(campaign, "settings", settings)
-    assert "fact settings: Input should be an object" in refused(campaign)
+    assert "fact settings: it must be a table, not" in refused(campaign)
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,8 @@ def test_sizes_are_a_list_or_ranges():
     [
         (("bfs", "--cpus", "1,2,x"), "'x' is not a number of CPUs"),
         (("bfs", "--cpus", "1,1"), "a size is given twice"),
-        (("bfs", "--cpus", "0,2"), "cpus: Input should be greater than or equal to 1"),
-        (("bfs", "--cpus", "1,2,65"), "cpus: Input should be less than or equal to 64"),
+        (("bfs", "--cpus", "0,2"), "is not at least 1"),
+        (("bfs", "--cpus", "1,2,65"), "is not at most 64"),
         (("bfs", "--cpus", "1,32", "--clock", "virtual"), "the virtual clock is for 16 CPUs at most"),
         (("bfs", "--cpus", "1,"), "must be a range like"),
         (("default", "--cpus", "1,2"), "default is the only arm"),

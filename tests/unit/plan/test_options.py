@@ -43,7 +43,7 @@ def test_nought_is_given_when_it_is_given(option: str, key: str) -> None:
 def test_zero_is_refused_where_at_least_one_is_needed(option: str, key: str) -> None:
     result = runoff(*COMPARE, option, "0")
     assert isinstance(result.exception, UsageError)
-    assert str(result.exception).startswith(f"the command line: {key}: Input should be greater than or equal to ")
+    assert str(result.exception).startswith(f"the command line: {key}: 0 is not at least ")
 
 
 def test_a_seed_that_is_not_given_is_drawn_and_printed() -> None:
@@ -88,10 +88,10 @@ def test_a_word_that_is_not_a_share_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ("--margin=0", "margin: Input should be greater than 0"),
-        ("--margin=100%", "margin: Input should be less than 1"),
-        ("--rare=0%", "rare: Input should be greater than 0"),
-        ("--rare=51%", "rare: Input should be less than or equal to 0.5"),
+        ("--margin=0", "margin: 0.0 is not more than 0"),
+        ("--margin=100%", "margin: 1.0 is not less than 1"),
+        ("--rare=0%", "rare: 0.0 is not more than 0"),
+        ("--rare=51%", "rare: 0.51 is not at most 0.5"),
     ],
 )
 def test_a_share_out_of_its_range_is_refused(option: str, sentence: str) -> None:

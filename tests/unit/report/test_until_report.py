@@ -22,8 +22,8 @@ UNTIL = {"until": 0.01, "most_blocks": 60, "rare": 0.3}
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"until": 0.0}, "until: Input should be greater than 0"),
-        ({"until": 1.0}, "until: Input should be less than 1"),
+        ({"until": 0.0}, "is not more than 0"),
+        ({"until": 1.0}, "is not less than 1"),
         ({"most_blocks": 50}, "add --until"),
         ({"until": 0.01, "margin": 0.02}, "leave --margin 2% out"),
         ({"until": 0.01, "most_blocks": 9}, "before its first look, after block 10"),
