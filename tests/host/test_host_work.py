@@ -132,4 +132,4 @@ def test_a_program_that_is_not_here_is_named_with_the_command_that_installs_it(
     if shutil.which(program):
         pytest.skip(f"{program} is installed")
     done = run("compare", "default", "--on", "host", "--work", work, "--out", tmp_path / "c", expect=69)
-    assert f"needs {program}: apt-get install {program}" in done.stderr
+    assert f"needs {program}: sudo apt-get install {program}" in done.stderr

@@ -87,6 +87,8 @@ def require_files(directory: Path) -> None:
         try:
             mode = (directory / name).lstat().st_mode
         except (FileNotFoundError, NotADirectoryError):
+            if not directory.exists():
+                raise UsageError(f"there is no campaign {directory}: no such directory") from None
             if name == FILE:
                 raise UsageError(f"{directory} is not a campaign: it has no {FILE}{_name_inner(directory)}") from None
             continue

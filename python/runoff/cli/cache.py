@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from runoff.cli.groups import Group
 from runoff.cli.options import json_option
 from runoff.cli.output import echo
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _MIB = 1 << 20
 
 
-@click.group("cache", epilog="\b\nExamples:\n  runoff cache list\n  runoff cache prune --days 30")
+@click.group("cache", cls=Group, epilog="\b\nExamples:\n  runoff cache list\n  runoff cache prune --days 30")
 def command() -> None:
     """Show what the lab keeps, and remove what it does not need.
 

@@ -33,6 +33,8 @@ def begin(
     if plan_only:
         write(complete_plan_text(settings))
         return 0
+    if len(settings.arms) == 1:
+        echo(f"{settings.arms[0]} is the only arm, and nothing is compared; two arms are: default bfs", err=True)
     place = run.out or choose_new_directory()
     with notify_of_failure(run.notify, place):
         conducted = conduct(settings, place, Progress(), run.manner)

@@ -10,6 +10,7 @@ import click
 
 from runoff.cli import types
 from runoff.cli.cache_view import EXAMPLE
+from runoff.cli.groups import Group
 from runoff.cli.output import echo
 from runoff.engines import ublk
 from runoff.engines.agent import describe_elevators
@@ -20,6 +21,7 @@ from runoff.plan.elevators import check_model, parse_elevator
 
 @click.group(
     "disk",
+    cls=Group,
     epilog=f"{EXAMPLE}sudo runoff disk add --elevator anticipatory --size 4G\n  sudo runoff disk remove /dev/ublkb0",
 )
 def command() -> None:

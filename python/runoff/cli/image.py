@@ -9,6 +9,7 @@ import click
 
 from runoff import workloads
 from runoff.cli.cache_view import EXAMPLE, View, progress
+from runoff.cli.groups import Group
 from runoff.cli.output import echo
 from runoff.engines.lab import image, mirror
 
@@ -25,7 +26,7 @@ def _line(made: image.Image) -> str:
 _VIEW = View(_document, _line)
 
 
-@click.group("image", epilog=f"{EXAMPLE}runoff image build --work hackbench\n  runoff image list")
+@click.group("image", cls=Group, epilog=f"{EXAMPLE}runoff image build --work hackbench\n  runoff image list")
 def command() -> None:
     """Build, list and remove the root file systems of the lab's guests."""
 

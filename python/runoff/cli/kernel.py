@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from runoff.cli.cache_view import EXAMPLE, View, progress
+from runoff.cli.groups import Group
 from runoff.cli.output import echo
 from runoff.engines.lab import kernel, kernel_sources, mirror
 
@@ -28,7 +29,7 @@ def _line(found: kernel.Kernel) -> str:
 _VIEW = View(_document, _line)
 
 
-@click.group("kernel", epilog=f"{EXAMPLE}runoff kernel add debian\n  runoff kernel list")
+@click.group("kernel", cls=Group, epilog=f"{EXAMPLE}runoff kernel add debian\n  runoff kernel list")
 def command() -> None:
     """Add, list and remove the kernels that the lab boots."""
 

@@ -12,6 +12,7 @@ from runoff.cli.options import json_option
 from runoff.cli.output import echo, write
 from runoff.cli.parameter_lines import render_parameter
 from runoff.errors import UsageError
+from runoff.plan.arms import DEFAULT_TITLE
 from runoff.plan.parameters import describe_allowed
 from runoff.plan.shipped import describe_shipped, list_shipped
 from runoff.report.layout import cut_end, wrap
@@ -21,10 +22,14 @@ from runoff.text import suggest
 KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "plans", "published")
 
 
+def _complete_kind(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    return [kind for kind in KINDS if kind.startswith(begun)]
+
+
 @click.command(
     epilog="\b\nExamples:\n  runoff list schedulers\n  runoff list schedulers bfs\n  runoff list workloads --json"
 )
-@click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
+@click.argument("kind", metavar="KIND", shell_complete=_complete_kind)
 @click.argument("name", required=False)
 @json_option
 def command(kind: str, name: str | None, as_json: bool) -> None:
@@ -33,6 +38,8 @@ def command(kind: str, name: str | None, as_json: bool) -> None:
 
     With a NAME it prints that one with its parameters.
     """
+    if kind not in KINDS:
+        raise UsageError(f"runoff list {kind}: there is no such kind{suggest(kind, KINDS)}")
     listing = {
         "schedulers": _schedulers,
         "elevators": _elevators,
@@ -85,7 +92,7 @@ def _print_whole(entry: dict[str, Any], width: int) -> None:
 def _schedulers() -> list[dict[str, Any]]:
     from runoff.engines.agent import describe_schedulers
 
-    own = {"name": "default", "title": "the kernel's own scheduler", "parameters": []}
+    own = {"name": "default", "title": DEFAULT_TITLE, "parameters": []}
     return [own, *(_scheduler(entry) for entry in describe_schedulers().values())]
 
 

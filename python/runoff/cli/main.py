@@ -8,9 +8,9 @@ import sys
 
 import click
 
+from runoff.cli.groups import Group
 from runoff.cli.output import OutputError, echo, flush, give_up_stdout, open_streams
-from runoff.errors import RunoffError, UsageError
-from runoff.text import suggest
+from runoff.errors import RunoffError
 from runoff.version import __version__
 
 COMPLETION = "_RUNOFF_COMPLETE"
@@ -58,6 +58,8 @@ _MEANT = {
     "--workload": "--work",
     "--benchmark": "--work",
     "--kernel": "ARM@KERNEL",
+    "--latest": "no directory, which means the newest",
+    "-o": "--out",
 }
 """What options of other programs are here."""
 
@@ -66,7 +68,7 @@ class _ReaderLeft(Exception):
     """Standard output's reader has gone. Under its own name click would make exit code 1 of it."""
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
@@ -87,8 +89,12 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise UsageError(f"there is no command {args[0]!r}{suggest(args[0], COMMANDS)}")
+        if args[:1] == ["help"]:
+            # As other programs have it: the help of all, or of one command.
+            if len(args) == 1:
+                echo(ctx.get_help())
+                ctx.exit()
+            args = [args[1], "--help"]
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -135,6 +141,10 @@ def main() -> None:
         if isinstance(error, click.NoSuchOption) and error.option_name in _MEANT:
             meant = _MEANT[error.option_name]
             error = click.UsageError(f"No such option {error.option_name!r}. Did you mean {meant!r}?", error.ctx)
+        if isinstance(error, click.MissingParameter) and error.param is not None and error.param.name == "workloads":
+            error = click.UsageError(
+                "Missing option '--work', the work to do; for example: --work hackbench", error.ctx
+            )
         shown = io.StringIO()
         error.show(shown)
         echo(shown.getvalue(), err=True, nl=False)

@@ -12,6 +12,7 @@ import cloup
 from runoff.campaign.directory import read_results
 from runoff.campaign.ending import Ending
 from runoff.cli.campaign import notify, print_way_on, write_report
+from runoff.cli.groups import Group
 from runoff.cli.options import RunOptions, json_option, run_options
 from runoff.cli.output import echo, write
 from runoff.errors import INTERRUPTED, UsageError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from runoff.plan.settings import Settings
 
 
-@click.group(epilog="Example: runoff published show zaphod-2004")
+@click.group(cls=Group, epilog="Example: runoff published show zaphod-2004")
 def command() -> None:
     """Show, check and repeat the historic results that schedulers were judged by."""
 

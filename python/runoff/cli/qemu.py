@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from runoff.cli.cache_view import EXAMPLE, View, progress
+from runoff.cli.groups import Group
 from runoff.cli.output import echo
 from runoff.engines.lab import mirror
 from runoff.engines.lab.emulator import build, store
@@ -24,7 +25,7 @@ def _line(found: store.Emulator) -> str:
 _VIEW = View(_document, _line)
 
 
-@click.group("qemu", epilog=f"{EXAMPLE}runoff qemu build\n  runoff qemu list")
+@click.group("qemu", cls=Group, epilog=f"{EXAMPLE}runoff qemu build\n  runoff qemu list")
 def command() -> None:
     """Build, list and remove the QEMU that runs CPUs in parallel under the virtual clock."""
 

@@ -115,10 +115,11 @@ def _find_newest(every: Sequence[Noise], workload: str, engine: str | None, cloc
         if workload in (noise.place, noise.workload) and engine in (None, noise.engine) and clock in (None, noise.clock)
     ]
     if not fitting:
-        known = ", ".join(sorted({noise.place for noise in every})) or "nothing"
+        kept = ", ".join(sorted({noise.place for noise in every}))
+        known = f" (but of {kept})" if kept else ""
         where = "".join(f" --{option} {value}" for option, value in (("on", engine), ("clock", clock)) if value)
         raise UsageError(
-            f"no noise of {workload!r}{' with' + where if where else ''} is kept (but of {known}): measure it by "
+            f"no noise of {workload!r}{' with' + where if where else ''} is kept{known}: measure it by "
             f"runoff noise --work {workload}{where}"
         )
     return max(fitting, key=lambda noise: noise.runs[-1].taken)

@@ -7,6 +7,7 @@ from shutil import which
 
 from runoff.engines import cpu_limit, tools
 from runoff.engines.agent import check_finds
+from runoff.engines.distribution import DEBIAN, find_distribution, render_install
 from runoff.errors import MissingError, UsageError
 from runoff.plan.plan import Plan
 from runoff.workloads import OwnFile, Work
@@ -35,17 +36,24 @@ def require_programs_here(plan: Plan) -> None:
         about = f"{_noun(plan, work)} {work.label!r}"
         for program in work.definition.programs:
             if which(program) is None:
-                packages = " ".join(work.definition.packages)
-                raise MissingError(f"{about} needs {program}: apt-get install {packages}")
+                raise MissingError(f"{about} needs {program}: {render_install(work.definition.packages)}")
         for file in work.needs:
             if not Path(file).exists():
-                raise MissingError(f"{about} needs {file} on the host: put it there, or use --on lab")
+                raise MissingError(f"{about} needs {file} on the host: {_find_way_to(file, work)}, or use --on lab")
         for controller in work.controllers:
             _require_controller(controller, about)
         for module in work.definition.modules:
             if not _has_module(module):
                 raise MissingError(f"{about} needs the kernel module {module}: sudo modprobe {module}")
         _require_startable(work, about, lambda program: which(program, path=path) is not None, "install it")
+
+
+def _find_way_to(file: str, work: Work) -> str:
+    sources = work.definition.sources
+    if not sources:
+        return "put it there"
+    unpack = f"unpack the source of {' and '.join(sources)} in {Path(file).parent}"
+    return unpack if find_distribution() is not DEBIAN else f"{unpack} (apt-get source {' '.join(sources)})"
 
 
 def require_programs_in(image: Path, plan: Plan) -> None:

@@ -16,6 +16,8 @@ from runoff.plan.parameters import check_parameters
 from runoff.text import parse_assignments, suggest
 from runoff.workloads import WORKLOADS
 
+DEFAULT_TITLE = "the kernel's own scheduler"
+
 Describe = Callable[[], Mapping[str, Any]]
 """Yields the schedulers inside the agent by name, each with its parameters."""
 
@@ -42,6 +44,8 @@ class Arm:
     """None means no disk behind an elevator."""
     object: ObjectFile | None = None
     """None means that the scheduler comes with runoff, or needs no object."""
+    about: str = ""
+    """What it is, for readers who do not know its name; empty where that is not known."""
 
     @property
     def needs_sched_ext(self) -> bool:
@@ -73,7 +77,24 @@ def parse_arm(
     elevator = parse_elevator(io, describe_elevators, f"arm {label!r}") if separator else None
     scheduler = _parse_scheduler(body, label, describe_schedulers)
     object_file = _read_object(scheduler["path"], label, stored) if scheduler["kind"] == "object" else None
-    return Arm(label, scheduler, kernel, elevator, object_file)
+    about = _describe_arm(scheduler, describe_schedulers, elevator)
+    return Arm(label, scheduler, kernel, elevator, object_file, about)
+
+
+def _describe_arm(scheduler: Mapping[str, Any], describe_schedulers: Describe | None, elevator: Elevator | None) -> str:
+    match scheduler["kind"]:
+        case "default":
+            about = DEFAULT_TITLE
+        case "object":
+            about = "a sched_ext object of the user's"
+        case "program":
+            about = f"the scheduler that {scheduler['argv'][0]} attaches"
+        case _:
+            known = {} if describe_schedulers is None else describe_schedulers()[scheduler["name"]]
+            about = known.get("sentence", "")
+    if elevator is None or not elevator.about:
+        return about
+    return f"{about.rstrip('.')}; disk requests by {elevator.name}: {elevator.about}"
 
 
 def find_twins(arms: Sequence[Arm], describe_schedulers: Describe | None) -> dict[str, int]:
@@ -114,6 +135,9 @@ def _normalise_number(text: str) -> str:
 
 def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None) -> dict[str, Any]:
     name, _, assignments = body.partition(":")
+    if name == "scx":
+        program = f"scx_{assignments.removeprefix('scx_')}" if assignments else "PROGRAM"
+        raise UsageError(f"arm {label!r}: a program that attaches a scheduler is an arm as exec:{program}")
     parameters = parse_assignments(assignments, f"arm {label!r}")
     if name == "default":
         if parameters:
@@ -151,7 +175,8 @@ def _parse_program(label: str, describe_elevators: DescribeElevators | None) -> 
         elevator = parse_elevator(words.pop().removeprefix("+io="), describe_elevators, f"arm {label!r}")
     if not words:
         raise UsageError(f"arm {label!r}: a program must follow, e.g. exec:scx_bpfland")
-    return Arm(label, {"kind": "program", "argv": words}, kernel, elevator)
+    scheduler = {"kind": "program", "argv": words}
+    return Arm(label, scheduler, kernel, elevator, about=_describe_arm(scheduler, None, elevator))
 
 
 def _read_object(name: str, label: str, stored: Mapping[str, str] | None) -> ObjectFile:
@@ -184,5 +209,8 @@ def _explain_unknown(name: str, known: Sequence[str]) -> str:
     if name.startswith("scx_"):
         return f"unknown scheduler {name!r}; a program that attaches one is an arm as exec:{name}"
     found = f"unknown scheduler {name!r}{suggest(name.lower(), known)}"
-    more = "a program that attaches one is an arm as exec:PROGRAM, another kernel's own as default@KERNEL"
+    more = (
+        f"a program that attaches one is an arm as exec:PROGRAM, such as exec:scx_{name}, another kernel's own as "
+        "default@KERNEL"
+    )
     return found if "did you mean" in found else f"{found}; {more}"

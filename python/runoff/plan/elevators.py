@@ -24,6 +24,8 @@ class Elevator:
     """Whether it is one of today's kernel, not one of runoff's."""
     module: str | None = None
     """Kernel module that the guest needs for it, besides the module of the disk."""
+    about: str = ""
+    """A sentence about it; empty where its description is not known."""
 
 
 def parse_elevator(text: str, describe: DescribeElevators | None, where: str) -> Elevator:
@@ -45,7 +47,9 @@ def parse_elevator(text: str, describe: DescribeElevators | None, where: str) ->
     described = known[name]
     check_parameters(name, parameters, described["parameters"], where)
     _check_variant(parameters, described["parameters"], where)
-    return Elevator(name, parameters, described["identity"], name in kernels, described.get("module"))
+    return Elevator(
+        name, parameters, described["identity"], name in kernels, described.get("module"), described.get("sentence", "")
+    )
 
 
 def _check_variant(given: Mapping[str, str], described: list[Mapping[str, Any]], where: str) -> None:

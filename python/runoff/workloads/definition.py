@@ -1,6 +1,7 @@
 """The TOML file of a workload or load as a validated object. docs/workloads/README.md describes the keys."""
 
 import hashlib
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -68,6 +69,8 @@ class MetricDefinition(Checked):
     direction: Direction
     title: str = ""
     """Empty means the metric's name."""
+    about: str = ""
+    """What it says, for readers who do not know it."""
     headline: bool = True
     which: Literal["only", "first", "last", "sum", "mean", "max", "min"] = "only"
     """The number to use if there are several; ``only`` means that all must be the same."""
@@ -187,6 +190,8 @@ class Catalogue:
                 each = " ".join(f"{option} {part}" for part in name.split(","))
                 raise UsageError(f"unknown {self.noun} {name!r}; each needs an option of its own: {each}")
             guess = suggest(name, self.names())
+            if self.noun == "workload" and (" " in name or shutil.which(name)):
+                guess = f"; a command line of yours is a workload as 'command:{name}'"
             raise UsageError(f"unknown {self.noun} {name!r}{guess}; or give the path of a .toml file")
         return Source(name, resources.files(self.package).joinpath(f"{name}.toml").read_bytes().decode())
 

@@ -51,3 +51,37 @@ def test_a_workload_is_not_a_plan(tmp_path: Path) -> None:
     (tmp_path / "w.toml").write_text('title = "w"\ndescription = "w"\ncommand = ["true"]\n')
     said = run("run", tmp_path / "w.toml", expect=64).stderr
     assert "is a workload, not a plan: runoff compare ARM ARM --work" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ("compare", "default", "bfs", "--work", "sleep 1"),
+            "a command line of yours is a workload as 'command:sleep 1'",
+        ),
+        (("compare", "default", "bfs", "--work", "sh"), "a command line of yours is a workload as 'command:sh'"),
+        (("compare", "default", "scx:lavd", "--work", "hackbench"), "is an arm as exec:scx_lavd"),
+        (("compare", "default", "lavd", "--work", "hackbench"), "such as exec:scx_lavd"),
+        (("compare", "default", "bfs", "hackbench"), "for example: --work hackbench"),
+        (("list", "scheduler"), "did you mean 'schedulers'?"),
+        (("published", "nope"), "published has no command 'nope'; there are: check, list, replicate, show"),
+        (("kernel", "lst"), "did you mean 'list'?"),
+        (("report", "-o", "x"), "Did you mean '--out'?"),
+        (("help", "nope"), "there is no command 'nope'"),
+        (("report", "nothere"), "there is no campaign nothere: no such directory"),
+    ],
+)
+def test_what_people_guess_leads_to_what_there_is(words, sentence):
+    assert sentence in run(*words, expect=64).stderr
+
+
+@pytest.mark.parametrize(("words", "begin"), [(("help",), "Usage: runoff ["), (("help", "gate"), "Usage: runoff gate")])
+def test_help_is_a_word_too(words, begin):
+    assert run(*words).stdout.startswith(begin)
+
+
+def test_an_only_arm_is_named_before_anything_is_run(tmp_path):
+    """Without an image or a kernel the campaign cannot begin; the sentence comes first."""
+    done = run("compare", "bfs", "--work", "nope.toml", "--out", tmp_path / "c", expect=64)
+    assert done.stderr.startswith("bfs is the only arm, and nothing is compared; two arms are: default bfs\n")

@@ -3,6 +3,10 @@
 import pytest
 
 from runoff.engines import distribution, doctor
+from runoff.engines.requirements import require_programs_here
+from runoff.errors import MissingError
+from runoff.plan.make import make_plan
+from runoff.plan.settings import parse_settings
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +63,30 @@ def test_a_machine_without_a_description(monkeypatch):
 
     monkeypatch.setattr(distribution.platform, "freedesktop_os_release", fail)
     assert distribution.find_distribution() is distribution.OTHER
+
+
+@pytest.mark.parametrize(
+    ("text", "work", "sentence"),
+    [
+        ("ID=debian", "hackbench", "needs hackbench: sudo apt-get install rt-tests"),
+        ("ID=fedora", "hackbench", "needs hackbench: sudo dnf install realtime-tests"),
+        ("ID=cachyos\nID_LIKE=arch", "cyclictest", "needs cyclictest: sudo pacman -S rt-tests"),
+        ("ID=arch", "make", "needs make: sudo pacman -S gcc make glibc bc bison flex xz"),
+    ],
+)
+def test_a_program_that_work_needs_is_named_with_the_command_of_this_distribution(text, work, sentence, monkeypatch):
+    release(monkeypatch, text)
+    plan = make_plan(parse_settings({"arms": ["default"], "workloads": [work], "on": "host", "blocks": 1}, "test"))
+    with pytest.raises(MissingError, match=sentence):
+        require_programs_here(plan)
+
+
+@pytest.mark.parametrize(("text", "way"), [("ID=debian", r" \(apt-get source e2fsprogs\)"), ("ID=arch", "")])
+def test_a_source_that_work_needs_is_named(text, way, monkeypatch):
+    release(monkeypatch, text)
+    monkeypatch.setattr("runoff.engines.requirements.which", lambda program, **_: program)
+    monkeypatch.setattr("runoff.engines.requirements.Path.exists", lambda _: False)
+    plan = make_plan(parse_settings({"arms": ["default"], "workloads": ["compile"], "on": "host"}, "test"))
+    unpack = "unpack the source of e2fsprogs in /usr/src/e2fsprogs"
+    with pytest.raises(MissingError, match=f"{unpack}{way}, or use --on lab$"):
+        require_programs_here(plan)

@@ -11,6 +11,7 @@ from pathlib import Path
 from runoff.engines.lab import cache
 from runoff.engines.lab.modules import Modules
 from runoff.errors import MissingError
+from runoff.text import suggest
 
 FORMAT = 2
 """Version of the directory's layout; a kernel stored under another one has to be added again."""
@@ -187,7 +188,9 @@ def find(name: str) -> Kernel:
         own_kind, _, _ = kernel.name.partition(":")
         if own_kind == kind and (not version or matches(kernel.release, version)):
             return kernel
-    raise MissingError(f"the lab has no kernel {name}: runoff kernel add {name}")
+    way_out = f": runoff kernel add {name}" if kind in ("debian", "host", "file") else ""
+    names = [kernel.name for kernel in list_stored()]
+    raise MissingError(f"the lab has no kernel {name}{way_out or suggest(name, names)}")
 
 
 def find_default() -> Kernel:

@@ -35,6 +35,8 @@ def ensure(progress: cache.Progress, *, mirror: str | None = None, tarball: Path
         MissingError: a program, a library, room, or the source is missing, or it is not the pinned source. RunoffError:
         a step failed.
     """
+    if tarball is not None:
+        _require_source(tarball)
     name = recipe.name()
     with cache.build_directory(store.directory_of(name), progress, store.is_whole) as part:
         if part is not None:
@@ -92,11 +94,14 @@ def _fetch_source(scratch: Path, mirror: str | None, tarball: Path | None, progr
             raise MissingError(
                 f"{error}; Debian's snapshot archive keeps {_WANTED}: give it with runoff qemu build --tarball"
             ) from error
+    return tarball
+
+
+def _require_source(tarball: Path) -> None:
     if not tarball.is_file():
         raise MissingError(f"{tarball} does not exist: leave --tarball out to fetch it")
     if cache.sha256(tarball) != recipe.TARBALL_SHA256:
         raise MissingError(f"{tarball} is not the source that is wanted: {_WANTED}")
-    return tarball
 
 
 def _unpack(tarball: Path, scratch: Path, progress: cache.Progress) -> Path:
