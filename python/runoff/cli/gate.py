@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from runoff.cli.newest import directory_argument
+from runoff.cli.beside import read_campaigns
+from runoff.cli.completions import complete_campaign
 from runoff.cli.options import json_option
 from runoff.cli.output import echo, write, write_file
 from runoff.cli.types import OUTPUT_FILE, parse_share
@@ -17,15 +18,22 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 
 @click.command(
     epilog="\b\nExamples:\n  runoff gate results/20260102-120000 --max-regression 2%\n"
-    "  runoff gate results/ci --max-regression 5% --junit gate.xml --github-summary"
+    "  runoff gate results/ci --max-regression 5% --junit gate.xml --github-summary\n"
+    "  runoff gate base=results/monday changed=results/friday --max-regression 5%"
 )
-@directory_argument
+@click.argument("directories", nargs=-1, metavar="[[NAME=]DIRECTORY]...", shell_complete=complete_campaign)
 @click.option(
     "--max-regression",
     "limit",
     type=parse_share,
     metavar="SHARE",
     help="The largest change for the worse that passes.  [the plan's margin, else 2%]",
+)
+@click.option(
+    "--control",
+    metavar="ARM",
+    help="Of several campaigns: the arm that others are taken as multiples of; none compares values as they are.  "
+    "[the first arm, if all have it]",
 )
 @json_option
 @click.option("--markdown", is_flag=True, help="Print Markdown for a pull request.")
@@ -39,16 +47,22 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     help="Add the Markdown to a job's summary: to FILE, or to $GITHUB_STEP_SUMMARY.",
 )
 def command(
-    directory: Path, limit: float | None, as_json: bool, markdown: bool, junit: Path | None, summary: str | None
+    directories: tuple[str, ...],
+    limit: float | None,
+    control: str | None,
+    as_json: bool,
+    markdown: bool,
+    junit: Path | None,
+    summary: str | None,
 ) -> int:
     """Check whether any headline metric of any arm is worse than the baseline's by more than a limit.
 
-    Without DIRECTORY it is the newest campaign below results. Exit code 0: no, every interval excludes it. 1: yes,
+    Without DIRECTORY it is the newest campaign below results. Several campaigns, as of two jobs, are arms: the first
+    is the baseline, and an arm that all have is the control. Exit code 0: no, every interval excludes it. 1: yes,
     some interval is beyond the limit, or separated from no change with an estimate beyond it. 2: cannot tell. How
     often that would be wrong is printed.
     """
     from runoff.analysis import build
-    from runoff.campaign.directory import read_results
     from runoff.decide.gate.judge import judge
     from runoff.report.gate import documents, text
     from runoff.report.gate import markdown as page
@@ -57,7 +71,7 @@ def command(
     if as_json and markdown:
         raise UsageError("--json and --markdown are both for standard output: choose one")
     place = _summary(summary)
-    results = read_results(directory)
+    _, results = read_campaigns("gate", directories, control)
     gate = judge(build.build_report(results), limit if limit is not None else results.margin or DEFAULT_MARGIN)
     if junit is not None:
         write_file(junit, documents.render_junit(gate))

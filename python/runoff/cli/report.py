@@ -1,17 +1,14 @@
 """``runoff report``: the results of a campaign in the form that is wanted."""
 
 from pathlib import Path
-from shlex import join
 from typing import TYPE_CHECKING, get_args
 
 import click
 import cloup
 
-from runoff.campaign.directory import read_results
+from runoff.cli.beside import read_campaigns
 from runoff.cli.campaign import choose_exit_code, print_text
 from runoff.cli.completions import complete_campaign
-from runoff.cli.named_directories import name_directories
-from runoff.cli.newest import take_newest
 from runoff.cli.options import verbose_option
 from runoff.cli.output import echo, write, write_file
 from runoff.cli.types import OUTPUT_FILE, parse_share
@@ -134,7 +131,7 @@ def command(
     printed += [name for name, value in (("table", table), ("sample", sample)) if value is not None]
     written_too = [*files, *(["figures"] if figures is not None else [])]
     _exclude(printed, written_too if sample is not None else [])
-    directory, results = _read(directories, control)
+    directory, results = read_campaigns("report", directories, control)
     if sample is not None:
         write(_requests(results, sample))
         return 0
@@ -153,21 +150,6 @@ def command(
         if len(directories) < 2 and (page := directory / PAGE).exists():
             echo(f"page: {page}")
     return choose_exit_code(report)
-
-
-def _read(directories: tuple[str, ...], control: str | None) -> tuple[Path, "Results"]:
-    """Return the first directory, and the results of all. Raises UsageError."""
-    if len(directories) < 2:
-        if control is not None:
-            raise UsageError("--control is for several campaigns: give their directories")
-        directory = Path(directories[0]) if directories else take_newest()
-        return directory, read_results(directory)
-    from runoff.analysis.beside import lay_beside
-
-    places = name_directories(directories, "campaign")
-    rerun = join(["runoff", "report", *directories, *(["--control", control] if control else [])])
-    campaigns = {name: read_results(place) for name, place in places.items()}
-    return next(iter(places.values())), lay_beside(campaigns, control, rerun)
 
 
 _FORM_OF = {"as_json": "json", "csv_file": "csv", "wide_file": "wide", "log_file": "log"}

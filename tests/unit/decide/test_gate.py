@@ -77,6 +77,50 @@ def test_a_limit_that_is_none_is_refused(tmp_path, limit):
         gate(made(tmp_path / "c", noisy(0.0, 0.0)), "--max-regression", limit)
 
 
+def gate_of(*words: Path | str, expect: int) -> str:
+    told = [*map(str, words), "--max-regression", "2%"]
+    answer = CliRunner().invoke(command, told, standalone_mode=False, env={"COLUMNS": "100"})
+    if answer.exception is not None:
+        raise answer.exception
+    assert answer.return_value == expect, answer.output
+    return " ".join(answer.output.split())
+
+
+def taken(place: Path, change: float, seed: int, *, speed: float = 1.0, **settings) -> Path:
+    """A campaign of one job: its control and one arm, on a machine of this speed."""
+    return made(place, noisy(0.0, change, sd=0.005, mean=10 / speed, seed=seed), **settings)
+
+
+def test_campaigns_of_two_jobs_are_held_against_each_other_by_their_control(tmp_path):
+    """The second machine is three times as fast, which is no improvement."""
+    base, alike = taken(tmp_path / "base", 0.1, 1), taken(tmp_path / "alike", 0.1, 2, speed=3)
+    worse = taken(tmp_path / "worse", 0.2, 3, speed=3)
+    assert gate_of(base, alike, expect=0).startswith("Fine: no headline metric is worse than with base by more than 2")
+    assert "worse" in gate_of(base, worse, expect=1)
+    assert "worse than with before" in gate_of(f"before={base}", f"after={alike}", expect=0)
+    assert "Fine" in gate_of(base, worse, "--control=none", expect=0)
+
+
+def test_a_control_needs_several_campaigns(tmp_path):
+    with pytest.raises(UsageError, match="--control is for several campaigns"):
+        gate_of(taken(tmp_path / "c", 0.0, 1), "--control=default", expect=64)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_job_that_did_not_end_tells_nothing_beside_another(tmp_path, is_first):
+    whole, part = taken(tmp_path / "whole", 0.0, 1), taken(tmp_path / "part", 0.0, 2, stop_after=16)
+    said = gate_of(*((part, whole) if is_first else (whole, part)), expect=2)
+    assert "planned samples are taken, so nothing can be told yet" in said
+
+
+def test_a_job_that_lost_samples_cannot_pass_beside_another(tmp_path):
+    def losing(cell: Cell) -> dict[str, float] | None:
+        return None if cell.arm and cell.block < 3 else noisy(0.0, 0.0, seed=2)(cell)
+
+    base, lost = taken(tmp_path / "base", 0.0, 1), made(tmp_path / "lost", losing)
+    assert "void" in gate_of(base, lost, expect=2)
+
+
 def test_one_arm_is_refused(tmp_path):
     with pytest.raises(UsageError, match="only arm"):
         gate(made(tmp_path / "c", noisy(0.0), arms=("default",)))
