@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from runoff.analysis.heaps import Heaps, find_heaps
 from runoff.results import Metric, Sample
 from runoff.statistics import Analysis, Interval
 
@@ -99,6 +100,13 @@ class Table:
         if self.has_geometric_means and summary.geometric_mean is not None:
             return summary.geometric_mean, summary.geometric_ci
         return summary.mean, summary.ci
+
+    def find_heaps(self, arm: str) -> Heaps | None:
+        """Return the two heaps that the values of ``arm`` fall into; None where they do not, and over machines, which
+        differ in speed."""
+        if self.analysis.machines:
+            return None
+        return find_heaps([point.value for point in self.points if point.arm == arm], self.analysis.question.margin)
 
     def find_mean(self, arm: str) -> float | None:
         """Return the mean of the valid samples of ``arm``; None without one."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
+from runoff.analysis.first_run import UnlikeFirstRun, find_unlike_first_runs
 from runoff.analysis.table import Lost, Table
 from runoff.results import PROBE_COST, Results, Stopping
 from runoff.statistics import Verdict
@@ -79,6 +80,7 @@ CampaignWarning = (
     | ManyVoids
     | MissingValues
     | ActiveProbes
+    | UnlikeFirstRun
 )
 
 
@@ -86,6 +88,7 @@ def find_warnings(results: Results, tables: Sequence[Table]) -> Iterator[Campaig
     """Yield all that apply, in the order in which they are shown."""
     yield from map(RecordedWarning, results.changes)
     yield from find_limits(results)
+    yield from find_unlike_first_runs(results, tables)
     yield from _find_looks(results)
     if len(results.samples) < results.planned:
         yield UnfinishedCampaign()

@@ -1,6 +1,7 @@
 """Warnings about a campaign as a whole in sentences, each with what to do about it."""
 
 from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups
+from runoff.analysis.first_run import UnlikeFirstRun
 from runoff.analysis.table import Lost
 from runoff.analysis.values import Report
 from runoff.analysis.warnings import (
@@ -15,6 +16,7 @@ from runoff.analysis.warnings import (
 )
 from runoff.report.cpu_limits import describe_limit
 from runoff.report.noise import describe_noise
+from runoff.report.numbers import Scale
 from runoff.results import IMPORTED, Results, Stopping
 
 
@@ -42,11 +44,26 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
         case MissingValues(place, title, samples):
             cause = "" if results.engine == IMPORTED else "; check the workload's log"
             return f"{place}: {samples} valid samples lack {title}{cause}"
+        case UnlikeFirstRun():
+            return _describe_first_run(warning)
         case ActiveProbes(percent, arm, place):
             return (
                 f"probes observed these samples and took up to {percent:.2g} % of one CPU ({arm} on {place}), beside "
                 "what entering and timing them takes: judge arms by a campaign without --probe"
             )
+
+
+def _describe_first_run(found: UnlikeFirstRun) -> str:
+    table, scale = found.table, Scale.from_table(found.table)
+    on = f" on {found.machine}" if found.machine else ""
+    low, high = map(scale.short, found.others)
+    return (
+        f"the first run of {table.place}{on} is unlike all others ({table.metric.title} {scale.short(found.value)} "
+        f"against {low} to {high} {scale.unit}".rstrip()
+        + "): it may have done what later runs found done, as make does without make clean; let each run begin alike "
+        'by a workload with prepare = [["make", "-C", "DIR", "clean"]] (a TOML file, docs/workloads/README.md), or, if '
+        "later runs are what counts, by --warmup 1"
+    )
 
 
 def describe_lost(lost: Lost) -> str:

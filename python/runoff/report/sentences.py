@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import sensitivity
+from runoff.report.counterparts import describe_counterparts
 from runoff.report.machines import describe_dissent, describe_machines, describe_sides
-from runoff.report.numbers import Scale, format_change
 from runoff.report.spread import describe_spread
 from runoff.report.sweep import describe_sweep
-from runoff.report.wording import render_place
+from runoff.report.wording import describe_size, join_names, render_place
 from runoff.results import IMPORTED, Results
 from runoff.statistics import Comparison, Verdict
 
@@ -41,6 +41,7 @@ def render_verdict(report: Report) -> tuple[str, ...]:
     return (
         first,
         *answer[1:],
+        *describe_counterparts(report.tables),
         *describe_dissent(judged),
         *_describe_what_order_hides(report.results, judged),
         *describe_spread(judged),
@@ -171,8 +172,8 @@ def _describe_tables(arm: str, found: Sequence[Table], tables: Sequence[Table], 
     count = f"all {len(tables)} tables" if every else f"{len(found)} of {len(tables)} tables"
     if verdict in CLEAR:
         if len(found) <= most:
-            return _join_names([_describe_table(table, tables, arm) for table in found])
-        named = [f"{render_place(table, tables)} {_describe_size(table, arm)}" for table in found[:most]]
+            return join_names([_describe_table(table, tables, arm) for table in found])
+        named = [f"{render_place(table, tables)} {describe_size(table, arm)}" for table in found[:most]]
         return f"{count} ({', '.join([*named, '...'])})"
     if every:
         return count if verdict in (Verdict.SAME, Verdict.SMALL) else "any table"
@@ -184,8 +185,8 @@ def _describe_tables(arm: str, found: Sequence[Table], tables: Sequence[Table], 
 def _describe_table(table: Table, tables: Sequence[Table], arm: str) -> str:
     """Return a table, and what ``arm`` is there."""
     if len({each.place for each in tables}) == 1:
-        return f"{table.metric.title} ({_describe_size(table, arm)})"
-    return f"{table.short_place} ({table.metric.title} {_describe_size(table, arm)})"
+        return f"{table.metric.title} ({describe_size(table, arm)})"
+    return f"{table.short_place} ({table.metric.title} {describe_size(table, arm)})"
 
 
 def _describe_rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
@@ -216,7 +217,7 @@ def _table(table: Table) -> list[str]:
     for arm in table.arms:
         verdict = analysis.comparisons[arm].verdict
         if arm != baseline and verdict is not None:
-            by[verdict].append(f"{arm} ({_describe_size(table, arm)})" if verdict in CLEAR else arm)
+            by[verdict].append(f"{arm} ({describe_size(table, arm)})" if verdict in CLEAR else arm)
     first, *rest = _parts(table, by)
     return [f"{name}: {first}.", *(f"{part}." for part in rest)]
 
@@ -225,25 +226,25 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
     analysis, baseline = table.analysis, table.analysis.question.baseline
     for verdict in (Verdict.BETTER, Verdict.WORSE):
         if found := by[verdict]:
-            yield f"{_join_names(found)} {_conjugate_be(found)} {verdict.word} than {baseline}"
+            yield f"{join_names(found)} {_conjugate_be(found)} {verdict.word} than {baseline}"
     if found := by[Verdict.SAME]:
         seen = _describe_unseen([analysis.comparisons[arm] for arm in found])
-        yield f"{_join_names(found)} {_conjugate_be(found)} the same as {baseline} {_describe_margin(table)} {seen}"
+        yield f"{join_names(found)} {_conjugate_be(found)} the same as {baseline} {_describe_margin(table)} {seen}"
     if found := by[Verdict.SMALL]:
-        named = _join_names([f"{arm} ({_describe_size(table, arm)})" for arm in found])
+        named = join_names([f"{arm} ({describe_size(table, arm)})" for arm in found])
         yield f"{named} {_conjugate_be(found)} {_describe_margin(table)} of {baseline} ({_TOO_FEW})"
     for arm in by[Verdict.MIXED]:
         yield f"{arm} is {_describe_mixed(table, arm, baseline)}"
     if found := by[Verdict.UNCLEAR]:
         every = len(found) == len(analysis.comparisons) - 1 > 1
-        told = "No arm can" if every else f"{_join_names(found)} cannot"
+        told = "No arm can" if every else f"{join_names(found)} cannot"
         yield f"{told} be told apart from {baseline}"
     if found := by[Verdict.VOID]:
-        yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
+        yield f"{join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
     if found := by[Verdict.PENDING]:
-        yield f"{_join_names(found)} {'has' if len(found) == 1 else 'have'} not been run yet"
+        yield f"{join_names(found)} {'has' if len(found) == 1 else 'have'} not been run yet"
     if found := by[Verdict.ABSENT]:
-        yield f"{_join_names(found)} {_conjugate_be(found)} not compared with {baseline}: only one of them is there"
+        yield f"{join_names(found)} {_conjugate_be(found)} not compared with {baseline}: only one of them is there"
 
 
 def _describe_mixed(table: Table, arm: str, baseline: str) -> str:
@@ -267,23 +268,6 @@ def _describe_unseen(comparisons: Sequence[Comparison]) -> str:
     """Describe the rare events that a verdict "same" cannot exclude."""
     share = max(c.unseen or 0.0 for c in comparisons)
     return f"(but for what hits under {100 * share:.2g} % of runs)"
-
-
-def _describe_size(table: Table, arm: str) -> str:
-    """Describe the size of a difference, and how many samples are valid if that may be a selection."""
-    comparison, scale = table.analysis.comparisons[arm], Scale.from_table(table)
-    size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
-    if comparison.percent is not None:
-        size = format_change(comparison.percent, 1)
-    lost = table.find_selection(arm)
-    if lost is None:
-        return size
-    kind = "runs with a value" if lost.unmeasured else "valid runs"
-    return f"{size}, of {lost.taken - lost.count} {kind} in {lost.taken}"
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _join_clauses(clauses: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from runoff.analysis.values import Overall, Report
 from runoff.analysis.why import Explanation
 from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.matrix import Matrix
-from runoff.report.numbers import Scale
+from runoff.report.numbers import Scale, format_change
 from runoff.results import IMPORTED, Sample
 from runoff.statistics import Verdict
 
@@ -68,6 +68,24 @@ def render_place(table: Table, tables: Sequence[Table]) -> str:
     if len({each.place for each in tables}) == 1:
         return table.metric.title
     return f"{table.short_place} {table.metric.title}"
+
+
+def describe_size(table: Table, arm: str) -> str:
+    """Describe the size of a difference, and how many samples are valid if that may be a selection."""
+    comparison, scale = table.analysis.comparisons[arm], Scale.from_table(table)
+    size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
+    if comparison.percent is not None:
+        size = format_change(comparison.percent, 1)
+    lost = table.find_selection(arm)
+    if lost is None:
+        return size
+    kind = "runs with a value" if lost.unmeasured else "valid runs"
+    return f"{size}, of {lost.taken - lost.count} {kind} in {lost.taken}"
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def render_matrix_heading(matrix: Matrix) -> str:
@@ -142,6 +160,19 @@ def describe_means(table: Table) -> Iterator[str]:
     elif any(summary.outliers for summary in table.analysis.summaries.values()):
         told += ", as a few runs are far from the rest"
     yield told
+
+
+def describe_heaps(table: Table) -> Iterator[str]:
+    """Yield for each arm whose values fall into two heaps where these are, and how many runs each has."""
+    scale = Scale.from_table(table)
+    for arm in table.arms:
+        heaps = table.find_heaps(arm)
+        if heaps is not None:
+            low, high = (f"{scale.short(ends[0])} to {scale.short(ends[1])}" for ends in (heaps.low, heaps.high))
+            yield (
+                f"{arm} has two heaps of values, which its mean is between: {100 * (1 - heaps.share):.0f} % of the "
+                f"runs at {low} and {100 * heaps.share:.0f} % at {high} {scale.unit}".rstrip()
+            )
 
 
 def describe_direction(table: Table) -> str:

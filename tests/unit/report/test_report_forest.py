@@ -5,12 +5,16 @@ from dataclasses import replace
 
 import pytest
 import report_examples as examples
+from rich.color import Color
 
 from runoff.analysis import build
+from runoff.report.figures import distribution, order, tail
 from runoff.report.figures import forest as svgforest
-from runoff.report.figures import tail
+from runoff.report.html import page
 from runoff.report.terminal import forest
+from runoff.report.terminal.table import STYLES
 from runoff.results import Results
+from runoff.statistics import Verdict
 
 
 def taken(*means: float, sd: float = 0.4, blocks: int = 6) -> Results:
@@ -139,3 +143,31 @@ def test_the_tail_has_a_step_for_each_run():
 def test_one_run_has_no_tail():
     report = build.build_report(taken(12.0, blocks=1))
     assert tail.draw(report, report.tables[0]) == ""
+
+
+@pytest.mark.parametrize(("means", "has_band"), [((10.5,), True), ((0.05, 3000.0), False)])
+def test_the_margin_is_drawn_and_told_where_it_can_be_seen(means: tuple[float, ...], has_band: bool) -> None:
+    report = build.build_report(taken(*means, sd=0.005))
+    assert svgforest.has_band(svgforest.draw(report)) == has_band
+    assert ("the band is the margin" in page.render(report)) == has_band
+
+
+@pytest.mark.parametrize(("mean", "is_logarithmic"), [(15.0, False), (3000.0, True)])
+def test_all_pictures_of_a_metric_have_axes_of_one_kind(mean: float, is_logarithmic: bool) -> None:
+    """Values that are a point on one picture would be anywhere on another."""
+    report = build.build_report(taken(mean, sd=0.1))
+    [table] = report.tables
+    drawn = [distribution.draw(table, "default"), order.draw(report, table), tail.draw(report, table)]
+    labels = [set(re.findall(r"<text[^>]*>([^<]*)<", picture)) for picture in drawn]
+    assert [{"10", "100", "1000"} <= found for found in labels] == [is_logarithmic] * 3
+
+
+@pytest.mark.parametrize("verdict", [Verdict.BETTER, Verdict.WORSE])
+def test_colours_of_the_terminal_can_be_read_on_white_and_on_black(verdict: Verdict) -> None:
+    """4 : 1 at least, by the formula of WCAG 2."""
+    name = STYLES[verdict].split()[-1]
+    levels = [each / 255 for each in Color.parse(name).get_truecolor()]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in levels)
+    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    assert 1.05 / (light + 0.05) >= 4
+    assert (light + 0.05) / 0.05 >= 4

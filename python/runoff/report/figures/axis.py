@@ -1,12 +1,16 @@
 """From values to pixels, with round ticks."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 NARROWEST = 1e-9
 """Relative to the values; below this, ticks would differ only in digits nobody reads."""
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+LOG_FROM = 20.0
+"""Times the smallest value from which on the axis of values is logarithmic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +76,14 @@ class LogAxis:
                 break
         step = max(1, math.ceil(len(inside) / most))
         return [(value, f"{value:.6g}") for value in inside[::step]]
+
+
+def is_wide(values: Sequence[float]) -> bool:
+    """Return whether only a logarithmic axis shows all of these values."""
+    return min(values) > 0 and max(values) > LOG_FROM * min(values)
+
+
+def choose_axis(values: Sequence[float], start: float, end: float) -> Axis | LogAxis:
+    """Return the axis that shows all of these values."""
+    kind = LogAxis if is_wide(values) else Axis
+    return kind.from_range(min(values), max(values), start, end)

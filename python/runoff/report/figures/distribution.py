@@ -1,11 +1,7 @@
 """Every sample, its box plot and the interval of its mean, one row per arm on a common axis."""
 
-import math
-from collections.abc import Sequence
-from itertools import pairwise
-
 from runoff.analysis.table import Table
-from runoff.report.figures.axis import Axis, LogAxis
+from runoff.report.figures.axis import Axis, LogAxis, is_wide
 from runoff.report.figures.svg import Canvas, number, render_dots
 from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import Scale
@@ -17,9 +13,6 @@ ROW = 52
 TOP = 8
 NAMES = (16, 30)
 PIXELS_PER_LETTER = 7.6
-LOG_FROM = 20.0
-"""Times the smallest value from which on the axis is logarithmic."""
-HUMPS_GAP, HUMPS_SHARE = 0.5, 0.2
 LANES = (0.0, -4.0, 4.0, -8.0, 8.0)
 """Where dots go that would cover each other."""
 
@@ -67,7 +60,7 @@ def _axis_title(table: Table, scale: Scale) -> str:
 
 def _axis(table: Table, scale: Scale, left: float) -> Axis | LogAxis:
     values = [scale.scaled(point.value) for point in table.points]
-    if min(values) > 0 and max(values) > LOG_FROM * min(values):
+    if is_wide(values):
         return LogAxis.from_range(min(values), max(values), left, WIDTH - 14)
     centres = [table.find_centre(arm) for arm in table.analysis.summaries]
     intervals = [centre[1] for centre in centres if centre is not None and centre[1] is not None]
@@ -75,26 +68,11 @@ def _axis(table: Table, scale: Scale, left: float) -> Axis | LogAxis:
     return Axis.from_range(min(values), max(values), left, WIDTH - 14)
 
 
-def has_humps(values: Sequence[float]) -> bool:
-    """Return whether values fall into two heaps with nothing between them, which no mean describes: the widest gap is
-    half of all, and a fifth of the values, two at least, are on either side."""
-    ordered = sorted(values)
-    gaps = [(high - low, place) for place, (low, high) in enumerate(pairwise(ordered), 1)]
-    if not gaps:
-        return False
-    widest, place = max(gaps)
-    fewer = min(place, len(ordered) - place)
-    return widest > HUMPS_GAP * (ordered[-1] - ordered[0]) and fewer >= max(2, HUMPS_SHARE * len(ordered))
-
-
 def _diamond(canvas: Canvas, axis: Axis | LogAxis, scale: Scale, table: Table, arm: str, y: float) -> None:
     """Draw the interval of the mean, unless there is no such centre."""
     centre = table.find_centre(arm)
-    values = [point.value for point in table.points if point.arm == arm]
-    if isinstance(axis, LogAxis):
-        values = [math.log(value) for value in values]
     mean, ci = centre or (0.0, None)
-    if ci is None or has_humps(values):
+    if ci is None or table.find_heaps(arm) is not None:
         return
     verdict = table.analysis.comparisons[arm].verdict
     left, middle, right = (axis.locate(scale.scaled(value)) for value in (ci.low, mean, ci.high))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
+from runoff.report.counterparts import list_drawn
 from runoff.report.figures.change_axis import ChangeAxis
 from runoff.report.figures.svg import Canvas, render_mark
 from runoff.report.layout import cut_middle, find_distinct_width
@@ -20,6 +21,11 @@ RIGHT = 122
 TOP = 6
 NAMES = (18, 30)
 LONGEST_HEADING = 84
+NARROWEST_BAND = 2
+"""Pixels below which the margin cannot be seen."""
+
+BAND = "margin"
+"""The class of the band within which arms are the same, if it is wide enough to be drawn."""
 
 STYLES = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}
 
@@ -38,7 +44,7 @@ class ForestRow:
 
 def draw(report: Report) -> str:
     """Return the picture; an empty string if no headline table has a percent interval."""
-    tables = [(table, select_changes(table, report.sweep)) for table in report.headline]
+    tables = [(table, select_changes(table, report.sweep)) for table in list_drawn(report)]
     tables = [(table, rows) for table, rows in tables if rows]
     if not tables:
         return ""
@@ -49,7 +55,9 @@ def draw(report: Report) -> str:
     intervals = [row.interval for _, rows in tables for row in rows]
     axis = ChangeAxis.from_intervals(intervals, margin, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
     unit = "" if axis.is_logarithmic else " %"
-    canvas.rect(axis.locate(-margin), TOP, axis.locate(margin) - axis.locate(-margin), bottom - TOP, "margin")
+    band = axis.locate(margin) - axis.locate(-margin)
+    if band >= NARROWEST_BAND:
+        canvas.rect(axis.locate(-margin), TOP, band, bottom - TOP, BAND)
     for value, label in axis.ticks(6):
         canvas.line(axis.locate(value), TOP, axis.locate(value), bottom, "grid")
         canvas.text(axis.locate(value), bottom + 16, f"{label}{unit}", "tick", "middle")
@@ -66,6 +74,11 @@ def draw(report: Report) -> str:
             _row(canvas, axis, row, y + ROW / 2, choose_percent_decimals(table))
             y += ROW
     return canvas.render(bottom + 24)
+
+
+def has_band(picture: str) -> bool:
+    """Return whether a picture shows the margin."""
+    return f'class="{BAND}"' in picture
 
 
 def select_changes(table: Table, sweep: Sweep | None = None) -> list[ForestRow]:

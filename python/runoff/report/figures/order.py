@@ -2,7 +2,7 @@
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report.figures.axis import Axis
+from runoff.report.figures.axis import Axis, choose_axis
 from runoff.report.figures.svg import COLOURS, MARKERS, SHAPES, Canvas, number, render_cross, render_mark, render_points
 from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import Scale
@@ -28,7 +28,7 @@ def draw(report: Report, table: Table) -> str:
     positions = [sample.position for sample in report.results.judged_samples]
     across = Axis(min(positions) - 0.5, max(positions) + 0.5, LEFT, WIDTH - 8)
     values = [scale.scaled(point.value) for point in table.points]
-    upward = Axis.from_range(min(values), max(values), TOP + PLOT, TOP)
+    upward = choose_axis(values, TOP + PLOT, TOP)
     _draw_bands(canvas, report, across, bottom)
     for value, label in upward.ticks(5):
         canvas.line(LEFT, upward.locate(value), WIDTH - 8, upward.locate(value), "grid")

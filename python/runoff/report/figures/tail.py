@@ -4,7 +4,7 @@ import math
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report.figures.axis import Axis
+from runoff.report.figures.axis import Axis, choose_axis
 from runoff.report.figures.order import draw_legend
 from runoff.report.figures.svg import COLOURS, Canvas, number
 from runoff.report.numbers import Scale
@@ -25,7 +25,7 @@ def draw(report: Report, table: Table) -> str:
     scale = Scale.from_table(table)
     canvas = Canvas(WIDTH, f"{table.place}: {table.metric.title}, share of runs above each value")
     values = [scale.scaled(value) for each in by_arm.values() for value in each]
-    across = Axis.from_range(min(values), max(values), LEFT, WIDTH - 8)
+    across = choose_axis(values, LEFT, WIDTH - 8)
     bottom = TOP + PLOT
     upward = Axis(math.log(0.7 / most), 0.0, bottom, TOP)
     for share in SHARES:

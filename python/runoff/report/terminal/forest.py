@@ -7,6 +7,7 @@ from rich.text import Text
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import wording
+from runoff.report.counterparts import list_drawn
 from runoff.report.figures.change_axis import ChangeAxis
 from runoff.report.figures.forest import ForestRow, select_changes
 from runoff.report.layout import cut_middle, find_distinct_width
@@ -31,7 +32,7 @@ BEYOND = "<>"
 
 def render_rows(report: Report, width: int) -> Iterator[Text]:
     """Yield an axis, then a line for each arm under its metric; nothing without a percent interval or without room."""
-    tables = [(table, found) for table in report.headline if (found := select_changes(table, report.sweep))]
+    tables = [(table, found) for table in list_drawn(report) if (found := select_changes(table, report.sweep))]
     if not tables:
         return
     names = [f"  {row.name}" if row.is_machine else row.name for _, found in tables for row in found]

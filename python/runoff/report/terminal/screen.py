@@ -82,7 +82,7 @@ def _lines(report: Report, width: int, *, verbose: bool, mail: bool) -> Iterator
         yield from render_rows(table, report.baseline, width)
         yield from _machines(table, width)
         yield from _plain(line for note in wording.describe_unseen(table) for line in wrap(note, width, "  = ", "    "))
-        for note in wording.describe_means(table):
+        for note in (*wording.describe_means(table), *wording.describe_heaps(table)):
             yield from _plain(wrap(note, width, "  * ", "    "))
         for sentence in describe_warnings(table.analysis):
             if sentence not in said:

@@ -11,7 +11,7 @@ from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import Scale, choose_percent_decimals, format_change, format_change_range, format_p
 from runoff.statistics import Verdict
 
-STYLES = {Verdict.BETTER: "bold dodger_blue2", Verdict.WORSE: "bold dark_orange", Verdict.VOID: "bright_black"}
+STYLES = {Verdict.BETTER: "bold dodger_blue2", Verdict.WORSE: "bold color(130)", Verdict.VOID: "bright_black"}
 """Blue and orange are told apart by every kind of colour vision; only separated differences get one."""
 
 SHORTEST_NAME = 20
