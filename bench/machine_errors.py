@@ -2,7 +2,7 @@
 
 No machine is measured. Machines differ in speed (1 to 20 times), in noise (1 to 4 %) and in what a block does to them.
 The change of the second arm is none, or differs between machines with a mean of zero: by the same steps in every
-campaign, or drawn at random. Every cell has a seed of its own. The tables are those of docs/statistics.md.
+campaign, or drawn at random, from a normal or an exponential distribution. Every cell has a seed of its own. The tables are those of docs/statistics.md.
 MACHINE_CAMPAIGNS=200 is quicker.
 """
 
@@ -31,6 +31,7 @@ EFFECTS: dict[str, Effects] = {
     "no change anywhere": lambda _rng, machines: np.zeros(machines),
     "opposite changes, mean 0": lambda _rng, machines: np.linspace(-SPREAD, SPREAD, machines),
     "changes drawn, mean 0": lambda rng, machines: rng.normal(0, SPREAD, machines),
+    "skewed changes, mean 0": lambda rng, machines: rng.exponential(SPREAD, machines) - SPREAD,
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from runoff.campaign import consistency, imported, merged, pace, repeats, requests, takers, trust
+from runoff.campaign.about import describe_parts
 from runoff.campaign.copies import store_copies
 from runoff.campaign.extend import extend
 from runoff.campaign.foreign import make_printable
@@ -144,6 +145,7 @@ def _read(directory: Path) -> Results:
             planned=len(cells) if ended is None else sum(cell.block < ended.blocks for cell in cells.values()),
             parameters=outline.parameters,
             twins=outline.twins,
+            descriptions=describe_parts(outline, _require_fact(journal, "definitions")),
             fingerprint=_fingerprint(journal, outline, begun, names),
             machines=tuple(dict.fromkeys(names.values())),
             warnings=tuple(journal.fact("warnings", [])),

@@ -22,6 +22,7 @@ def make_outline(plan: Plan) -> Outline:
         metrics={work.label: list_metrics(plan, work) for work in plan.works},
         parameters={work.label: dict(work.values) for work in plan.works},
         twins=dict(plan.twins),
+        about={arm.label: arm.about for arm in plan.arms if arm.about},
         kernels={arm.label: kernel for arm, kernel in zip(plan.arms, plan.boots, strict=False)},
     )
 

@@ -47,6 +47,8 @@ class Outline(Checked):
     twins: dict[str, int] = Field(default_factory=dict)
     """By label, of arms that are an earlier one again: how many of it there are before."""
 
+    about: dict[str, str] = Field(default_factory=dict)
+    """By label: what an arm is, where that is known."""
     kernels: dict[str, str] = Field(default_factory=dict)
     """By label: the kernel of the host that has to be booted for an arm; empty if none has."""
 

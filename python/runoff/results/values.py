@@ -173,6 +173,20 @@ class Stopping:
 
 
 @dataclass(frozen=True, slots=True)
+class Descriptions:
+    """Sentences about what a campaign compares and runs, for readers who do not know the names."""
+
+    arms: Mapping[str, str] = field(default_factory=dict)
+    """By label."""
+    workloads: Mapping[str, str] = field(default_factory=dict)
+    """By label."""
+    loads: Mapping[str, str] = field(default_factory=dict)
+    """By label."""
+    metrics: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By label of the workload and name of the metric."""
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """A campaign's plan in brief and all samples taken so far, in run order."""
 
@@ -196,6 +210,7 @@ class Results:
     twins: Mapping[str, int] = field(default_factory=dict)
     """For each arm that repeats an earlier one under the virtual clock, by label, how many equal ones come before it.
     Each has perturbations of its own."""
+    descriptions: Descriptions = Descriptions()
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     """Nested tables of strings and numbers: machine, kernel, per-arm scheduler objects, tools."""
     warnings: tuple[str, ...] = ()

@@ -71,3 +71,11 @@ def test_the_last_lines_are_step_verdict_and_page(tmp_path: Path) -> None:
     verbose = run("report", place, "-v").stdout
     assert "Change = the geometric mean" in verbose
     assert "Change = the geometric mean" not in out
+
+
+def test_the_page_has_the_same_step_for_any_directory(tmp_path: Path) -> None:
+    place = made(tmp_path / "c", noisy(0.0, 0.004, sd=0.01))
+    run("report", place, "--html", tmp_path / "page.html")
+    shown = " ".join((tmp_path / "page.html").read_text().split())
+    assert "<code>runoff resume DIR --blocks 45</code>" in shown
+    assert "to decide bfs (80 % chance, 2 min 20 s more)" in shown

@@ -1,14 +1,17 @@
 """The report as one self-contained page: whole without its script, and nothing is loaded."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from markupsafe import Markup
 
 from runoff.analysis import why
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
+from runoff.decide.next_blocks import list_next_blocks
 from runoff.report import matrix, whytable, wording
 from runoff.report import timeline as timelines
+from runoff.report.about import list_descriptions
 from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import document
 from runoff.report.figures import forest, heat, timeline
@@ -26,6 +29,7 @@ from runoff.report.html.table import (
 )
 from runoff.report.html.templating import embed_json, load_template
 from runoff.report.machines import TITLES, describe_agreement, describe_disagreement, list_machine_rows
+from runoff.report.next_steps import list_next_steps
 from runoff.report.numbers import Scale
 from runoff.report.question import describe_question, list_facts
 from runoff.report.sentences import render_verdict
@@ -36,12 +40,14 @@ def render(report: Report) -> str:
     """Return the page; same report, same bytes."""
     panels = why.build(report)
     opened, constants = split_constants(report)
+    picture = forest.draw(report)
     return load_template("page.html.j2").render(
         report=report,
         results=report.results,
         title=wording.describe_title(report).replace("  ", ", "),
         question=describe_question(report),
         facts=list(list_facts(report)),
+        descriptions=list_descriptions(report),
         arms=list(report.results.arms),
         order=wording.describe_order(report),
         seed=wording.describe_seed(report).removeprefix(", "),
@@ -59,7 +65,9 @@ def render(report: Report) -> str:
         markers=Markup(markers(len(report.results.arms))),
         why=_panels(report, panels),
         why_note=wording.describe_why_note(panels),
-        forest=Markup(forest.draw(report)),
+        forest=Markup(picture),
+        forest_band=forest.has_band(picture),
+        next_steps=list(list_next_steps(list(list_next_blocks(report)), Path("DIR"))),
         responses=[Markup(picture) for _, picture in draw_responses(report)],
         disk=_disk(report),
         machine_titles=TITLES,
@@ -109,7 +117,12 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         "comparisons": list_comparison_rows(table),
         "runs": list_run_rows(report, table),
         "mean": wording.name_mean(table),
-        "notes": [*describe_agreement(table), *wording.describe_unseen(table), *wording.describe_means(table)],
+        "notes": [
+            *describe_agreement(table),
+            *wording.describe_unseen(table),
+            *wording.describe_means(table),
+            *wording.describe_heaps(table),
+        ],
         "machines": [row.cells for row in list_machine_rows(table)],
         "warnings": describe_warnings(table.analysis),
     }
