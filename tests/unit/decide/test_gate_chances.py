@@ -1,6 +1,7 @@
 """Outcomes of single comparisons, and how often a gate is wrong, against simulation."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -153,3 +154,16 @@ def test_correlations_that_do_not_fit_together_are_not_an_error():
     impossible = [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]
     found = estimate_risk([noise(N, 0.02, 0.02)] * 3, impossible)
     assert 0 < found.unchanged.fine < 1
+
+
+def test_what_digits_leave_open_is_part_of_the_forecast():
+    """Without noise, at a limit of 2 %: an arm that is worse by 1 % and by 4 %."""
+    calm = noise(N, 1e-6, 0.02)
+    for step, half, twice in (
+        (0.009, "fine", "regressed"),
+        (0.011, "unclear", "regressed"),
+        (0.021, "unclear", "worse"),
+    ):
+        found = estimate_risk([replace(calm, step=step)], [[1.0]])
+        assert getattr(found.at_half, half) == 1
+        assert getattr(found.at_twice, twice) == 1

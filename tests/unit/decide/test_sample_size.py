@@ -11,8 +11,10 @@ import pytest
 from cli_runner import ask
 from made_campaigns import alternating, made, noisy
 
+from runoff.campaign.directory import read_results
 from runoff.cli.noise import command as noise
 from runoff.cli.plan import command
+from runoff.decide.sample_size import collect_from_campaign, collect_from_noise, find_noise
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
 from runoff.statistics.planning import blocks_for_same, blocks_to_detect
@@ -146,3 +148,24 @@ def test_one_source_is_to_be_named(tmp_path):
         ask(command, made(tmp_path / "c", alternating), "--arms", "3")
     with pytest.raises(UsageError, match="but of nothing"):
         ask(command, "--work", "hackbench")
+
+
+def two_tables(cell: Cell) -> dict[str, float]:
+    return dict.fromkeys(("wakeup_p99_us", "request_p99_us"), alternating(cell)["time_s"])
+
+
+def test_a_difference_needs_blocks_for_all_tables_and_same_for_its_own(tmp_path):
+    place = made(tmp_path / "c", two_tables, arms=("default", "bfs", "o1"), workloads=("schbench",))
+    sources = [source for source in collect_from_campaign(read_results(place)) if source.arm == "bfs"]
+    assert [(source.comparisons, source.joint) for source in sources] == [(2, 4), (2, 4)]
+    document = json.loads(ask(command, place, "--json").output)
+    sd, df = sources[0].sd, sources[0].df
+    assert found(document, "difference", 0.8)["needed"] == blocks_to_detect(math.log(1.02), sd, df, 0.8, joint=4).needed
+    assert found(document, "same", 0.8)["needed"] == blocks_for_same(math.log(1.02), sd, df, 0.8, comparisons=2).needed
+
+
+def test_kept_noise_of_two_tables_counts_both(tmp_path):
+    twice = {"arms": ("a", "b"), "names": {"a": "default", "b": "default"}}
+    ask(noise, "keep", made(tmp_path / "c", two_tables, workloads=("schbench",), **twice))
+    sources = collect_from_noise(find_noise(["schbench"], None, None), 3)
+    assert [(source.comparisons, source.joint) for source in sources] == [(2, 4), (2, 4)]

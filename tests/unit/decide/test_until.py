@@ -10,11 +10,13 @@ from made_campaigns import made, noisy
 
 from runoff.analysis import build
 from runoff.campaign.directory import read_results
+from runoff.decide import stopping
 from runoff.decide.looks import Look
 from runoff.decide.stopping import DECIDED, UntilRule, look
 from runoff.plan.order import Cell
 from runoff.results import Results
 from runoff.statistics import Verdict
+from runoff.statistics.forecast import Forecast
 
 UNTIL = {"until": 0.01, "most_blocks": 60, "rare": 0.3}
 
@@ -124,3 +126,19 @@ def test_it_keeps_its_error_over_whole_campaigns(tmp_path):
 def test_a_rule_reads_the_directory(tmp_path):
     place = made(tmp_path / "c", noisy(0.0, 0.05, sd=0.01), **UNTIL)
     assert UntilRule(lambda: read_results(place), 60)(10) == look(read_results(place), 10, 60)
+
+
+def test_a_difference_is_ahead_where_it_holds_for_all_tables(tmp_path, monkeypatch):
+    """Two arms in two tables: a difference is one of four, what is the same one of two."""
+
+    def values(cell: Cell) -> dict[str, float]:
+        return {"wakeup_p99_us": noisy(0.0, 0.01, 0.0, sd=0.05)(cell)["time_s"],
+                "request_p99_us": noisy(0.0, 0.01, 0.0, sd=0.05, seed=2)(cell)["time_s"]}  # fmt: skip
+
+    asked = []
+    monkeypatch.setattr(stopping, "forecast_blocks", lambda courses, most: asked.extend(courses) or Forecast(1, 2, 3))
+    place = made(tmp_path / "c", values, arms=("default", "bfs", "o1"), workloads=("schbench",), **UNTIL)
+    assert look(read_results(place), 10, 60).ahead == (2, 1, 3)
+    assert len(asked) == 4
+    assert [course.level_same for course in asked] == pytest.approx([1 - 0.95 ** (1 / 2)] * 4)
+    assert [course.level_apart for course in asked] == pytest.approx([1 - 0.95 ** (1 / 4)] * 4)

@@ -92,3 +92,12 @@ def test_without_the_library_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPat
     change_points._load_ruptures.cache_clear()
     with pytest.raises(MissingError, match=r"install 'ruptures"):
         firsts(series((10, 0), (10, 9)))
+
+
+def test_a_stretch_is_looked_at_again_at_a_share_of_the_chance():
+    """Eight values can show a change at 5 %, and at half of that only nine can."""
+    huge = [900.0, 903.0, 901.0, 902.0, 900.5, 903.5, 901.5, 902.5, 900.2, 902.2, 901.2, 903.2]
+    low, high = [1.0, 1.2, 1.1, 1.3, 1.15], [5.0, 5.2, 5.1, 5.3, 5.15]
+    assert firsts([*low[:4], *high[:4]]) == [4]
+    assert firsts([*low[:4], *high[:4], *huge]) == [8]
+    assert firsts([*low, *high, *huge]) == [5, 10]

@@ -55,3 +55,16 @@ def test_what_its_digits_hide_is_never_the_same(digits: int):
         }
         found = analyse(arms, Question("base", "lower", margin=margin)).comparisons["arm"]
         assert found.verdict not in (Verdict.SAME, Verdict.SMALL)
+
+
+def test_a_tenth_of_the_values_may_be_finer_and_no_more():
+    rest = [*[8.0] * 4, *[9.0] * 4]
+    assert step(8.01, 8.0, *rest) == pytest.approx(1 / 8.4, rel=0.01)
+    assert step(8.01, 8.02, *rest) == pytest.approx(0.01 / 8.4, rel=0.01)
+
+
+def test_five_values_of_a_size_have_a_last_digit():
+    below, above = [9.91, 9.92, 9.93, 9.93, 9.95], [10.0, 11.0, 12.0, 13.0, 14.0]
+    assert step(*below, *above[:4]) == pytest.approx(np.mean([0.01 / value for value in (*below, *above[:4])]))
+    expected = np.mean([0.01 / value for value in below] + [1 / value for value in above])
+    assert step(*below, *above) == pytest.approx(expected)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from runoff.report.warnings import describe_warnings
 from runoff.statistics import Observation, Question, Verdict, analyse_unpaired
-from runoff.statistics.dependence import find_dependence
+from runoff.statistics.dependence import Dependence, find_dependence
 from runoff.statistics.permutation import DEALS, deal, needs_deals
 
 FEW, MANY = np.array([1.0, 4.0, 9.5]), np.array([2.0, 3.0, 5.0, 7.0, 7.5, 8.25])
@@ -139,3 +139,10 @@ def test_runs_like_the_one_before_need_more_of_them():
     assert ordered.sd == pytest.approx(mixed.sd)
     assert ordered.runs_per_one > 3 * mixed.runs_per_one
     assert ordered.advice.blocks > 2 * mixed.advice.blocks
+
+
+def test_a_certain_correlation_is_raised_by_half_and_kept_below_one():
+    assert Dependence(0.3, False).runs_per_one == pytest.approx(1.3 / 0.7)
+    assert Dependence(0.3, True).runs_per_one == pytest.approx(1.45 / 0.55)
+    assert Dependence(0.7, True).runs_per_one == pytest.approx(1.9 / 0.1)
+    assert Dependence(-0.7, True).runs_per_one == Dependence().runs_per_one == 1

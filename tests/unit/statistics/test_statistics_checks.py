@@ -184,3 +184,14 @@ def test_blocks_that_depend_on_each_other_widen_the_interval(strength):
     else:
         assert half == pytest.approx(independent, rel=0.01)
         assert "dependent" not in kinds(analysis)
+
+
+def test_three_blocks_are_enough_to_see_that_drift_may_be_the_difference():
+    base = [Observation(value, 2 * block, block) for block, value in enumerate([100.0, 110.0, 120.0])]
+    arm = [Observation(each.value + 5, each.position + 1, each.block) for each in base]
+    found = differences(base, arm)
+    assert found is not None
+    assert found.confounded
+    two = differences(base[:2], arm[:2])
+    assert two is not None
+    assert not two.confounded

@@ -133,3 +133,46 @@ def test_changes_that_cancel_out_over_machines_seldom_have_a_verdict(machines: i
         drawn = {f"{number}": rng.normal(effects[number], noise[number], blocks) for number in range(machines)}
         wrong += compare(drawn, Question("a", "lower", margin=1e-9)).verdict in (Verdict.BETTER, Verdict.WORSE)
     assert wrong / campaigns <= 0.055 + 3 * np.sqrt(0.055 * 0.945 / campaigns)
+
+
+def test_machines_together_have_the_coarsest_step_of_them():
+    fine, coarse = [0.0, 0.001, 0.002, 0.001], [0.0, 0.004, 0.008, 0.004]
+    for machines in ({"one": coarse, "two": fine}, {"one": fine, "two": coarse, "three": fine}):
+        assert compare(machines).step == pytest.approx(0.004, rel=0.01)
+    equal = compare({"one": fine, "two": [0.0] * 4, "three": fine})
+    assert (equal.step, equal.coarse) == (None, True)
+
+
+def test_two_machines_that_disagree_show_nothing_together():
+    machines = {"one": [0.10, 0.11, 0.12], "two": [-0.10, -0.11, -0.12]}
+    assert compare(machines).p == 1
+    agreed = compare(machines | {"two": [0.30, 0.32, 0.31]})
+    own = [stats.ttest_1samp(each, 0).pvalue for each in (machines["one"], [0.30, 0.32, 0.31])]
+    assert agreed.p == pytest.approx(max(own), rel=1e-6)
+
+
+def test_a_machine_has_a_side_only_where_that_holds_for_all_machines_together():
+    """One of three whose p is 0.037: if none differs, one has that in a tenth of campaigns."""
+    change = np.array([0.02, 0.05, 0.11, 0.08, 0.03])
+    change += 0.03 - change.mean()
+    machines = {"one": change, "two": [0.01, -0.02, 0.012, -0.011, 0.0], "three": [0.01, -0.01, 0.02, -0.02, 0.0]}
+    for scale, worse in ((0.6, ()), (0.3, ("one",))):
+        machines["one"] = change.mean() + scale * (change - change.mean())
+        observed = {name: observe(each) for name, each in machines.items()}
+        found = analyse_machines(observed, Question("a", "lower", margin=1e-6))
+        one = found.machines["one"].comparisons["b"]
+        p = stats.ttest_1samp(machines["one"], 0).pvalue
+        assert (one.p, one.p_report) == (pytest.approx(p), pytest.approx(1 - (1 - p) ** 3))
+        half = stats.t.isf((1 - 0.95 ** (1 / 3)) / 2, 4) * stats.sem(machines["one"])
+        assert one.joint_interval.low == pytest.approx(0.03 - half)
+        assert found.comparisons["b"].between.worse == worse
+
+
+def test_machines_that_were_looked_at_on_the_way_are_taken_once():
+    """The rule for looking again is one of blocks: it holds on each machine, and not over machines."""
+    machines = {"one": [0.04, 0.06], "two": [0.07, 0.09], "three": [0.02, 0.03], "four": [0.05, 0.01]}
+    asked = Question("a", "lower", stopping="until")
+    assert compare(machines, asked).log_interval == compare(machines).log_interval
+    assert not compare(machines, asked).is_sequential
+    observed = {name: observe(each) for name, each in machines.items()}
+    assert analyse_machines(observed, asked).machines["one"].comparisons["b"].is_sequential

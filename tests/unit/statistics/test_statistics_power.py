@@ -6,10 +6,11 @@ import random
 import numpy as np
 import pytest
 from scipy import stats
-from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds, sentences
+from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds, on_grid, sentences, step_of
 
-from runoff.statistics import Question, Verdict, planning, power
+from runoff.statistics import Question, Verdict, further, planning, power
 from runoff.statistics.values import Advice
+from runoff.statistics.verdict import margin_of
 
 
 @pytest.mark.parametrize(("rare", "blocks"), [(0.05, 45), (0.1, 22), (0.2, 11), (0.21, 10), (0.5, 10), (0.01, 230)])
@@ -210,3 +211,23 @@ def test_signs_decide_what_does_not_vary_after_more_looks():
     data = {"base": BASE, "arm": [2 * value for value in BASE]}
     advice = compare(data | {"base": BASE[:3], "arm": data["arm"][:3]}, taken=3).comparisons["arm"].advice
     assert (advice.towards, advice.blocks) == ("difference", 11)
+
+
+def test_what_the_digits_leave_open_is_no_part_of_the_margin_that_advice_is_for():
+    """Steps of 0.05 at 8 take 0.6 of the 2 %."""
+    data, question = on_grid(0.0, 0.2, 2, grid=0.05, n=15), Question("base", "lower", rare=0.2)
+    found = compare(data, rare=0.2).comparisons["arm"]
+    margin = math.log(1.02) - step_of(*data.values())
+    assert margin_of(found, question) == pytest.approx(margin)
+    assert found.advice == planning.advise(15, found.log_mean, found.sd, margin, 1, question)
+    assert found.advice.blocks > planning.advise(15, found.log_mean, found.sd, math.log(1.02), 1, question).blocks
+
+
+def test_constant_differences_need_more_blocks_for_more_tables():
+    """Tables count like arms: for a new campaign, and for one that goes on."""
+    for advise, asked in ((planning.advise, {}), (further.advise, {"taken": 3})):
+        one, tables, arms = (
+            advise(3, 0.1, 0.0, 0.02, comparisons, Question("base", "lower", tables=tables, **asked))
+            for comparisons, tables in ((1, 1), (1, 4), (4, 1))
+        )
+        assert one.blocks < tables.blocks == arms.blocks

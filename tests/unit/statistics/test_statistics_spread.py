@@ -114,3 +114,13 @@ def test_nothing_is_tested_where_levels_would_not_hold(question: dict[str, objec
 
 def test_few_shared_blocks_are_not_tested() -> None:
     assert spread(CALM[:7], WILD[:7]) is None
+
+
+@pytest.mark.parametrize(("factor", "told"), [(2.9, False), (3.1, True), (1 / 2.9, False), (1 / 3.1, True)])
+def test_less_than_three_times_the_variation_is_no_finding(factor: float, told: bool) -> None:
+    swing = 0.3 * np.array([1, -1] * 10)
+    found = spread(np.exp(swing), np.exp(factor * swing))  # type: ignore[arg-type]
+    assert found is not None
+    assert found.ratio == pytest.approx(factor)
+    assert found.p <= 0.05
+    assert found.differs is told

@@ -155,3 +155,18 @@ def test_values_that_are_not_positive_are_compared_in_their_unit() -> None:
     assert found.interval is not None
     assert found.interval.low > 0
     assert found.verdict is Verdict.WORSE
+
+
+def test_the_baselines_error_counts_in_the_ratio_of_means_by_that_ratio():
+    """The arm is nearly constant at 0.6 of the baseline, so the error is 0.6 times that of the baseline's mean."""
+    base = np.array([9.0, 10.13, 10.41, 9.57, 11.02, 9.94, 9.36, 10.57])
+    arm = 6.0 + 0.001 * np.arange(8)
+    ratio = arm.mean() / base.mean()
+    error = math.hypot(ratio * stats.sem(base), stats.sem(arm)) / base.mean()
+    edge = 1 - ratio + stats.t.isf(0.025, 7) * error
+    for factor, found in ((1.002, "nothing"), (0.998, "mean")):
+        arms = {
+            name: [Observation(v, i, i) for i, v in enumerate(values)] for name, values in (("a", base), ("b", arm))
+        }
+        question = Question("a", "lower", margin=factor * edge, paired=False)
+        assert analyse_unpaired(arms, question).comparisons["b"].beyond == found
