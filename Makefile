@@ -15,8 +15,11 @@ BENCHES = help_time verdict_errors first_sample between_samples scheduler_cost a
 OLDER_KERNELS = 6.16 6.17 6.18
 SOAK_INTERRUPTIONS ?= 1000
 SOAK_SEED ?= $(shell date +%s)
+# Of make mutants.
+SEED ?= 1
+COUNT ?= 100
 
-.PHONY: help setup kernel qemu image demo test test-all soak fuzz check bench campaigns screens pictures wheel release container clean
+.PHONY: help setup kernel qemu image demo test test-all soak fuzz mutants check bench campaigns screens pictures wheel release container clean
 
 help:
 	@echo 'make setup   system packages, Rust, Python and runoff itself in $(VENV)'
@@ -28,6 +31,7 @@ help:
 	@echo 'make test-all  every test there is, or ONLY=tests/lab/test_disk.py'
 	@echo 'make soak    interrupts campaigns on this machine SOAK_INTERRUPTIONS (1000) times, as root; drawn by SOAK_SEED'
 	@echo 'make fuzz    every target of fuzz/ for FUZZ_SECONDS (60) each'
+	@echo 'make mutants  changes COUNT (100) places of the statistics, drawn by SEED (1), and counts what no test notices'
 	@echo 'make check   formats, lints, types and house rules'
 	@echo 'make bench   measures what runoff itself costs (bench/README.md)'
 	@echo 'make campaigns  takes the campaigns in docs/campaigns anew, in an hour; SCX=DIRECTORY of scx_lavd and scx_bpfland'
@@ -130,6 +134,9 @@ fuzz: $(STAMPS)/rust
 		cargo fuzz run --sanitizer none $$each build/fuzz/$$each fuzz/corpus/$$each -- \
 			-max_total_time=$(FUZZ_SECONDS) $$(test ! -f $$words || echo -dict=$$words) || exit; \
 	done
+
+mutants: setup $(STAMPS)/tests
+	tools/mutants --seed $(SEED) --count $(COUNT)
 
 check: setup $(STAMPS)/tests
 	ruff check
