@@ -242,3 +242,12 @@ def test_the_page_stays_small():
     """Ten arms with long labels, twenty metrics, all of them headlines, thirty blocks: 1 MB."""
     page = html.render(build.build_report(examples.wide(10, 20, blocks=30)))
     assert len(page.encode()) < 1_000_000
+
+
+@pytest.mark.parametrize(("values", "repeats"), [([10.0], False), ([10.0, 10.0], True), ([10.0, 10.1], False)])
+def test_blocks_repeat_one_run_where_there_are_two_and_all_are_equal(values, repeats):
+    cell = {arm: {"elapsed_s": (10.0, 0.0)} for arm in ("default", "bfs")}
+    results = examples.campaign({"w": cell}, {"w": (examples.WALL,)}, blocks=len(values), clock="virtual")
+    samples = tuple(replace(each, metrics={"elapsed_s": values[each.block]}) for each in results.samples)
+    (table,) = build.build_report(replace(results, samples=samples)).tables
+    assert table.analysis.question.repeats_exactly is repeats

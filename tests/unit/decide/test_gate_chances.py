@@ -167,3 +167,23 @@ def test_what_digits_leave_open_is_part_of_the_forecast():
         found = estimate_risk([replace(calm, step=step)], [[1.0]])
         assert getattr(found.at_half, half) == 1
         assert getattr(found.at_twice, twice) == 1
+
+
+@pytest.mark.parametrize("machines", [2, 3])
+def test_two_machines_are_fine_by_the_hull_of_their_intervals_and_more_by_their_mean(machines):
+    """And neither is where one machine is worse by itself, beyond the limit."""
+    joint = students(0.05, machines, N - 1)
+    own = [noise(N, sd, 0.02, joint=joint) for sd in (0.02, 0.03, 0.025)[:machines]]
+    values = np.random.default_rng(3).standard_normal((20_000, N, machines)) * [0.02, 0.03, 0.025][:machines]
+    means, error = values.mean(axis=1), values.std(axis=1, ddof=1) / math.sqrt(N)
+    over = students(0.05, 1, machines - 1)
+    overall = Precision(0.01, machines - 1, CRITICAL if machines == 2 else over, joint)
+    if machines == 2:
+        fine = (means + CRITICAL * error <= 0.02).all(axis=1)
+    else:
+        fine = means.mean(axis=1) + over * means.std(axis=1, ddof=1) / math.sqrt(3) <= 0.02
+    fine &= ~((means > 0.02) & (means - joint * error > 0)).any(axis=1)
+    judged = RiskInput(0.02, overall, machines=tuple(each.overall for each in own))
+    found = estimate_risk([judged], [[1.0]]).unchanged
+    assert found.fine == pytest.approx(np.mean(fine), abs=0.03)
+    assert 0.1 < found.fine < 0.9

@@ -142,3 +142,14 @@ def test_a_difference_is_ahead_where_it_holds_for_all_tables(tmp_path, monkeypat
     assert len(asked) == 4
     assert [course.level_same for course in asked] == pytest.approx([1 - 0.95 ** (1 / 2)] * 4)
     assert [course.level_apart for course in asked] == pytest.approx([1 - 0.95 ** (1 / 4)] * 4)
+
+
+def test_coarse_values_that_may_still_differ_go_on(tmp_path):
+    """Steps of 10 %, and arms that vary by them: more blocks may show a difference."""
+
+    def values(cell: Cell) -> dict[str, float]:
+        return {"time_s": random.Random(cell.id).choice((0.010, 0.011))}
+
+    found = look(read_results(made(tmp_path / "c", values, **UNTIL)), 10, 60)
+    assert found.ends is None
+    assert found.undecided == ("bfs on hackbench, time to pass all messages",)

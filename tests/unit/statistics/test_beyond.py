@@ -28,3 +28,9 @@ def test_a_step_is_added_to_the_arithmetic_mean_too(change: float):
     assert find_beyond(ends, change, 0.03, 0.02, 0.1) == "nothing"
     assert find_beyond(ends, change, 0.03, 0.021, 0.1) == "mean"
     assert find_beyond(ends, change, 0.031, 0.02, 0.1) == "mean"
+
+
+def test_an_interval_is_inside_its_own_ends():
+    assert Interval(-1.0, 1.0).is_inside(-1.0, 1.0)
+    assert not Interval(-1.0, 1.0).is_inside(-0.9, 1.0)
+    assert not Interval(-1.0, 1.0).is_inside(-1.0, 0.9)

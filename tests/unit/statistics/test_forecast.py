@@ -121,3 +121,12 @@ def test_blocks_that_do_not_vary_at_all_are_no_warning_of_numpy() -> None:
     with np.errstate(all="raise"):
         found = forecast_blocks([course(2, 0.03, 0.0), course(2, 0.0, 0.0)], 40)
     assert found.median is not None
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_whole_interval_has_to_be_inside_the_margin_on_both_sides(side: int):
+    """The mean is inside, 0.3 % from an end."""
+    inside = course(20, side * 0.0165, 0.005, margin=(-0.0198, 0.0198), level_apart=1e-300)
+    edge = course(20, side * 0.0195, 0.005, margin=(-0.0198, 0.0198), level_apart=1e-300)
+    assert forecast_blocks([inside], 100).median is not None
+    assert forecast_blocks([edge], 100).median is None

@@ -11,6 +11,7 @@ from runoff.report.warnings import describe_warnings
 from runoff.statistics import Observation, Question, Verdict, analyse_unpaired
 from runoff.statistics.dependence import Dependence, find_dependence
 from runoff.statistics.permutation import DEALS, deal, needs_deals
+from runoff.statistics.power import detectable_difference
 
 FEW, MANY = np.array([1.0, 4.0, 9.5]), np.array([2.0, 3.0, 5.0, 7.0, 7.5, 8.25])
 
@@ -146,3 +147,17 @@ def test_a_certain_correlation_is_raised_by_half_and_kept_below_one():
     assert Dependence(0.3, True).runs_per_one == pytest.approx(1.45 / 0.55)
     assert Dependence(0.7, True).runs_per_one == pytest.approx(1.9 / 0.1)
     assert Dependence(-0.7, True).runs_per_one == Dependence().runs_per_one == 1
+
+
+def test_what_is_detectable_has_the_degrees_of_freedom_and_the_error_of_the_interval():
+    slow = np.cumsum(np.random.default_rng(5).standard_normal((2, 40)), axis=1) + 1000
+    found = analyse(base=slow[0], arm=slow[1]).comparisons["arm"]
+    assert found.dependent
+    size = detectable_difference(found.df, stats.t.isf(0.025, found.df)) * found.error
+    assert found.detectable == pytest.approx(100 * math.expm1(size))
+
+
+def test_welch_needs_help_below_thirty_runs_and_from_half_as_many_more_on():
+    assert needs_deals(29, 300)
+    assert needs_deals(20, 30)
+    assert not needs_deals(20, 29)

@@ -176,3 +176,40 @@ def test_machines_that_were_looked_at_on_the_way_are_taken_once():
     assert not compare(machines, asked).is_sequential
     observed = {name: observe(each) for name, each in machines.items()}
     assert analyse_machines(observed, asked).machines["one"].comparisons["b"].is_sequential
+
+
+def test_the_arithmetic_means_of_machines_have_to_be_inside_the_margin_too():
+    """Half of the runs take 1.5 times as long, half two thirds: no change in the geometric mean, 8 % in the other."""
+    base = [1.0, 1.011, 1.023, 1.037]
+    observed = {
+        f"{number}": {
+            "a": [Observation(value, 2 * block, block) for block, value in enumerate(base)],
+            "b": [
+                Observation(value * 1.5 ** (-1) ** block * (1 + 1e-5 * number), 2 * block + 1, block)
+                for block, value in enumerate(base)
+            ],
+        }
+        for number in range(3)
+    }
+    for margin, found in ((0.06, "mean"), (0.1, "nothing")):
+        comparison = analyse_machines(observed, Question("a", "lower", margin=margin)).comparisons["b"]
+        assert comparison.log_mean == pytest.approx(0, abs=1e-4)
+        assert comparison.beyond == found
+
+
+def test_two_machines_without_spread_are_on_no_side():
+    found = compare({"one": [0.05], "two": [0.1]})
+    assert (found.separated, found.beyond, found.p) == (False, "interval", None)
+
+
+def test_runs_that_are_one_number_up_to_rounding_do_not_vary():
+    """The size of the values decides that, also where the baseline is nothing at all."""
+    observed = {
+        name: {
+            "a": [Observation(0.0, block, block) for block in range(3)],
+            "b": [Observation(value, 3 + block, block) for block, value in enumerate([0.1 + 0.2, 0.3, 0.3])],
+        }
+        for name in ("one", "two")
+    }
+    between = analyse_machines(observed, Question("a", "lower", paired=False)).comparisons["b"].between
+    assert (between.p, between.sd) == (1.0, 0.0)

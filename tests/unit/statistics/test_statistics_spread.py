@@ -124,3 +124,10 @@ def test_less_than_three_times_the_variation_is_no_finding(factor: float, told: 
     assert found.ratio == pytest.approx(factor)
     assert found.p <= 0.05
     assert found.differs is told
+
+
+def test_three_times_the_variation_is_a_finding() -> None:
+    swing = np.array([1.0, -1.0] * 10)
+    found = spread(swing, 3 * swing)  # type: ignore[arg-type]
+    assert found is not None
+    assert (found.ratio, found.differs) == (3.0, True)

@@ -170,3 +170,20 @@ def test_the_baselines_error_counts_in_the_ratio_of_means_by_that_ratio():
         }
         question = Question("a", "lower", margin=factor * edge, paired=False)
         assert analyse_unpaired(arms, question).comparisons["b"].beyond == found
+
+
+def test_the_effect_is_in_standard_deviations_of_one_run() -> None:
+    base, arm = [10.0, 10.3, 10.1], [11.0, 11.5, 11.1]
+    one, two = np.log(base), np.log(arm)
+    # Hedges' correction for the two degrees of freedom of the smaller arm.
+    sd = math.hypot(np.std(one, ddof=1), np.std(two, ddof=1))
+    expected = (1 - 3 / 7) * math.sqrt(2) * (two.mean() - one.mean()) / sd
+    assert compare(base, arm).effect == pytest.approx(expected)
+    assert compare(base, arm[:2]).effect is None
+    assert compare([5.0] * 3, [6.0] * 3).effect == math.inf
+
+
+def test_the_difference_is_one_of_arithmetic_means() -> None:
+    found = compare([1.0, 2.0, 6.0], [2.0, 4.5, 7.0])
+    assert found.difference == pytest.approx(1.5)
+    assert found.percent == pytest.approx(100 * ((63 / 12) ** (1 / 3) - 1))
