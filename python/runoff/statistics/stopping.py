@@ -36,7 +36,7 @@ class Mean:
     def find_half(self, level: float) -> float:
         """Return half of its interval at this ``level``; infinite where none would be rejected."""
         multiple = find_multiple(self.n, level, 1, self.rule)
-        return multiple * self.error if self.error or math.isinf(multiple) else 0.0
+        return math.inf if math.isinf(multiple) else multiple * self.error
 
 
 def find_multiple(n: float, alpha: float, comparisons: int, rule: StoppingRule) -> float:
