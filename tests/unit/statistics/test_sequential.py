@@ -13,6 +13,7 @@ from scipy import integrate, special, stats
 from runoff.results import FIRST_LOOK
 from runoff.statistics import Question, analyse, judge_family, sequential
 from runoff.statistics.level import level_for_each
+from runoff.statistics.stopping import Mean, find_half
 from runoff.statistics.values import Comparison, Interval, Observation, Verdict
 
 
@@ -234,3 +235,12 @@ def test_a_rule_that_looks_with_students_t_would_fail_this_test(monkeypatch):
     """That the simulation finds a rule which does not keep its error."""
     monkeypatch.setattr(sequential, "critical", lambda n, alpha: special.stdtrit(max(1, n - 1), 1 - alpha / 2))
     assert BENCH.simulate_false_rates(BENCH.SCENARIOS["normal 5 %"], 2, 500)[10] > 4 * most(500)
+
+
+def test_a_mean_without_an_error_adds_nothing_to_an_interval_of_two() -> None:
+    """Each at half the level, whatever the rule of the other; too few values have no interval at all."""
+    still, moving = Mean(20, 0.0, "until"), Mean(20, 0.1, "planned")
+    expected = 0.1 * stats.t.isf(0.0125, 19)
+    assert find_half([still, moving], 0.05) == pytest.approx(expected)
+    assert find_half([moving, moving], 0.05) == pytest.approx(2 * expected)
+    assert math.isinf(find_half([Mean(2, 0.0, "until"), moving], 0.05))
