@@ -138,7 +138,8 @@ class Finder(ast.NodeVisitor):
         elif isinstance(node.value, int):
             self._change(*self._span(node), str(node.value + 1))
         elif isinstance(node.value, float):
-            self._change(*self._span(node), repr(node.value * 1.25 if node.value % 1 else node.value + 1))
+            new = node.value + 1 if node.value in (0.0, 1.0) else 1.25 * node.value
+            self._change(*self._span(node), repr(new))
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")

@@ -187,3 +187,15 @@ def test_two_machines_are_fine_by_the_hull_of_their_intervals_and_more_by_their_
     found = estimate_risk([judged], [[1.0]]).unchanged
     assert found.fine == pytest.approx(np.mean(fine), abs=0.03)
     assert 0.1 < found.fine < 0.9
+
+
+def test_two_machines_are_worse_by_the_mean_of_theirs():
+    """Of changes that are known as they are, half the limit worse: one that is beyond it takes the other along."""
+    known = Precision(0.01, 1e6, 1e-6, 1e-6)
+    own = tuple(replace(known, critical_joint=1e9) for _ in range(2))
+    found = estimate_risk([RiskInput(0.02, known, machines=own)], [[1.0]]).at_half
+    changes = np.random.default_rng(3).normal(0.01, 0.01, (100_000, 2))
+    regressed = changes.min(axis=1) > 0.02
+    worse = (changes.mean(axis=1) > 0.02) & (changes.min(axis=1) > 0) & ~regressed
+    assert found.regressed == pytest.approx(np.mean(regressed), abs=0.008)
+    assert found.worse == pytest.approx(np.mean(worse), abs=0.01)

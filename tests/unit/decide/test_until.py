@@ -12,10 +12,10 @@ from runoff.analysis import build
 from runoff.campaign.directory import read_results
 from runoff.decide import stopping
 from runoff.decide.looks import Look
-from runoff.decide.stopping import DECIDED, UntilRule, look
+from runoff.decide.stopping import DECIDED, UntilRule, _values_agree, look
 from runoff.plan.order import Cell
 from runoff.results import Results
-from runoff.statistics import Verdict
+from runoff.statistics import Comparison, Interval, Verdict
 from runoff.statistics.forecast import Forecast
 
 UNTIL = {"until": 0.01, "most_blocks": 60, "rare": 0.3}
@@ -153,3 +153,9 @@ def test_coarse_values_that_may_still_differ_go_on(tmp_path):
     found = look(read_results(made(tmp_path / "c", values, **UNTIL)), 10, 60)
     assert found.ends is None
     assert found.undecided == ("bfs on hackbench, time to pass all messages",)
+
+
+def test_coarse_values_agree_where_the_whole_interval_is_inside_the_margin():
+    for low, high, agree in ((-0.9, 0.9, True), (-1.1, 0.5, False), (-0.5, 1.1, False), (-5.0, -3.0, False)):
+        interval = Interval(math.log1p(low / 100), math.log1p(high / 100))
+        assert _values_agree(Comparison("bfs", log_interval=interval), 0.01) is agree

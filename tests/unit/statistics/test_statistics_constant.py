@@ -13,10 +13,11 @@ def compare(repeats_exactly: bool = False, **arms: Sequence[float]) -> Classic:
     return analyse_classic(analyse(observed, Question(next(iter(arms)), "lower", repeats_exactly=repeats_exactly)))
 
 
-def test_an_arm_that_does_not_vary_counts_in_the_common_sd():
-    found = compare(still=[5.0] * 3, moving=[1.0, 2.0, 3.0])
+@pytest.mark.parametrize("unit", [1.0, 1e-200, 1e200])
+def test_an_arm_that_does_not_vary_counts_in_the_common_sd(unit: float):
+    found = compare(still=[5.0 * unit] * 3, moving=[1.0 * unit, 2.0 * unit, 3.0 * unit])
     assert found.anova is not None
-    assert found.anova.sd_pooled == pytest.approx(math.sqrt((0 + 2) / 4))
+    assert found.anova.sd_pooled == pytest.approx(math.sqrt((0 + 2) / 4) * unit, rel=1e-9, abs=0)
 
 
 def test_constant_arms_differ_by_how_rarely_shuffled_labels_sort_as_well():

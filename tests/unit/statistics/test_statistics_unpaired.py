@@ -187,3 +187,14 @@ def test_the_difference_is_one_of_arithmetic_means() -> None:
     found = compare([1.0, 2.0, 6.0], [2.0, 4.5, 7.0])
     assert found.difference == pytest.approx(1.5)
     assert found.percent == pytest.approx(100 * ((63 / 12) ** (1 / 3) - 1))
+
+
+def test_numbers_that_do_not_vary_differ_however_small_they_are() -> None:
+    """The logarithm of 1 is 0, and beside 0 any number is a difference."""
+    down = compare([5.0] * 5, [1.0] * 5)
+    assert (down.p, down.verdict) == (pytest.approx(2 / 252), Verdict.BETTER)
+    assert down.percent == pytest.approx(-80)
+    tiny = compare([0.0] * 5, [1e-13] * 5)
+    assert (tiny.p, tiny.difference) == (pytest.approx(2 / 252), 1e-13)
+    rounded = compare([0.0, 0.3], [0.0, 0.1 + 0.2])
+    assert rounded.p == pytest.approx(1.0)

@@ -62,7 +62,7 @@ def test_a_real_difference_inside_the_margin_is_same():
 
 def test_baseline_gets_no_verdict():
     baseline = compare({"base": BASE, "arm": SLOWER}).comparisons["base"]
-    assert (baseline.verdict, baseline.percent, baseline.p) == (None, None, None)
+    assert (baseline.verdict, baseline.percent, baseline.p, baseline.separated) == (None, None, None, False)
 
 
 def test_all_values_identical():
