@@ -10,6 +10,8 @@ from types import ModuleType
 import pytest
 from checkout import ROOT
 
+ROOM = "python/runoff/statistics"
+
 TINY = '''"""Adds 1 to 2."""
 
 WORD = "größer 5"  # 6
@@ -108,7 +110,7 @@ def test_a_mutant_that_passes_its_tests_survives(tool: ModuleType, place: Path) 
     trial = tool.Trial(place / "trial")
     trial.set_up(place / "repository")
     trial.observe(["tests/unit"])
-    path = "python/runoff/statistics/tiny.py"
+    path = f"{ROOM}/tiny.py"
     before = (place / "repository" / path).read_bytes()
     found = {str(each): each for each in tool.find_mutants({path: before})}
     assert trial.survives(found[f"{path}:2: 8 -> 9"]) is False
@@ -123,7 +125,7 @@ def test_a_mutant_that_hangs_is_killed(tool: ModuleType, place: Path) -> None:
     trial = tool.Trial(place / "trial", patience_s=5.0)
     trial.set_up(place / "repository")
     trial.observe(["tests/unit"])
-    path = "python/runoff/statistics/tiny.py"
+    path = f"{ROOM}/tiny.py"
     source = (trial.copy / path).read_bytes()
     start = source.index(b"+= 1")
     assert not trial.survives(tool.Mutant(path, 8, start, start + 4, "+= 1", "+= 0", "seen += 1", 5))

@@ -39,6 +39,7 @@ def test_few_round_values_of_another_size_are_chance():
 def test_one_round_number_says_nothing_of_its_last_digit():
     assert step(*[200.0] * 20, 201.0) == pytest.approx(1 / 200, rel=0.01)
     assert step(*[9.9] * 9, *[10.0] * 9) == pytest.approx(np.mean([0.1 / 9.9, 1 / 10]))
+    assert step(*[9.9] * 9, *[10.0] * 8, 10.0 + 5e-13) == pytest.approx(np.mean([0.1 / 9.9, 1 / 10]))
     assert step(*[9.0] * 9, *[10.0] * 9) == pytest.approx(np.mean([1 / 9, 1 / 10]))
 
 

@@ -203,13 +203,13 @@ def test_two_machines_without_spread_are_on_no_side():
 
 
 def test_runs_that_are_one_number_up_to_rounding_do_not_vary():
-    """The size of the values decides that, also where the baseline is nothing at all."""
+    """The size of both arms' values decides that, as their difference has the digits of the larger."""
     observed = {
         name: {
-            "a": [Observation(0.0, block, block) for block in range(3)],
-            "b": [Observation(value, 3 + block, block) for block, value in enumerate(values)],
+            "a": [Observation(value, block, block) for block in range(3)],
+            "b": [Observation(each * 1e-8, 3 + each, each) for each in range(1, 4)],
         }
-        for name, values in {"one": [0.1 + 0.2, 0.3, 0.3], "two": [0.7 + 0.1, 0.8, 0.8]}.items()
+        for name, value in {"one": -1e6, "two": -2e6}.items()
     }
     between = analyse_machines(observed, Question("a", "lower", paired=False)).comparisons["b"].between
     assert between.p == 0
