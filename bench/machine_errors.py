@@ -2,7 +2,8 @@
 
 No machine is measured. Machines differ in speed (1 to 20 times), in noise (1 to 4 %) and in what a block does to them.
 The change of the second arm is none, or differs between machines with a mean of zero: by the same steps in every
-campaign, or drawn at random, from a normal or an exponential distribution. Every cell has a seed of its own. The tables are those of docs/statistics.md.
+campaign, or drawn at random, from a normal or an exponential distribution. Every cell has a seed of its own. The
+tables are those of docs/statistics.md.
 MACHINE_CAMPAIGNS=200 is quicker.
 """
 

@@ -81,6 +81,8 @@ def describe_mistake(error: ValidationError) -> str:
 def _explain(mistake: ErrorDetails) -> str:
     """Return what is wrong with a value, and what it may be."""
     limits, kind, value = mistake.get("ctx", {}), mistake["type"], mistake["input"]
+    if kind in _WANTED:
+        return _WANTED[kind]
     if "error" in limits:
         return str(limits["error"])
     if kind in _LIMITS:
@@ -91,7 +93,7 @@ def _explain(mistake: ErrorDetails) -> str:
     if kind in _TYPES:
         way_out = f": write [{value!r}]" if _TYPES[kind] == "a list" and isinstance(value, str) else ""
         return f"it must be {_TYPES[kind]}, not {_show(value)}{way_out}"
-    return _WANTED.get(kind, mistake["msg"])
+    return mistake["msg"]
 
 
 def _show_limit(limit: object) -> str:

@@ -24,7 +24,7 @@ class Heaps:
     low: tuple[float, float]
     """The smallest and largest value of the lower one."""
     high: tuple[float, float]
-    """The same of the upper one."""
+    """The smallest and largest value of the upper one."""
     share: float
     """Share of the values that the upper one has."""
 

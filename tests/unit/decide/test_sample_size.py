@@ -146,7 +146,7 @@ def test_one_source_is_to_be_named(tmp_path):
             ask(command, *arguments)
     with pytest.raises(UsageError, match="are for kept noise"):
         ask(command, made(tmp_path / "c", alternating), "--arms", "3")
-    with pytest.raises(UsageError, match="but of nothing"):
+    with pytest.raises(UsageError, match="is kept: measure it"):
         ask(command, "--work", "hackbench")
 
 

@@ -9,7 +9,6 @@ import report_examples as examples
 from cli_runner import ask
 
 from runoff.analysis import build
-from runoff.cli import report as command
 from runoff.cli.main import cli
 from runoff.errors import MissingError
 from runoff.report.figures.gallery import draw_figures
@@ -45,7 +44,7 @@ def test_names_say_what_they_show() -> None:
 
 
 def test_they_are_written_beside_another_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "read_results", lambda _: examples.three_arms())
+    monkeypatch.setattr("runoff.campaign.directory.read_results", lambda _: examples.three_arms())
     figures = draw_figures(build.build_report(examples.three_arms()))
     told = ask(cli, "report", "c", "--figures", tmp_path / "a/b").stdout
     assert told == f"{len(figures)} figures in {tmp_path / 'a/b'}\n"
