@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runoff.analysis.table import Table
-from runoff.results import IMPORTED, Results
+from runoff.results import Results
 
 LEAST_OTHERS = 4
 LEAST_TIMES = 1.5
-"""How many times the value of every later run that of the first one is at least, or they are its."""
+"""The smallest factor between the first run and the later run that is nearest to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class UnlikeFirstRun:
 def find_unlike_first_runs(results: Results, tables: Sequence[Table]) -> Iterator[UnlikeFirstRun]:
     """Yield what a workload's first run shows in the first of its headline tables that shows it.
 
-    The order of runs is known of campaigns that runoff took itself. The first run is farther from all others than
-    these are from each other, which runs that are alike are by chance in one of a hundred campaigns or fewer.
+    Only runs on the host leave something for the next: the lab's begin in copies of one guest. The first run is farther
+    from all others than these are from each other.
     """
-    if results.engine == IMPORTED or not results.is_paired:
+    if results.engine != "host" or not results.is_paired:
         return
     found: set[tuple[str, str]] = set()
     for table in tables:

@@ -10,7 +10,7 @@ from runoff.results import Descriptions
 
 
 def describe_parts(outline: Outline, definitions: Definitions) -> Descriptions:
-    """Return the sentences about all that has one. Raises ValueError for a definition that is no TOML."""
+    """Return the sentences about all that has one. Raises ValueError for a definition that is not one."""
     works = _find_definitions(outline.workloads, definitions.workloads)
     return Descriptions(
         arms=outline.about,
@@ -23,6 +23,10 @@ def describe_parts(outline: Outline, definitions: Definitions) -> Descriptions:
 def _find_definitions(labels: list[str], stored: Mapping[str, StoredDefinition]) -> dict[str, dict[str, Any]]:
     """Return the definition of each label, which begins with its name, or that of its file."""
     read = {Path(name).name.removesuffix(".toml"): parse_toml(each.toml) for name, each in stored.items()}
+    for name, definition in read.items():
+        metrics = definition.get("metrics", {})
+        if not isinstance(metrics, dict) or not all(isinstance(metric, dict) for metric in metrics.values()):
+            raise ValueError(f"fact definitions: {name}: metrics is not a table of tables")
     names = {label: [name for name in read if f"{label}:".startswith(f"{name}:")] for label in labels}
     return {label: read[max(found, key=len)] for label, found in names.items() if found}
 

@@ -129,6 +129,7 @@ def _read(directory: Path) -> Results:
         with journal.explain_contents():
             cells = _cells(settings, outline)
             consistency.check(settings, outline, begun, cells, rows)
+            descriptions = describe_parts(outline, _require_fact(journal, "definitions"))
         names = takers.name_takers(begun, rows)
         samples = tuple(row.make_sample(names.get(row.part, "")) for row in rows)
         return Results(
@@ -145,7 +146,7 @@ def _read(directory: Path) -> Results:
             planned=len(cells) if ended is None else sum(cell.block < ended.blocks for cell in cells.values()),
             parameters=outline.parameters,
             twins=outline.twins,
-            descriptions=describe_parts(outline, _require_fact(journal, "definitions")),
+            descriptions=descriptions,
             fingerprint=_fingerprint(journal, outline, begun, names),
             machines=tuple(dict.fromkeys(names.values())),
             warnings=tuple(journal.fact("warnings", [])),

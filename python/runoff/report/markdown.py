@@ -54,6 +54,7 @@ def _table(table: Table, baseline: str) -> Iterator[str]:
         yield ""
     yield from (f"- {escape(line)}" for line in describe_agreement(table))
     yield from (f"- {escape(line)}" for line in (*wording.describe_unseen(table), *wording.describe_means(table)))
+    yield from (f"- {escape(line)}" for line in wording.describe_heaps(table))
     yield from (f"- {escape(line)}" for line in describe_warnings(table.analysis))
     yield ""
 

@@ -170,7 +170,7 @@ def describe_heaps(table: Table) -> Iterator[str]:
         if heaps is not None:
             low, high = (f"{scale.short(ends[0])} to {scale.short(ends[1])}" for ends in (heaps.low, heaps.high))
             yield (
-                f"{arm} has two heaps of values, which its mean is between: {100 * (1 - heaps.share):.0f} % of the "
+                f"{arm} has two heaps of values, which no mean describes: {100 * (1 - heaps.share):.0f} % of the "
                 f"runs at {low} and {100 * heaps.share:.0f} % at {high} {scale.unit}".rstrip()
             )
 

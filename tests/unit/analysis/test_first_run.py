@@ -12,7 +12,7 @@ from runoff.report.wording import list_notes
 
 
 def found(place, values, **settings):
-    results = read_results(made(place, values, **settings))
+    results = read_results(made(place, values, **{"on": "host", **settings}))
     report = build_report(results)
     return report, [warning for warning in report.warnings if isinstance(warning, UnlikeFirstRun)]
 
@@ -57,4 +57,9 @@ def test_runs_that_are_alike_have_no_such_first_run_but_by_chance(tmp_path, sd):
 
 def test_an_arm_that_is_far_slower_is_no_first_run(tmp_path):
     _, warnings = found(tmp_path / "c", noisy(0, 9), blocks=5)
+    assert not warnings
+
+
+def test_runs_in_copies_of_a_guest_leave_nothing_behind(tmp_path):
+    _, warnings = found(tmp_path / "c", building_once, blocks=5, on="lab")
     assert not warnings

@@ -7,6 +7,7 @@ from report_examples import campaign
 
 from runoff.analysis.build import build_report
 from runoff.analysis.heaps import Heaps, find_heaps
+from runoff.report import markdown
 from runoff.report.figures import distribution
 from runoff.report.terminal.screen import render
 from runoff.report.wording import describe_heaps
@@ -74,9 +75,10 @@ def test_two_heaps_are_named_with_their_shares_and_have_no_diamond():
     told = report([*LOW, *HIGH])
     [table] = told.tables
     [note] = describe_heaps(table)
-    assert note.startswith("b has two heaps of values, which its mean is between: ")
+    assert note.startswith("b has two heaps of values, which no mean describes: ")
     assert note.endswith("50 % of the runs at 0.900 to 6.30 and 50 % at 101 to 322 s")
     assert "two heaps" in render(told)
+    assert "two heaps" in markdown.render(told)
     assert "b: geo. mean" not in (drawn := distribution.draw(table, "a"))
     assert "a: geo. mean" in drawn
 

@@ -1,5 +1,6 @@
 """The content of a journal is not trusted: a user, another program or a bad disk may have written it."""
 
+import hashlib
 import json
 import sqlite3
 from contextlib import closing
@@ -287,3 +288,11 @@ def test_a_journal_of_other_tables_is_damaged(campaign: Path, statement: str) ->
     with closing(sqlite3.connect(campaign / FILE)) as connection:
         connection.execute(statement)
     assert refused(campaign).endswith(f"{FILE} is damaged: copy the campaign back from a backup")
+
+
+@pytest.mark.parametrize("toml", ["x = [", "metrics = 3", "[metrics]\nm = 5"])
+def test_a_definition_that_is_not_one_is_named(campaign: Path, toml: str) -> None:
+    """Its digest is right, so that only its content tells."""
+    stored = {"sha256": hashlib.sha256(toml.encode()).hexdigest(), "toml": toml}
+    changed(campaign, "definitions", "workloads", "hackbench", to=stored)
+    assert "journal.sqlite is damaged (" in refused(campaign)
