@@ -1,8 +1,12 @@
 """Campaigns made from a seed, in the shape the runner delivers them."""
 
+import importlib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from runoff.results import Metric, Results, Sample
 
@@ -162,3 +166,11 @@ def wide(arms: int, metrics: int, *, name: str = "scheduler", blocks: int = 6, h
         for place, label in enumerate(labels)
     }
     return campaign({"a-workload-with-a-long-name": cell}, {"a-workload-with-a-long-name": kinds}, blocks=blocks)
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], Results]) -> None:
+    """Let commands read these results instead of a directory."""
+    # Whoever has the reader under a name of its own takes it when it is imported first, and would keep this one.
+    for name in ("runoff.campaign.merge", "runoff.cli.published"):
+        importlib.import_module(name)
+    monkeypatch.setattr("runoff.campaign.directory.read_results", read)

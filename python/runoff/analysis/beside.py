@@ -81,7 +81,6 @@ def lay_beside(campaigns: Mapping[str, Results], control: str | None = None, rer
         rerun=rerun,
         plan_text="",
         version=__version__,
-        machines=(),
         requests={},
         repeats={},
         seconds_per_block=None,

@@ -123,6 +123,11 @@ class Report:
             overall=None,
         )
 
+    def split_machines(self) -> "Mapping[str, Report]":
+        """Return the report of each machine by its name; of a campaign on one, the report as it is by no name."""
+        machines = self.results.machines if len(self.results.machines) > 1 else ()
+        return {name: self.select_machine(name) for name in machines} or {"": self}
+
     @property
     def headline(self) -> tuple[Table, ...]:
         """Tables of headline metrics."""

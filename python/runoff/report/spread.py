@@ -50,5 +50,6 @@ def _describe_range(table: Table, arm: str) -> str:
     """Return the smallest and largest value of the arm, against those of the baseline."""
     scale, summaries = Scale.from_table(table), table.analysis.summaries
     own, theirs = (summaries[each] for each in (arm, table.analysis.question.baseline))
-    ends = [f"{scale.short(each.minimum)} to {scale.short(each.maximum)}" for each in (own, theirs)]
+    found = [each.quantiles for each in (own, theirs) if each.quantiles is not None]
+    ends = [f"{scale.short(each.minimum)} to {scale.short(each.maximum)}" for each in found]
     return f"{ends[0]} against {ends[1]} {scale.unit}".rstrip()

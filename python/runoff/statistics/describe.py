@@ -9,7 +9,7 @@ from scipy import special
 
 from runoff.results import StoppingRule
 from runoff.statistics.stopping import find_multiple
-from runoff.statistics.values import DEFAULT_MARGIN, LARGEST_LOG, Interval, Observation, Question, Summary
+from runoff.statistics.values import DEFAULT_MARGIN, LARGEST_LOG, Interval, Observation, Quantiles, Question, Summary
 
 ROUNDING = 1e-12
 """A relative spread below this is the rounding of binary fractions, not a measurement."""
@@ -66,7 +66,7 @@ def summarise(
         outliers = tuple(v for v in values if not low <= v <= high and abs(v - median) > margin * abs(median))
     geometric, geometric_ci = _summarise_logs(values, alpha, rule)
     return Summary(
-        arm, n, mean, sd, ci, min(values), q10, q25, median, q75, q90, max(values),
+        arm, n, mean, sd, ci, Quantiles(min(values), q10, q25, median, q75, q90, max(values)),
         median_interval(values, alpha), outliers, geometric, geometric_ci,
     )  # fmt: skip
 

@@ -83,7 +83,9 @@ def _judge_together(
 def _summarise_arm(own: Sequence[Summary], question: Question) -> Summary:
     """Describe the means of one arm on each machine; machines differ in speed, so their mean has no interval."""
     found = summarise(own[0].arm, [each.mean for each in own], question.alpha, question.margin)
-    return replace(found, n=sum(each.n for each in own), ci=None, median_ci=None, geometric_ci=None, outliers=())
+    return replace(
+        found, n=sum(each.n for each in own), ci=None, quantiles=None, median_ci=None, geometric_ci=None, outliers=()
+    )
 
 
 def _find_effects(arm: str, machines: Mapping[str, Observations], baseline: str, method: Method) -> dict[str, Effect]:

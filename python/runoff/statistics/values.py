@@ -128,16 +128,9 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """One arm's distribution, in the metric's unit."""
+class Quantiles:
+    """Where the values of one arm lie, in the metric's unit."""
 
-    arm: str
-    n: int
-    mean: float
-    sd: float | None
-    """Sample standard deviation (n - 1); None for a single value."""
-    ci: Interval | None
-    """95 % (1 - alpha) confidence interval of the mean from the arm's own SD and Student's t."""
     minimum: float
     q10: float
     q25: float
@@ -145,6 +138,21 @@ class Summary:
     q75: float
     q90: float
     maximum: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One arm's distribution, in the metric's unit."""
+
+    arm: str
+    n: int
+    mean: float
+    sd: float | None
+    """Sample standard deviation (n - 1); None for a single value. Over machines, that of their means."""
+    ci: Interval | None
+    """95 % (1 - alpha) confidence interval of the mean from the arm's own SD and Student's t."""
+    quantiles: Quantiles | None
+    """None over machines: values of machines that differ in speed have no distribution in common."""
     median_ci: Interval | None = None
     """Interval of the median at 95 % or more, from order statistics; None with too few values for that."""
     outliers: tuple[float, ...] = ()
@@ -386,5 +394,5 @@ class Analysis:
         """Whether all differences are given in percent of the baseline."""
         known = [c for c in self.comparisons.values() if c.difference is not None]
         if not known:
-            return all(summary.minimum > 0 for summary in self.summaries.values())
+            return all(summary.geometric_mean is not None for summary in self.summaries.values())
         return all(c.log_mean is not None for c in known)

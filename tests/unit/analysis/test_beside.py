@@ -12,7 +12,6 @@ from scipy import stats
 
 from runoff.analysis.beside import lay_beside
 from runoff.analysis.build import build_report
-from runoff.campaign import directory
 from runoff.cli.main import cli
 from runoff.errors import UsageError
 from runoff.report.forms import render_form
@@ -123,7 +122,7 @@ def test_what_has_nothing_in_common_is_refused() -> None:
 
 def test_the_command_takes_directories_with_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = {"one": take(1), "two": take(2, default=1.5, bfs=1.75)}
-    monkeypatch.setattr(directory, "read_results", lambda place: made[place.name])
+    examples.stand_in(monkeypatch, lambda place: made[place.name])
     for name in made:
         (tmp_path / name).mkdir()
     told = ask(cli, "report", tmp_path / "one", f"friday={tmp_path / 'two'}", "--verbose").stdout

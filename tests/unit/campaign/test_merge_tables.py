@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import made_campaigns
@@ -81,3 +82,54 @@ def test_the_tables_of_a_merged_directory_have_the_machine(merged: Path):
     wide, log = ((merged / name).read_text().splitlines() for name in ("runs.csv", "runs.tsv"))
     assert {line.split(",")[0] for line in wide[1:]} == set(SPEEDS)
     assert {line.split("\t")[1] for line in log[1:]} == set(SPEEDS)
+
+
+def test_quantiles_and_every_run_are_those_of_each_machine(merged: Path, tmp_path: Path):
+    page = (merged / "report.html").read_text()
+    for name in SPEEDS:
+        run("report", tmp_path / name, "--html", tmp_path / "alone.html")
+        alone = (tmp_path / "alone.html").read_text()
+        mine = "".join(re.findall(rf"<h4>{name}</h4>(.*?)(?=<h4>|</details>)", page, re.S))
+        assert list_medians(mine) == list_medians(alone)
+    assert len(list_medians(page)) == len(SPEEDS) * len(list_medians(alone))
+    for table in json.loads(run("report", merged, "--json").stdout)["tables"]:
+        for summary in filter(None, (arm["summary"] for arm in table["arms"])):
+            assert summary["median"] is summary["maximum"] is summary["median_ci"] is None
+        each = [arm["summary"] for arms in table["machines"].values() for arm in arms]
+        assert all(summary["median"] > 0 for summary in each if summary)
+
+
+def list_medians(page: str) -> list[list[str]]:
+    """The rows of all tables of quantiles on a page."""
+    tables = re.findall(r"<th scope=\"col\">median</th>.*?<tbody>(.*?)</tbody>", page, re.S)
+    return [re.findall(r"<td>([^<]*)", row) for table in tables for row in table.split("<tr>")[1:]]
+
+
+def test_each_picture_of_values_is_of_one_machine(merged: Path, tmp_path: Path):
+    run("report", merged, "--figures", tmp_path / "pictures")
+    names = {path.name for path in (tmp_path / "pictures").glob("*values.svg")}
+    assert names
+    counts = Counter(name.removesuffix("-values.svg").rpartition("-")[2] for name in names)
+    assert counts == dict.fromkeys(SPEEDS, len(names) // len(SPEEDS))
+    page = (merged / "report.html").read_text()
+    assert len(re.findall(r"Dots: samples", page)) == len(names)
+
+
+def test_only_one_machine_has_a_middle_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(made_campaigns, "MACHINE_ID", "")
+    for number, name in enumerate(SPEEDS):
+        made_campaigns.MACHINE_ID = f"id of {name}"
+        values = noisy(0, -0.02, sd=0.004, mean=SPEEDS[name], seed=number, metric="wakeup_p99_us")
+        made_campaigns.made(
+            tmp_path / name,
+            lambda cell, values=values: {**values(cell), "request_p99_us": 100.0 + cell.position},
+            workloads=("schbench",), blocks=5, seed=number + 1,
+        )  # fmt: skip
+    assert "median" in run("report", tmp_path / "slow").stdout
+    run("merge", *(tmp_path / name for name in SPEEDS), "--out", tmp_path / "all")
+    text = (
+        run("report", tmp_path / "all").stdout.partition("VERDICT")[0]
+        + run("report", tmp_path / "all", "--mail").stdout
+    )
+    assert "its 95 % CI" in text
+    assert "median" not in text

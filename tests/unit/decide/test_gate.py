@@ -16,6 +16,7 @@ from runoff.cli.gate import command
 from runoff.cli.report import command as report
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
+from runoff.statistics.gate_risk import correlation
 from runoff.text import escape_line
 
 
@@ -62,6 +63,22 @@ def test_a_metric_of_which_more_is_better_regresses_downwards(tmp_path):
         "--json",
     )
     assert {line["outcome"] for line in json.loads(faster.output)["comparisons"]} == {"fine"}
+
+
+def test_what_correlates_are_logarithms_that_are_above_zero_where_worse(tmp_path, monkeypatch):
+    def values(cell: Cell) -> dict[str, float]:
+        by = 0.01 * (cell.block + 1) * cell.arm
+        met = 90 * math.exp(-2 * by)
+        return {"latency_mean_us": 5 * math.exp(by), "desired_cpu_pct": met, "deadlines_met_pct": met}
+
+    seen = []
+    monkeypatch.setattr(
+        "runoff.decide.gate.judge.correlation", lambda series: seen.append(series) or correlation(series)
+    )
+    gate(made(tmp_path / "c", values, workloads=("periodic:task=audio",)))
+    rises = sorted(round(differences[9] / 0.1, 9) for differences in seen[0])
+    assert rises == [1, 2, 2]
+    assert seen[0][0] == pytest.approx({block: seen[0][0][0] * (block + 1) for block in range(10)})
 
 
 def test_the_limit_is_the_users_or_the_plans_or_two_percent(tmp_path):

@@ -93,8 +93,11 @@ def test_an_arm_without_blocks_is_named(tmp_path):
     def values(cell: Cell) -> Mapping[str, float] | None:
         return None if cell.arm == 2 else alternating(cell)
 
-    text = " ".join(ask(command, made(tmp_path / "c", values, arms=("default", "bfs", "o1"))).output.split())
+    place = made(tmp_path / "c", values, arms=("default", "bfs", "o1"))
+    text = " ".join(ask(command, place).output.split())
     assert "o1: shares fewer than two blocks with the baseline, so its noise is unknown" in text
+    known, unknown = json.loads(ask(command, place, "--json").output)["comparisons"]
+    assert (known["df"], unknown["sd"], unknown["df"]) == (9, None, 0)
 
 
 def test_a_metric_without_percent_cannot_be_asked(tmp_path):

@@ -70,6 +70,10 @@ def test_a_stricter_level_needs_more_values():
     assert firsts([1.0, 1.1, 1.2, 1.3, 9.0, 9.1, 9.2, 9.3], 0.01) == []
 
 
+def test_a_stretch_is_found_whole_though_one_cut_alone_shows_nothing():
+    assert firsts([0.1, 0.2, -1.0, 5.2, 4.4, 4.1, 5.1, 4.0, 6.0, 4.9, -0.2, -1.7, -0.9, 1.3, 0.3, 0.0]) == [3, 10]
+
+
 def test_same_values_same_answer_and_their_unit_does_not_matter():
     values = series((15, 0), (15, 1.5), seed=3)
     assert find_change_points(values, 0.05) == find_change_points([1e6 * value + 5 for value in values], 0.05)

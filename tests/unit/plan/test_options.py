@@ -166,7 +166,7 @@ def test_one_load_has_one_number_of_blocks() -> None:
 
 @pytest.mark.parametrize("option", ["--html", "--csv", "--wide", "--log"])
 def test_a_file_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: str) -> None:
-    monkeypatch.setattr("runoff.campaign.directory.read_results", lambda _: examples.three_arms())
+    examples.stand_in(monkeypatch, lambda _: examples.three_arms())
     result = runoff("report", tmp_path, option, tmp_path / "nowhere" / "file")
     assert isinstance(result.exception, MissingError)
     assert str(tmp_path / "nowhere" / "file") in str(result.exception)
@@ -174,7 +174,7 @@ def test_a_file_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_written_file_replaces_the_old_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("runoff.campaign.directory.read_results", lambda _: examples.three_arms())
+    examples.stand_in(monkeypatch, lambda _: examples.three_arms())
     page, table = tmp_path / "page.html", tmp_path / "table.csv"
     page.write_text("of yesterday")
     result = runoff("report", tmp_path, "--html", page, "--csv", table)

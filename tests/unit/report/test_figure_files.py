@@ -44,7 +44,7 @@ def test_names_say_what_they_show() -> None:
 
 
 def test_they_are_written_beside_another_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runoff.campaign.directory.read_results", lambda _: examples.three_arms())
+    examples.stand_in(monkeypatch, lambda _: examples.three_arms())
     figures = draw_figures(build.build_report(examples.three_arms()))
     told = ask(cli, "report", "c", "--figures", tmp_path / "a/b").stdout
     assert told == f"{len(figures)} figures in {tmp_path / 'a/b'}\n"

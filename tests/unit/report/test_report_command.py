@@ -18,7 +18,7 @@ from runoff.report.terminal import screen
 @pytest.fixture
 def campaign(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the directory is called."""
-    monkeypatch.setattr("runoff.campaign.directory.read_results", lambda _: examples.three_arms())
+    examples.stand_in(monkeypatch, lambda _: examples.three_arms())
 
 
 def report(*words: str | Path) -> Result:
@@ -77,7 +77,7 @@ def test_an_arm_without_any_valid_sample_exits_with_2(monkeypatch: pytest.Monkey
     cells = {"w": {arm: {"elapsed_s": (1.0, 0.1)} for arm in ("default", "bfs")}}
     for voids, code in ((every, 2), ({}, 0)):
         results = examples.campaign(cells, {"w": (examples.WALL,)}, blocks=3, voids=voids)
-        monkeypatch.setattr("runoff.campaign.directory.read_results", lambda _, results=results: results)
+        examples.stand_in(monkeypatch, lambda _, results=results: results)
         for form in ((), ("--json",), ("--mail",)):
             assert CliRunner().invoke(cli, ["report", "d", *form], standalone_mode=False).return_value == code
 

@@ -12,7 +12,7 @@ from checkout import ROOT
 from runoff.analysis import build
 from runoff.report.data import document as json
 from runoff.results import Results, Sample
-from runoff.statistics import Comparison, Summary, Warning
+from runoff.statistics import Comparison, Quantiles, Summary, Warning
 
 SCHEMA = stdlib_json.loads((ROOT / "docs/schema/runoff.report.3.json").read_text())
 GOLDEN = ROOT / "tests/golden/report/three.json"
@@ -70,7 +70,7 @@ def test_the_schema_is_one() -> None:
             },
             {"percent", "percent_interval", "within", "sequential"},
         ),
-        ("summary", Summary, {"arm"}, set()),
+        ("summary", Summary, {"arm", "quantiles"}, {field.name for field in fields(Quantiles)}),
     ],
 )
 def test_the_schema_has_all_fields(name: str, kind: type, left_out: set[str], instead: set[str]) -> None:

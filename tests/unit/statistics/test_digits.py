@@ -43,6 +43,12 @@ def test_one_round_number_says_nothing_of_its_last_digit():
     assert step(*[9.0] * 9, *[10.0] * 9) == pytest.approx(np.mean([1 / 9, 1 / 10]))
 
 
+def test_one_coarse_value_below_a_power_of_ten_does_not_make_it_coarse():
+    """Tens go on from what all values below are written to: 9.85 has hundredths, so 10 is to tenths."""
+    expected = np.mean([0.05 / 9.9] * 8 + [0.05 / 9.85] + [0.1 / 10] * 9)
+    assert step(*[9.9] * 8, 9.85, *[10.0] * 9) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("digits", [2, 3])
 def test_what_its_digits_hide_is_never_the_same(digits: int):
     """Around a power of ten, where the step grows tenfold: a change of 4.3 (0.6) % was the same in 99 of 100."""

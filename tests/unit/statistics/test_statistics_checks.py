@@ -90,7 +90,7 @@ def test_outliers_are_flagged_and_kept():
     analysis = compare(data)
     assert analysis.summaries["base"].outliers == (180.0,)
     assert analysis.summaries["base"].n == 7
-    assert analysis.summaries["base"].maximum == 180.0
+    assert analysis.summaries["base"].quantiles.maximum == 180.0
     (warning,) = sentences(analysis, "outliers")
     assert "1 of 7 runs of base" in warning
     assert "outliers" not in kinds(compare({"base": BASE, "arm": WIDE}))

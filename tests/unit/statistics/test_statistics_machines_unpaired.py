@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from runoff.statistics import Observation, Question, Verdict, analyse_machines
+from runoff.statistics.machine_effects import IN_RUNS
 
 QUESTION = Question("a", "lower", paired=False)
 Runs = tuple[Sequence[float], Sequence[float]]
@@ -93,3 +94,12 @@ def test_a_machine_without_a_run_of_an_arm_is_left_out() -> None:
     found = analyse(machines)
     assert found.comparisons["b"].between.machines == 2
     assert found.machines["m1"].comparisons["b"].verdict is Verdict.VOID
+
+
+def test_what_is_left_of_rounding_beside_large_values_is_no_spread():
+    """As the 5.6e-17 of 0.1 + 0.2 - 0.3 beside ones: the spread of neither arm is known to be more than nothing."""
+    rest, ones = (
+        [Observation(value, i, i) for i, value in enumerate(each)] for each in ([0.0, 5.6e-17] * 2, [1.0] * 4)
+    )
+    moments = IN_RUNS.find_effect(rest, ones).moments
+    assert (moments.n, moments.variance) == (7, 0)

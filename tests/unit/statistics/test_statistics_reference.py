@@ -1,6 +1,7 @@
 """Published numbers, and the same questions put to scipy and statsmodels."""
 
 import math
+from dataclasses import astuple
 from itertools import combinations
 
 import numpy as np
@@ -183,9 +184,8 @@ def test_differences_in_units_are_a_paired_t_test():
 
 
 def test_quantiles_by_jmps_rule():
-    summary = summaries({"one": [float(x) for x in range(1, 10)]})["one"]
-    assert (summary.q10, summary.q25, summary.median, summary.q75, summary.q90) == pytest.approx((1, 2.5, 5, 7.5, 9))
-    assert (summary.minimum, summary.maximum) == (1, 9)
+    found = summaries({"one": [float(x) for x in range(1, 10)]})["one"].quantiles
+    assert astuple(found) == pytest.approx((1, 1, 2.5, 5, 7.5, 9, 9))
 
 
 @pytest.mark.parametrize("n", [1, 5, 6, 8, 9, 10, 30, 101])

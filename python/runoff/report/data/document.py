@@ -1,6 +1,6 @@
 """The report as one JSON document; docs/reports.md describes its keys."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from math import isfinite
 from typing import Any
 
@@ -13,7 +13,7 @@ from runoff.report.data.json_text import dump, make_head, round_significant
 from runoff.report.sentences import render_verdict
 from runoff.report.warnings import describe_warning
 from runoff.results import Sample
-from runoff.statistics import Comparison, Interval, Verdict
+from runoff.statistics import Comparison, Interval, Quantiles, Summary, Verdict
 from runoff.text import escape_lines
 
 SCHEMA = "runoff.report/3"
@@ -121,10 +121,20 @@ def _arm(table: Table, arm: str) -> dict[str, Any]:
     return {
         "arm": arm,
         "void": table.count_lost(arm).void,
-        "summary": _rounded({k: v for k, v in asdict(summary).items() if k != "arm"}) if summary else None,
+        "summary": _rounded(_summary(summary)) if summary else None,
         "against_baseline": _rounded(comparison),
         "verdict": verdict.word if isinstance(verdict, Verdict) else None,
     }
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in asdict(summary).items():
+        if key == "quantiles":
+            found |= value or dict.fromkeys(field.name for field in fields(Quantiles))
+        elif key != "arm":
+            found[key] = value
+    return found
 
 
 def _panel(panel: why.Explanation) -> dict[str, Any]:

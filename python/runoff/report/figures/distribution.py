@@ -1,12 +1,14 @@
 """Every sample, its box plot and the interval of its mean, one row per arm on a common axis."""
 
+from collections.abc import Callable
+
 from runoff.analysis.table import Table
 from runoff.report.figures.axis import Axis, LogAxis, is_wide
 from runoff.report.figures.svg import Canvas, number, render_dots
 from runoff.report.layout import cut_middle, find_distinct_width
 from runoff.report.numbers import Scale
 from runoff.report.wording import name_mean
-from runoff.statistics import Summary, Verdict
+from runoff.statistics import Quantiles, Summary, Verdict
 
 WIDTH = 560
 ROW = 52
@@ -86,21 +88,22 @@ def _row(canvas: Canvas, axis: Axis | LogAxis, scale: Scale, table: Table, summa
     def locate(value: float) -> float:
         return axis.locate(scale.scaled(value))
 
-    strip, box = middle - 9, middle + 14
+    strip = middle - 9
     _diamond(canvas, axis, scale, table, summary.arm, strip)
     places = sorted(locate(point.value) for point in table.points if point.arm == summary.arm)
     canvas.path(render_dots((x, strip + lane) for x, lane in _spread(places)), "dot")
-    canvas.line(locate(summary.minimum), box, locate(summary.maximum), box, "whisker")
-    quartiles = ", ".join(map(scale.plain, (summary.q25, summary.median, summary.q75)))
-    canvas.rect(
-        locate(summary.q25),
-        box - 6,
-        locate(summary.q75) - locate(summary.q25),
-        12,
-        "box",
-        f"{summary.arm}: quartiles {quartiles}",
-    )
-    canvas.line(locate(summary.median), box - 6, locate(summary.median), box + 6, "median")
+    if summary.quantiles is not None:
+        _box(canvas, scale, summary.arm, summary.quantiles, locate, middle + 14)
+
+
+def _box(
+    canvas: Canvas, scale: Scale, arm: str, found: Quantiles, locate: Callable[[float], float], middle: float
+) -> None:
+    canvas.line(locate(found.minimum), middle, locate(found.maximum), middle, "whisker")
+    quartiles = ", ".join(map(scale.plain, (found.q25, found.median, found.q75)))
+    left, right = locate(found.q25), locate(found.q75)
+    canvas.rect(left, middle - 6, right - left, 12, "box", f"{arm}: quartiles {quartiles}")
+    canvas.line(locate(found.median), middle - 6, locate(found.median), middle + 6, "median")
 
 
 def _spread(places: list[float]) -> list[tuple[float, float]]:

@@ -1,6 +1,7 @@
 """Means with percent faster or slower, and quantiles: the layout of graysky's comparison of October 2012."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
@@ -39,9 +40,9 @@ def _quantiles(report: Report, table: Table) -> Iterator[str]:
     scale, summaries = Scale.from_table(table), table.analysis.summaries
     rows: list[Sequence[str]] = [QUANTILES]
     for arm in sorted(summaries):
-        s = summaries[arm]
-        points = (s.minimum, s.q10, s.q25, s.median, s.q75, s.q90, s.maximum)
-        rows.append([arm, *(f"{scale.scaled(point):.{DIGITS}g}" for point in points)])
+        quantiles = summaries[arm].quantiles
+        if quantiles is not None:
+            rows.append([arm, *(f"{scale.scaled(point):.{DIGITS}g}" for point in astuple(quantiles))])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     yield ""
     yield "Quantiles"

@@ -1,6 +1,6 @@
 """The report as one self-contained page: whole without its script, and nothing is loaded."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
@@ -40,7 +40,7 @@ def render(report: Report) -> str:
     """Return the page; same report, same bytes."""
     panels = why.build(report)
     opened, constants = split_constants(report)
-    picture = forest.draw(report)
+    picture, machines = forest.draw(report), report.split_machines()
     return load_template("page.html.j2").render(
         report=report,
         results=report.results,
@@ -71,7 +71,7 @@ def render(report: Report) -> str:
         responses=[Markup(picture) for _, picture in draw_responses(report)],
         disk=_disk(report),
         machine_titles=TITLES,
-        sections=[_section(report, table, anchor) for anchor, table in opened],
+        sections=[_section(report, machines, table, anchor) for anchor, table in opened],
         constants=constants,
         method=wording.describe_method(report),
         data=embed_json(document.render(report, indent=None)),
@@ -98,24 +98,19 @@ def _disk(report: Report) -> dict[str, list[tuple[str, Markup]]]:
     return places
 
 
-def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
-    pictures = draw_table(report, table)
+def _section(report: Report, machines: Mapping[str, Report], table: Table, anchor: str) -> dict[str, object]:
     return {
         "anchor": anchor,
         "table": table,
         "heading": wording.render_short_heading(table),
         "full": table.place if table.place != table.short_place else "",
-        "unit": Scale.from_table(table).unit,
+        "has_values": bool(table.points),
         "block": "block" if report.results.is_paired else "run",
         "about": wording.describe_unit_and_direction(table),
-        "distribution": Markup(pictures.distribution),
-        "order": Markup(pictures.order),
-        "tail": Markup(pictures.tail),
+        "parts": [_part(name, own, table.select_machine(name) if name else table) for name, own in machines.items()],
         "change": "change" if table.analysis.is_relative else "diff",
         "rows": list_result_rows(table, report.baseline),
-        "quantiles": list_spread_rows(table),
         "comparisons": list_comparison_rows(table),
-        "runs": list_run_rows(report, table),
         "mean": wording.name_mean(table),
         "notes": [
             *describe_agreement(table),
@@ -125,4 +120,18 @@ def _section(report: Report, table: Table, anchor: str) -> dict[str, object]:
         ],
         "machines": [row.cells for row in list_machine_rows(table)],
         "warnings": describe_warnings(table.analysis),
+    }
+
+
+def _part(machine: str, report: Report, table: Table) -> dict[str, object]:
+    """Return what is of one machine alone: pictures, quantiles and every run."""
+    pictures = draw_table(report, table)
+    return {
+        "machine": machine,
+        "unit": Scale.from_table(table).unit,
+        "distribution": Markup(pictures.distribution),
+        "order": Markup(pictures.order),
+        "tail": Markup(pictures.tail),
+        "quantiles": list_spread_rows(table),
+        "runs": list_run_rows(report, table),
     }

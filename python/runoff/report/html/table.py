@@ -1,7 +1,7 @@
 """The page's tables as rows of finished text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
@@ -117,7 +117,7 @@ def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
         n=f"{summary.n if summary else 0}" + (f" ({', '.join(left_out)})" if left_out else ""),
         mean=scale.plain(centre[0]) if centre else "",
         mean_interval=scale.range(centre[1]) if centre and centre[1] else "",
-        sd=scale.plain(summary.sd) if summary and summary.sd is not None else "",
+        sd=scale.plain(summary.sd) if summary and summary.sd is not None and not table.analysis.machines else "",
         cell=_cell(table, arm, baseline, scale),
         p="" if comparison.p is None else format_p(comparison.p),
     )
@@ -152,10 +152,10 @@ def describe_change(table: Table, arm: str, scale: Scale, unit: str) -> tuple[st
 
 
 def list_quantile_rows(table: Table) -> list[tuple[str, ...]]:
-    """Return arm, minimum, 10 %, 25 %, median, 75 %, 90 %, maximum."""
-    scale = Scale.from_table(table)
-    known = [table.analysis.summaries[arm] for arm in table.arms if arm in table.analysis.summaries]
-    return [(s.arm, *map(scale.plain, (s.minimum, s.q10, s.q25, s.median, s.q75, s.q90, s.maximum))) for s in known]
+    """Return arm, minimum, 10 %, 25 %, median, 75 %, 90 %, maximum; nothing for several machines."""
+    scale, summaries = Scale.from_table(table), table.analysis.summaries
+    known = [(arm, summaries[arm].quantiles) for arm in table.arms if arm in summaries]
+    return [(arm, *map(scale.plain, astuple(quantiles))) for arm, quantiles in known if quantiles is not None]
 
 
 def list_spread_rows(table: Table) -> list[tuple[str, ...]]:

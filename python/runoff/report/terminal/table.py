@@ -112,7 +112,8 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
         return f"{count}{'!' if table.count_lost(arm).count else ' '}"
 
     def median(arm: str) -> str:
-        return scale.plain(summaries[arm].median) if arm in summaries else "-"
+        found = summaries[arm].quantiles if arm in summaries else None
+        return "-" if found is None else scale.plain(found.median)
 
     def median_interval(arm: str) -> str:
         ci = summaries[arm].median_ci if arm in summaries else None
@@ -123,7 +124,7 @@ def _columns(table: Table, baseline: str, scale: Scale) -> list[Column]:
         Column(wording.name_mean(table), cells(mean)),
         Column("95 % CI", cells(mean_interval), 5),
     ]
-    if table.is_percentile:
+    if table.is_percentile and not table.analysis.machines:
         columns += [Column("median", cells(median), 4), Column("its 95 % CI", cells(median_interval), 5)]
         columns[2] = Column("95 % CI", cells(mean_interval), 6)
     if len(comparisons) == 1:
