@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Why a scheduler is not in charge.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -15,7 +16,7 @@ pub enum AttachError {
     #[error("{}", of_scheduler(scheduler, error))]
     BadParameter { scheduler: String, error: ParameterError },
     #[error("cannot read the object {path:?}: {error}")]
-    Unreadable { path: PathBuf, error: std::io::Error },
+    Unreadable { path: PathBuf, error: io::Error },
     #[error(
         "the kernel refuses {ops:?}, the name in the struct sched_ext_ops of {name}: use letters, digits, _ and . only"
     )]
@@ -49,8 +50,8 @@ pub enum AttachError {
     /// `log` ends with the message of the verifier or the kernel.
     #[error("the kernel rejected {name}: {reason}")]
     Rejected { name: String, reason: String, log: String },
-    #[error("cannot start {program:?}: {error}")]
-    ProgramNotStarted { program: String, error: std::io::Error },
+    #[error("cannot start {program:?}: {}", explain_start(program, error))]
+    ProgramNotStarted { program: String, error: io::Error },
     /// `output` holds the program's last lines.
     #[error("{program:?} {reason}")]
     ProgramFailed { program: String, reason: String, output: String },
@@ -69,7 +70,7 @@ pub enum AttachError {
     #[error("{name} counts nothing for single tasks")]
     NoTaskCounters { name: String },
     #[error("there is no thread {tid}: {error}")]
-    NoTask { tid: u32, error: std::io::Error },
+    NoTask { tid: u32, error: io::Error },
     #[error("cannot reach the attached {name}: {reason}")]
     Unreachable { name: String, reason: String },
 }
@@ -80,6 +81,14 @@ fn of_scheduler(scheduler: &str, error: &ParameterError) -> String {
         ParameterError::Unknown { .. } => error.to_string(),
         _ => format!("{scheduler}: {error}"),
     }
+}
+
+fn explain_start(program: &str, error: &io::Error) -> String {
+    // The kernel says the same of a program that is there, and of what its first line names.
+    if error.kind() == io::ErrorKind::NotFound && Path::new(program).exists() {
+        return "it is there, but what it runs with is not: the interpreter of its first line, or its loader".into();
+    }
+    error.to_string()
 }
 
 /// Names the scheduler in charge when sysfs shows `running`.
@@ -119,5 +128,22 @@ impl AttachError {
             Self::ProgramFailed { output, .. } => output,
             _ => "",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_without_its_interpreter_is_told_from_a_program_that_is_not_there() {
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let told = |program: &str, error| {
+            AttachError::ProgramNotStarted { program: program.into(), error }.to_string()
+        };
+        assert!(told("/nowhere/setup", missing()).ends_with("entity not found"));
+        assert!(told("/proc/self/exe", missing()).contains("the interpreter of its first line"));
+        let refused = io::Error::from(io::ErrorKind::PermissionDenied);
+        assert!(told("/proc/self/exe", refused).ends_with("permission denied"));
     }
 }

@@ -8,23 +8,31 @@ from runoff.analysis.values import EnvironmentRow
 PER_ARM = "arms"
 """The fingerprint's table whose keys are arm labels."""
 
+_PLACES = {"machine": 0, "kernel": 1, "image": 3}
+_AMONG_REST = 2
+
 
 def list_environment_rows(fingerprint: Mapping[str, Any], arms: Sequence[str]) -> tuple[EnvironmentRow, ...]:
-    """Return differences first, then the rest, each in the fingerprint's order."""
+    """Return what is known: differences first, then the arms, the machine, its kernel, the rest, and the image."""
+    names = sorted((name for name in fingerprint if name != PER_ARM), key=lambda name: _PLACES.get(name, _AMONG_REST))
     shared = [
         EnvironmentRow(key, (text,))
-        for name, value in fingerprint.items()
-        if name != PER_ARM
-        for key, text in flatten(name, value)
+        for name in names
+        for key, text in flatten(name, fingerprint[name])
+        if _is_known(text)
     ]
     per_arm = {arm: dict(flatten("", fingerprint.get(PER_ARM, {}).get(arm, {}))) for arm in arms}
     keys = dict.fromkeys(key for facts in per_arm.values() for key in facts)
     rows = [EnvironmentRow(key, tuple(per_arm[arm].get(key, "-") for arm in arms)) for key in keys]
     return (
         *(row for row in rows if row.differs),
-        *(EnvironmentRow(r.key, r.values[:1]) for r in rows if not r.differs),
+        *(EnvironmentRow(r.key, r.values[:1]) for r in rows if not r.differs and _is_known(r.values[0])),
         *shared,
     )
+
+
+def _is_known(text: str) -> bool:
+    return text not in ("", "None")
 
 
 def _count_cpus(listed: str) -> str:

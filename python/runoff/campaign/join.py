@@ -44,6 +44,7 @@ def join_results(machines: Mapping[str, Results]) -> Results:
             for key, log in each.requests.items()
         },
         repeats={},
+        rerun="\n".join(f"{each.rerun}  # {name}" for name, each in machines.items() if each.rerun),
         seconds_per_block=None,
         stopping=Stopping(),
         members=_join_members(machines),

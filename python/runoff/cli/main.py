@@ -131,7 +131,7 @@ def main() -> None:
     except OSError as error:
         if error.filename is not None:
             code = 64 if error.errno == errno.ENAMETOOLONG else 69
-            _fail(f"cannot use {error.filename}: {error.strerror}", code)
+            _fail(f"cannot use {error.filename}: {error.strerror}{_describe_way_out(error.filename)}", code)
         # Of help, which click prints itself; errors of files have a name, and some of Python's own no number.
         if error.errno is None:
             raise
@@ -157,6 +157,11 @@ def main() -> None:
 def _complete() -> None:
     """Let click answer with the scripts of our own."""
     importlib.import_module("runoff.cli.completion_scripts")
+
+
+def _describe_way_out(file: str | bytes) -> str:
+    is_mounted = os.path.lexists("/proc/self")
+    return "" if is_mounted or not os.fsdecode(file).startswith("/proc/") else "; first: mount -t proc proc /proc"
 
 
 def _fail(text: str, code: int) -> None:

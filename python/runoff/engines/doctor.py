@@ -3,14 +3,14 @@
 import os
 import platform
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from runoff.engines import cpu_limit, tools, ublk
 from runoff.engines.agent import find_agent
 from runoff.engines.distribution import find_distribution, render_install
-from runoff.engines.lab import debian, image, kernel
+from runoff.engines.lab import accelerator, debian, image, kernel, qemu
 from runoff.engines.lab.emulator import build
 from runoff.engines.lab.emulator import store as emulator
 from runoff.errors import RunoffError
@@ -124,6 +124,12 @@ def _make_program_check(program: str, package: str, purpose: str) -> Callable[[]
     return check
 
 
+def _check_lab_qemu() -> Finding:
+    found = _make_program_check(qemu.PROGRAM, "qemu-system-x86", "it boots the guests")()
+    fault = accelerator.find_unsafe_emulation(cpus=2) if found.state == "yes" else ""
+    return replace(found, state="note", detail=f"{found.detail}: {fault}") if fault else found
+
+
 _MAKERS = ("mmdebstrap", "dpkg-dev", "apt", debian.KEYRING_PACKAGE)
 """Packages that fetch kernels and make images: the lab does without them where others made these."""
 _OTHERS_MAKE = "use a kernel and an image made elsewhere (docs/lab.md#other-distributions)"
@@ -195,7 +201,7 @@ def _check_ublk() -> Finding:
 
 _HOST_CHECKS = (_check_sched_ext, _check_btf, _check_root, _check_cgroup, _check_cpu_limit, _check_ublk)
 _LAB_CHECKS = (
-    _make_program_check("qemu-system-x86_64", "qemu-system-x86", "it boots the guests"),
+    _check_lab_qemu,
     _make_program_check("mmdebstrap", "mmdebstrap", "it makes root file systems"),
     _make_program_check("mke2fs", "e2fsprogs", "it makes their images"),
     _make_program_check("depmod", "kmod", "it orders a kernel's modules"),

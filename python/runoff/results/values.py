@@ -220,7 +220,7 @@ class Results:
     changes: tuple[str, ...] = ()
     """What changed between samples, as sentences that name the blocks; to be shown first."""
     rerun: str = ""
-    """The command that repeats the campaign."""
+    """The command that repeats the campaign; of several machines one line for each, with its name as a comment."""
     plan_text: str = ""
     version: str = ""
     machines: tuple[str, ...] = ()

@@ -112,6 +112,17 @@ def test_what_differs_between_arms_comes_first():
     assert rows[0].values == ("EEVDF", "bfs")
 
 
+def test_the_machine_and_its_kernel_come_before_packages_and_what_is_not_known_is_left_out():
+    facts = {
+        "image": {"packages": {"bash": "5"}},
+        "runoff": {"hostname": "", "version": "1"},
+        "settings": {"boost": None},
+    }
+    known = {**facts, "kernel": {"release": "7"}, "machine": {"cpu": "x"}, "arms": {"a": {"kernel": ""}}}
+    rows = list_environment_rows(known, ("a",))
+    assert [row.key for row in rows] == ["machine.cpu", "kernel.release", "runoff.version", "image.packages.bash"]
+
+
 def test_json_holds_every_sample_at_full_precision(three):
     document = stdlib_json.loads(json.render(three))
     assert document["schema"] == "runoff.report/3"

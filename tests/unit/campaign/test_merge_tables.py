@@ -133,3 +133,15 @@ def test_only_one_machine_has_a_middle_run(tmp_path: Path, monkeypatch: pytest.M
     )
     assert "its 95 % CI" in text
     assert "median" not in text
+
+
+def test_each_machine_has_its_own_seed_and_command(merged: Path):
+    text = run("report", merged, "--mail").stdout
+    assert re.search(r"drawn from\s+a seed of each machine", text)
+    commands = json.loads(run("report", merged, "--json").stdout)["rerun"].splitlines()
+    assert [line.partition("  # ")[2] for line in commands] == list(SPEEDS)
+    for number, line in enumerate(commands, 1):
+        assert f"--seed {number} " in line
+    page = (merged / "report.html").read_text()
+    assert "order seed" not in page
+    assert "drawn from seed" not in page

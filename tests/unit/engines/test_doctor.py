@@ -2,6 +2,9 @@
 
 import json
 import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ from click.testing import CliRunner
 
 from runoff.cli.doctor import command
 from runoff.engines import doctor
-from runoff.engines.lab import kernel
+from runoff.engines.lab import accelerator, kernel
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +35,28 @@ def test_kernel_is_missing_until_one_with_sched_ext_is_added():
     assert found("kernel").state == "no"
     add_kernel("7.2.12", sched_ext=True)
     assert found("kernel").state == "yes"
+
+
+def test_a_qemu_that_crashes_guests_is_told(tmp_path, monkeypatch):
+    for version, state, told in (("7.2.22", "note", "QEMU 7.2 crashes guests"), ("8.1.0", "yes", "")):
+        program = tmp_path / version / "qemu-system-x86_64"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\necho 'QEMU emulator version {version} (Debian)'\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+        accelerator.qemu_version.cache_clear()
+        assert found("qemu-system-x86_64").state == state
+        assert told in found("qemu-system-x86_64").detail
+    accelerator.qemu_version.cache_clear()
+
+
+def test_a_root_directory_without_proc_is_named_with_the_way_out():
+    runoff = f"{shlex.quote(sys.executable)} -m runoff doctor"
+    alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f"mount -t tmpfs none /proc && {runoff}"]
+    answer = subprocess.run(alone, capture_output=True, text=True, check=False)
+    assert answer.returncode == 69
+    assert answer.stderr.startswith("runoff: cannot use /proc/")
+    assert answer.stderr.endswith("; first: mount -t proc proc /proc\n")
 
 
 def add_kernel(release: str, sched_ext: bool) -> None:

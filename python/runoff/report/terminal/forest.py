@@ -10,7 +10,7 @@ from runoff.report import wording
 from runoff.report.counterparts import list_drawn
 from runoff.report.figures.change_axis import ChangeAxis
 from runoff.report.figures.forest import ForestRow, select_changes
-from runoff.report.layout import cut_middle, find_distinct_width
+from runoff.report.layout import cut_middle, find_distinct_width, wrap
 from runoff.report.numbers import choose_percent_decimals, format_change
 from runoff.report.terminal.table import GAP, INDENT, STYLES
 from runoff.statistics import Interval
@@ -52,7 +52,8 @@ def render_rows(report: Report, width: int) -> Iterator[Text]:
             yield Text(f"{INDENT}... and {left} more below and in the page (--html)"[:width], style="bright_black")
             return
         taken += len(found)
-        yield Text(cut_middle(f"{wording.render_short_heading(table)} ({wording.describe_direction(table)})", width))
+        heading = f"{wording.render_short_heading(table)} ({wording.describe_direction(table)})"
+        yield from map(Text, wrap(heading, width, "", INDENT))
         for row in found:
             yield _row(table, row, axis, margin, name)
 
@@ -81,11 +82,11 @@ def _plot(percent: float, interval: Interval, axis: ChangeAxis, margin: float) -
     for value, sign in ((-margin, EDGE), (margin, EDGE), (0.0, ZERO)):
         put(value, sign, False)
     low, high = round(axis.locate(interval.low)), round(axis.locate(interval.high))
-    for column in range(low, high + 1):
-        if cells[column][0] == " ":
-            cells[column] = LINE, True
     is_narrow = high - low < len("[o]") - 1
     if not is_narrow:
+        for column in range(low, high + 1):
+            if cells[column][0] == " ":
+                cells[column] = LINE, True
         cells[low] = (BEYOND[0] if axis.compare(interval.low) < 0 else "["), True
         cells[high] = (BEYOND[1] if axis.compare(interval.high) > 0 else "]"), True
     place = round(axis.locate(percent))

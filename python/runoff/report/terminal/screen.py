@@ -175,7 +175,8 @@ def _fact(name: str, told: str, width: int, *, is_whole: bool) -> Iterator[Text]
 
 def _describe_order(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield from _fact("order", wording.describe_order(report), width, is_whole=mail)
-    yield from (Text(line) for line in wrap_command(escape_lines(report.results.rerun), width, "rerun    "))
+    for command in escape_lines(report.results.rerun).splitlines():
+        yield from (Text(line) for line in wrap_command(command, width, "rerun    "))
 
 
 def _rest(report: Report, width: int) -> Iterator[Text]:

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from runoff.analysis.table import Table
 from runoff.report import wording
-from runoff.report.layout import cut_middle, find_distinct_width
+from runoff.report.layout import cut_middle, find_distinct_width, wrap
 from runoff.report.numbers import Scale, choose_percent_decimals, format_change, format_change_range, format_p
 from runoff.statistics import Verdict
 
@@ -41,7 +41,8 @@ class Column:
 
 def render_rows(table: Table, baseline: str, width: int) -> Iterator[Text]:
     """Yield heading, column titles and one line per arm, none longer than ``width``."""
-    yield Text(_heading(table, width), style="bold")
+    heading = f"{wording.render_short_heading(table)} ({wording.describe_unit_and_direction(table)})"
+    yield from (Text(line, style="bold") for line in wrap(heading, width, "", INDENT))
     verdicts = [table.analysis.comparisons[arm].verdict for arm in table.arms]
     styles = [STYLES.get(verdict, "") if verdict else "" for verdict in verdicts]
     yield from render_columns(table.arms, _columns(table, baseline, Scale.from_table(table)), width, styles)
@@ -69,11 +70,6 @@ def render_columns(
             line.append(GAP + column.put(column.cells[number]), style=style)
         line.rstrip()
         yield line
-
-
-def _heading(table: Table, width: int) -> str:
-    tail = f" ({wording.describe_unit_and_direction(table)})"
-    return cut_middle(cut_middle(wording.render_short_heading(table), max(0, width - len(tail))) + tail, width)
 
 
 def measure_columns(columns: list[Column]) -> int:

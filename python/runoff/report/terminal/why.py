@@ -30,7 +30,7 @@ def render_rows(panels: Sequence[Explanation], baseline: str, width: int) -> Ite
 
 
 def _panel(panel: Explanation, baseline: str, width: int) -> Iterator[Text]:
-    yield Text(cut_middle(wording.render_why_heading(panel), width), style="bold")
+    yield from (Text(line, style="bold") for line in wrap(wording.render_why_heading(panel), width, "", INDENT))
     found = whytable.list_rows(panel, baseline)
     if not found:
         return

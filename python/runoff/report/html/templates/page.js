@@ -34,7 +34,7 @@ async function copy(text, button) {
 }
 
 function addCopyButton(element) {
-  const button = makeButton("copy", () => copy(element.innerText.trim(), button));
+  const button = makeButton(`copy ${element.dataset.copy}`, () => copy(element.innerText.trim(), button));
   button.className = "copy";
   element.after(button);
 }
