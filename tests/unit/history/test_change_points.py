@@ -25,6 +25,11 @@ def test_a_step_is_found_where_it_is():
     assert change.p == 0.001
 
 
+def test_a_level_that_is_asked_for_more_exactly_has_more_orders():
+    (change,) = find_change_points(series((12, 10), (9, 16)), 0.01)
+    assert change.p == 0.0005
+
+
 @pytest.mark.parametrize("factor", [1.0, -1.0])
 def test_a_stretch_that_differs_and_steps_in_a_row_are_found(factor: float):
     assert firsts([factor * value for value in series((10, 0), (5, 8), (10, 0))]) == [10, 15]
