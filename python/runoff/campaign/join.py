@@ -1,5 +1,6 @@
 """One value of the results of several machines: what they share, and each sample with the machine that took it."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -44,7 +45,7 @@ def join_results(machines: Mapping[str, Results]) -> Results:
             for key, log in each.requests.items()
         },
         repeats={},
-        rerun="\n".join(f"{each.rerun}  # {name}" for name, each in machines.items() if each.rerun),
+        rerun="\n".join(f"{each.rerun}  # {shlex.quote(name)}" for name, each in machines.items() if each.rerun),
         seconds_per_block=None,
         stopping=Stopping(),
         members=_join_members(machines),

@@ -9,6 +9,9 @@ CUT = ".."
 GLUE = "\0%"
 """A percent sign and its space while lines are broken; as long as what it stands for."""
 
+_QUOTED = r"'[^']*'|\"[^\"]*\""
+"""A pattern of what stands in quotes for a shell; such text has no backslash before a quote."""
+
 
 def cut_middle(text: str, width: int) -> str:
     """Shorten to ``width`` by leaving out the middle: both ends of an arm's label carry meaning."""
@@ -41,12 +44,18 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
     return [line.replace(GLUE, " %") for line in lines] or [first.rstrip()]
 
 
+def wrap_commands(commands: str, width: int, label: str) -> Iterator[str]:
+    """Yield shell commands, a line each or several where quoted words have breaks, as ``wrap_command`` does."""
+    for command in re.findall(rf"(?:{_QUOTED}|[^\n])+", commands):
+        yield from wrap_command(command, width, label)
+
+
 def wrap_command(command: str, width: int, label: str) -> Iterator[str]:
     """Yield a shell command that can be pasted: lines end in a backslash, quoted words stay whole if they fit."""
     indent = " " * len(label)
     room = width - len(label) - len(" \\")
     lines = [""]
-    for word in _words(command):
+    for word in re.findall(rf"(?:{_QUOTED}|\S)+", command):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
             lines.append(word)
         else:
@@ -56,14 +65,23 @@ def wrap_command(command: str, width: int, label: str) -> Iterator[str]:
         yield from _break_word(label if number == 0 else indent, line, width, "" if last else " \\")
 
 
-def _words(command: str) -> list[str]:
-    return re.findall(r"(?:'[^']*'|\"[^\"]*\"|\S)+", command)
-
-
 def _break_word(indent: str, line: str, width: int, end: str) -> Iterator[str]:
-    """Yield the lines of a word that is longer than a line; each continues at the first column."""
-    while len(indent) + len(line) + len(end) > width:
-        room = width - len(indent) - 1
-        yield f"{indent}{line[:room]}\\"
-        indent, line = "", line[room:]
-    yield f"{indent}{line}{end}"
+    """Yield the lines of a word that has breaks or is longer than a line; each continues at the first column."""
+    before = ""
+    *rows, last = line.split("\n")
+    for row, mark in (*((row, "") for row in rows), (last, end)):
+        while len(indent) + len(row) + len(mark) > width:
+            room = width - len(indent) - len("'\\")
+            part, row = row[:room], row[room:]
+            # Between single quotes a backslash is a letter: they are closed before it and opened after it.
+            if _has_open_quote(before + part):
+                part, row = f"{part}'", f"'{row}"
+            yield f"{indent}{part}\\"
+            indent, before = "", before + part
+        yield f"{indent}{row}{mark}"
+        indent, before = "", f"{before}{row}\n"
+
+
+def _has_open_quote(text: str) -> bool:
+    rest = re.search("['\"]", re.sub(_QUOTED, "", text))
+    return rest is not None and rest[0] == "'"

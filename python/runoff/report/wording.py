@@ -42,13 +42,13 @@ def describe_order(report: Report) -> str:
         return "not known: the files do not say which runs were taken together, or when"
     if report.results.engine == IMPORTED:
         return "the blocks of the files; how the order was drawn is not known"
-    source = "a seed of each machine" if report.results.machines else f"seed {report.results.seed}"
+    source = "a seed of each machine" if report.results.members else f"seed {report.results.seed}"
     return f"arms in random order, every second block backwards, drawn from {source}"
 
 
 def describe_seed(report: Report) -> str:
     """Return from which seed the order was drawn, as the end of a list; empty if it was not, or from several."""
-    is_drawn = report.results.engine != IMPORTED and report.results.is_paired and not report.results.machines
+    is_drawn = report.results.engine != IMPORTED and report.results.is_paired and not report.results.members
     return "" if not is_drawn else f", order seed {report.results.seed}"
 
 

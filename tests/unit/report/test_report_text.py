@@ -3,6 +3,8 @@
 import io
 import json
 import re
+import shlex
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -12,8 +14,10 @@ from runoff.analysis import build
 from runoff.report import mail, numbers
 from runoff.report.data import document
 from runoff.report.html import page
-from runoff.report.layout import cut_middle, find_distinct_width, wrap, wrap_command
+from runoff.report.layout import cut_middle, find_distinct_width, wrap, wrap_command, wrap_commands
 from runoff.report.terminal import screen
+from runoff.report.wording import describe_order
+from runoff.results import Stopping
 from runoff.statistics import Interval
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -192,6 +196,41 @@ def test_a_wrapped_command_is_still_the_command():
     assert any("'exec:/usr/bin/scx_bpfland -k'" in line for line in lines)
     joined = "\n".join(lines).removeprefix("rerun ").replace("\\\n", "")
     assert joined.split() == command.split()
+
+
+@pytest.mark.parametrize("width", [20, 41, 80])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["a" * 200, "b"],
+        ["two words " * 12, "b"],
+        ["it's " * 30, "'", "''\"" * 20],
+        ["first\nsecond and\n\nlast " + "x" * 90, "after"],
+        ["\n" * 3, "\\" * 60, "a b\\"],
+    ],
+)
+def test_a_shell_reads_the_words_of_a_wrapped_command(words: list[str], width: int):
+    lines = list(wrap_command(shlex.join(["printf", r"%s\0", *words]), width, "       "))
+    assert max(map(len, lines)) <= width
+    assert all("\n" not in line for line in lines)
+    printed = subprocess.run(["sh", "-c", "\n".join(lines)], capture_output=True, text=True, check=True).stdout
+    assert printed.split("\0")[:-1] == words
+
+
+def test_commands_are_told_apart_by_breaks_outside_of_quotes():
+    commands = ["runoff compare 'exec:sh -c \"true\n\ntrue\"' default", "runoff compare eevdf  # 'bob'\"'\"'s'"]
+    lines = list(wrap_commands("\n".join(commands), 100, "rerun "))
+    assert [line for line in lines if line.startswith("rerun ")] == [
+        "rerun runoff compare 'exec:sh -c \"true",
+        "rerun runoff compare eevdf # 'bob'\"'\"'s'",
+    ]
+
+
+def test_the_machines_of_a_cluster_share_a_seed_and_merged_ones_do_not():
+    cluster = build.build_report(replace(examples.three_arms(), machines=("mars", "venus")))
+    assert "drawn from seed 4711" in describe_order(cluster)
+    merged = replace(cluster.results, members={name: Stopping() for name in cluster.results.machines})
+    assert "drawn from a seed of each machine" in describe_order(replace(cluster, results=merged))
 
 
 def test_a_factor_beside_one_does_not_read_as_no_change():

@@ -14,7 +14,7 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report import matrix, timeline, wording
 from runoff.report.html.table import list_overall_rows
-from runoff.report.layout import cut_middle, wrap, wrap_command
+from runoff.report.layout import cut_middle, wrap, wrap_command, wrap_commands
 from runoff.report.machines import describe_agreement
 from runoff.report.next_steps import NextStep
 from runoff.report.sentences import render_verdict
@@ -175,8 +175,7 @@ def _fact(name: str, told: str, width: int, *, is_whole: bool) -> Iterator[Text]
 
 def _describe_order(report: Report, width: int, mail: bool) -> Iterator[Text]:
     yield from _fact("order", wording.describe_order(report), width, is_whole=mail)
-    for command in escape_lines(report.results.rerun).splitlines():
-        yield from (Text(line) for line in wrap_command(command, width, "rerun    "))
+    yield from _plain(wrap_commands(escape_lines(report.results.rerun), width, "rerun    "))
 
 
 def _rest(report: Report, width: int) -> Iterator[Text]:
