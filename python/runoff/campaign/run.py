@@ -134,6 +134,17 @@ def _prepare(plan: Plan, engine: Engine, observer: Observer) -> Iterator[Arms]:
         engine.close()
 
 
+@contextmanager
+def _abandon_on_error(engine: Engine) -> Iterator[None]:
+    """End the running samples where the block fails: nobody stores them, and while they are waited for no signal is
+    heeded."""
+    try:
+        yield
+    except BaseException:
+        engine.abandon()
+        raise
+
+
 @dataclass(frozen=True, slots=True)
 class _RunningSample:
     """A sample that is being taken."""
@@ -161,7 +172,7 @@ class _Run:
         """Take what is waiting, as many at once as there are ``slots``. Returns whether ``doubt`` found that it is
         hopeless. Raises RunoffError if the engine fails, after the samples that run."""
         running: dict[Future[Outcome], _RunningSample] = {}
-        with ThreadPoolExecutor(max_workers=slots.at_most) as pool:
+        with ThreadPoolExecutor(max_workers=slots.at_most) as pool, _abandon_on_error(self._engine):
             while True:
                 reason = doubt.find_reason(self._journal) if doubt is not None else None
                 while self._may_start(request, reason) and len(running) < slots.at_present:

@@ -104,6 +104,22 @@ def test_the_second_time_it_is_abandoned_and_not_kept_and_a_third_time_changes_n
     assert (found, listener.told) == ((Ending.STOPPED, 1), [False, True])
 
 
+def test_where_nothing_can_be_told_any_more_the_running_sample_is_abandoned(tmp_path: Path) -> None:
+    """Such as to a pipe whose reader is gone."""
+
+    class Deaf(Listener):
+        def stopping(self, now: bool) -> None:
+            raise BrokenPipeError
+
+    def wait_to_be_abandoned() -> None:
+        interrupt()
+        assert engine.was_abandoned.wait(LIMIT_S)
+
+    engine = Abandoned(wait_to_be_abandoned)
+    with nine_samples(tmp_path / "c") as take, pytest.raises(BrokenPipeError):
+        take(engine, Deaf())
+
+
 @pytest.mark.parametrize("stopped", [True, False])
 def test_a_sample_that_a_shutdown_has_cut_is_taken_again(tmp_path: Path, stopped: bool) -> None:
     """Who tells runoff to stop may tell its agent too; a sample that is void for another reason is kept."""
