@@ -1,5 +1,6 @@
 """The page in a real browser: it renders, fits, and needs no script."""
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -131,7 +132,19 @@ def test_a_narrow_screen_shows_the_whole_forest_and_a_printer_whole_tables(pages
     url, _ = pages["three"]
     page = browser.new_page(viewport={"width": 400, "height": 900})
     page.goto(url)
-    assert page.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('.forest .scroll'))")
+    assert not page.locator(".forest .wide").is_visible()
+    assert page.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('.forest .narrow'))")
+    boxes = page.locator(".forest .narrow text").evaluate_all(
+        "texts => texts.map(t => { const b = t.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom] })"
+    )
+    assert len(boxes) > 10
+    assert all(bottom - top > 12 for _, top, _, bottom in boxes)
+    assert all(left >= 0 and right <= 400 for left, _, right, _ in boxes)
+    assert not [
+        (one, other)
+        for one, other in itertools.combinations(boxes, 2)
+        if max(one[0], other[0]) < min(one[2], other[2]) and max(one[1], other[1]) + 2 < min(one[3], other[3])
+    ]
     page.close()
     paper = browser.new_page(viewport={"width": 718, "height": 1000})
     paper.goto(url)
@@ -325,4 +338,6 @@ def test_no_text_of_a_history_covers_another_and_it_fits_or_scrolls(width, tmp_p
     assert page.evaluate(OVERLAPS) == []
     assert page.evaluate(HIDDEN) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    newest = page.locator(".history svg").first.bounding_box()
+    assert newest["x"] + newest["width"] <= width
     assert page.complaints == []

@@ -121,7 +121,7 @@ def test_a_saved_picture_looks_as_it_does_in_the_page(page, tmp_path, browser):
     alone.goto(f"file://{tmp_path / name}")
     look = """svg => [...svg.querySelectorAll('text, path, rect, circle')].filter(each => !each.closest('marker'))
         .map(each => { const s = getComputedStyle(each); return [each.textContent, s.fill, s.stroke, s.fontSize] })"""
-    found, expected = alone.locator("svg").evaluate(look), figure.locator("svg").evaluate(look)
+    found, expected = alone.locator("svg").evaluate(look), figure.locator(".wide svg").evaluate(look)
     assert found == expected
     assert len({fill for _, fill, _, _ in found}) > 2
     alone.close()

@@ -86,7 +86,8 @@ def test_an_interval_as_narrow_as_its_point_has_no_half_bracket():
             assert "o" in plot
 
 
-def test_headings_of_one_picture_are_distinct():
+@pytest.mark.parametrize("form", [svgforest.WIDE, svgforest.NARROW])
+def test_headings_of_one_picture_are_distinct_and_fit(form):
     name = "schbench:workers=8,operations=1,footprint_kb=32,warm_up_s=0,seconds=1"
     metrics = tuple(
         replace(examples.WALL, name=f"m{n}", title=f"{what} latency, 99th percentile, of all that were seen", unit="us")
@@ -94,8 +95,9 @@ def test_headings_of_one_picture_are_distinct():
     )
     cell = {arm: {metric.name: (mean, 0.1) for metric in metrics} for arm, mean in (("default", 10), ("bfs", 12))}
     report = build.build_report(examples.campaign({name: cell}, {name: metrics}, blocks=6))
-    headings = re.findall(r'class="group">([^<]*)<', svgforest.draw(report))
+    headings = re.findall(r'class="group">([^<]*)<', svgforest.draw(report, form))
     assert len(set(headings)) == len(headings) == 2
+    assert max(map(len, headings)) <= form.letters
     assert all(heading.startswith("schbench: ") for heading in headings)
 
 

@@ -13,19 +13,40 @@ from runoff.report.numbers import choose_percent_decimals, format_change, format
 from runoff.report.wording import render_short_heading
 from runoff.statistics import Comparison, Interval, Verdict
 
-WIDTH = 600
-ROW = 22
-HEADING = 26
-PIXELS_PER_LETTER = 7.4
-RIGHT = 122
 TOP = 6
+PIXELS_PER_LETTER = 7.4
 NAMES = (18, 30)
-LONGEST_HEADING = 84
+"""Letters of a name in a column of its own."""
 NARROWEST_BAND = 2
 """Pixels below which the margin cannot be seen."""
 
 BAND = "margin"
 """The class of the band within which arms are the same, if it is wide enough to be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a picture of some width, in pixels, has names and values: in columns, or in a line above each interval."""
+
+    width: int
+    heading: int
+    """Height of a table's heading."""
+    letters: int
+    """The longest heading."""
+    row: int
+    """Height of a row."""
+    middle: int
+    """Where the interval is, from the top of its row."""
+    ticks: int
+    has_columns: bool
+
+
+WIDE = Form(600, 26, 84, 22, 11, 6, has_columns=True)
+NARROW = Form(360, 26, 50, 40, 26, 4, has_columns=False)
+VALUES = 122
+"""Width of the column of values."""
+EDGE = 10
+"""What is left beside intervals that have the whole width."""
 
 STYLES = {Verdict.BETTER: "better", Verdict.WORSE: "worse"}
 
@@ -42,37 +63,34 @@ class ForestRow:
     """Whether it is of one machine, below the arm's row over all machines."""
 
 
-def draw(report: Report) -> str:
+def draw(report: Report, form: Form = WIDE) -> str:
     """Return the picture; an empty string if no headline table has a percent interval."""
     tables = [(table, select_changes(table, report.sweep)) for table in list_drawn(report)]
     tables = [(table, rows) for table, rows in tables if rows]
     if not tables:
         return ""
     margin = 100 * tables[0][0].analysis.question.margin
-    bottom = TOP + sum(HEADING + ROW * len(rows) for _, rows in tables)
-    canvas = Canvas(WIDTH, f"change against {report.baseline} in percent, with intervals")
+    bottom = TOP + sum(form.heading + form.row * len(rows) for _, rows in tables)
+    canvas = Canvas(form.width, f"change against {report.baseline} in percent, with intervals")
     letters = find_distinct_width([row.name for _, rows in tables for row in rows], *NAMES)
-    intervals = [row.interval for _, rows in tables for row in rows]
-    axis = ChangeAxis.from_intervals(intervals, margin, 16 + PIXELS_PER_LETTER * letters, WIDTH - RIGHT)
+    ends = (16 + PIXELS_PER_LETTER * letters, form.width - VALUES) if form.has_columns else (EDGE, form.width - EDGE)
+    axis = ChangeAxis.from_intervals([row.interval for _, rows in tables for row in rows], margin, *ends)
     unit = "" if axis.is_logarithmic else " %"
     band = axis.locate(margin) - axis.locate(-margin)
     if band >= NARROWEST_BAND:
         canvas.rect(axis.locate(-margin), TOP, band, bottom - TOP, BAND)
-    for value, label in axis.ticks(6):
+    for value, label in axis.ticks(form.ticks):
         canvas.line(axis.locate(value), TOP, axis.locate(value), bottom, "grid")
         canvas.text(axis.locate(value), bottom + 16, f"{label}{unit}", "tick", "middle")
     canvas.line(axis.locate(0), TOP, axis.locate(0), bottom, "zero")
     y = float(TOP)
     for table, rows in tables:
-        y += HEADING
-        better = f", {table.metric.direction} is better" if table.is_judged else ""
-        heading = cut_middle(render_short_heading(table), LONGEST_HEADING - len(better))
-        canvas.text(2, y - 8, f"{heading}{better}", "group")
+        y += form.heading
+        canvas.text(2, y - 8, _render_heading(table, form.letters), "group")
         for row in rows:
-            style = "name tick" if row.is_machine else "name"
-            canvas.text(axis.start - 10, y + ROW / 2 + 4, cut_middle(row.name, letters), style, "end")
-            _row(canvas, axis, row, y + ROW / 2, choose_percent_decimals(table))
-            y += ROW
+            _words(canvas, form, axis, row, y, letters, choose_percent_decimals(table))
+            _interval(canvas, axis, row, y + form.middle, choose_percent_decimals(table))
+            y += form.row
     return canvas.render(bottom + 24)
 
 
@@ -99,10 +117,31 @@ def select_changes(table: Table, sweep: Sweep | None = None) -> list[ForestRow]:
     return rows
 
 
-def _row(canvas: Canvas, axis: ChangeAxis, row: ForestRow, y: float, decimals: int) -> None:
+def _render_heading(table: Table, most: int) -> str:
+    """Return what a table is of, and which way is better where ``most`` letters are enough: verdicts say that too."""
+    heading = render_short_heading(table)
+    whole = f"{heading}, {table.metric.direction} is better" if table.is_judged else heading
+    return whole if len(whole) <= most else cut_middle(heading, most)
+
+
+def _words(canvas: Canvas, form: Form, axis: ChangeAxis, row: ForestRow, y: float, letters: int, decimals: int) -> None:
+    """Write the name and the value of a row."""
+    name = cut_middle(row.name, letters)
+    name_style = "name tick" if row.is_machine else "name"
+    verdict = row.comparison.verdict
+    value = format_change(row.comparison.percent or 0.0, decimals) + (f", {verdict.word}" if verdict else "")
+    value_style = f"value {_choose_style(row)}"
+    if form.has_columns:
+        canvas.text(axis.start - 10, y + form.middle + 4, name, name_style, "end")
+        canvas.text(axis.end + 8, y + form.middle + 4, value, value_style)
+    else:
+        canvas.text(2, y + 13, name, name_style)
+        canvas.text(form.width - 2, y + 13, value, value_style, "end")
+
+
+def _interval(canvas: Canvas, axis: ChangeAxis, row: ForestRow, y: float, decimals: int) -> None:
     comparison, interval = row.comparison, row.interval
-    verdict = comparison.verdict
-    style = STYLES.get(verdict, "neutral") if verdict else "neutral"
+    style = _choose_style(row)
     canvas.line(axis.locate(interval.low), y, axis.locate(interval.high), y, f"span {style}")
     percent = comparison.percent or 0.0
     where = f", {row.name}" if row.is_machine else ""
@@ -115,5 +154,8 @@ def _row(canvas: Canvas, axis: ChangeAxis, row: ForestRow, y: float, decimals: i
             canvas.path(
                 render_mark("left" if axis.compare(end) < 0 else "right", axis.locate(end), y), f"point {style}"
             )
-    word = f", {verdict.word}" if verdict else ""
-    canvas.text(WIDTH - RIGHT + 8, y + 4, f"{format_change(percent, decimals)}{word}", f"value {style}")
+
+
+def _choose_style(row: ForestRow) -> str:
+    verdict = row.comparison.verdict
+    return STYLES.get(verdict, "neutral") if verdict else "neutral"

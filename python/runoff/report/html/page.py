@@ -66,6 +66,7 @@ def render(report: Report) -> str:
         why=_panels(report, panels),
         why_note=wording.describe_why_note(panels),
         forest=Markup(picture),
+        narrow_forest=Markup(forest.draw(report, forest.NARROW)),
         forest_band=forest.has_band(picture),
         next_steps=list(list_next_steps(list(list_next_blocks(report)), Path("DIR"))),
         responses=[Markup(picture) for _, picture in draw_responses(report)],
