@@ -98,9 +98,9 @@ def test_page(name, width, pages, open_page):
     assert (timelines > 0) == (name == "disk")
     assert page.locator("#disk svg").count() == timelines
     tails = sum(table.is_percentile for table in report.headline)
-    pictures = 1 + 2 * headline + tails + (len(report.tables) - headline) + timelines
+    pictures = 2 + 2 * headline + tails + (len(report.tables) - headline) + timelines
     assert page.locator("figure svg").count() == pictures
-    assert page.locator("figure svg").first.is_visible()
+    assert page.locator(".forest .narrow svg").is_visible() == (width == 400)
     panels = why.build(report)
     assert page.locator("#why tbody").count() == len(panels)
     assert page.locator("#why a").count() == sum(len(panel.reasons) for panel in panels)

@@ -173,3 +173,8 @@ def test_colours_of_the_terminal_can_be_read_on_white_and_on_black(verdict: Verd
     light = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     assert 1.05 / (light + 0.05) >= 4
     assert (light + 0.05) / 0.05 >= 4
+
+
+def test_a_picture_of_very_many_rows_has_no_narrow_form():
+    assert svgforest.draw(build.build_report(examples.three_arms()), svgforest.NARROW)
+    assert svgforest.draw(build.build_report(examples.wide(10, 20, blocks=3)), svgforest.NARROW) == ""

@@ -1,5 +1,6 @@
 """All changes against the baseline on one axis, with the margin within which arms are the same."""
 
+import math
 from dataclasses import dataclass
 
 from runoff.analysis.sweep import Sweep
@@ -39,10 +40,12 @@ class Form:
     """Where the interval is, from the top of its row."""
     ticks: int
     has_columns: bool
+    most_rows: float = math.inf
+    """A page does not have a longer picture twice."""
 
 
 WIDE = Form(600, 26, 84, 22, 11, 6, has_columns=True)
-NARROW = Form(360, 26, 50, 40, 26, 4, has_columns=False)
+NARROW = Form(360, 26, 50, 40, 26, 4, has_columns=False, most_rows=60)
 VALUES = 122
 """Width of the column of values."""
 EDGE = 10
@@ -64,10 +67,10 @@ class ForestRow:
 
 
 def draw(report: Report, form: Form = WIDE) -> str:
-    """Return the picture; an empty string if no headline table has a percent interval."""
+    """Return the picture; an empty string if no headline table has a percent interval, or it would be too long."""
     tables = [(table, select_changes(table, report.sweep)) for table in list_drawn(report)]
     tables = [(table, rows) for table, rows in tables if rows]
-    if not tables:
+    if not tables or sum(len(rows) for _, rows in tables) > form.most_rows:
         return ""
     margin = 100 * tables[0][0].analysis.question.margin
     bottom = TOP + sum(form.heading + form.row * len(rows) for _, rows in tables)
