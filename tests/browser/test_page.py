@@ -100,7 +100,8 @@ def test_page(name, width, pages, open_page):
     tails = sum(table.is_percentile for table in report.headline)
     pictures = 2 + 2 * headline + tails + (len(report.tables) - headline) + timelines
     assert page.locator("figure svg").count() == pictures
-    assert page.locator(".forest .narrow svg").is_visible() == (width == 400)
+    shown = [page.locator(f".forest .{form} svg").is_visible() for form in ("wide", "narrow")]
+    assert shown == [width != 400, width == 400]
     panels = why.build(report)
     assert page.locator("#why tbody").count() == len(panels)
     assert page.locator("#why a").count() == sum(len(panel.reasons) for panel in panels)

@@ -45,29 +45,20 @@ class _Later:
     """Half of the interval, by equally likely SDs of the blocks to come."""
 
 
-def chance_of_difference(
-    seen: Seen, blocks: int, true: float, sd: float, comparisons: int, alpha: float, rule: StoppingRule = RESUMED
-) -> float:
+def chance_of_difference(seen: Seen, blocks: int, true: float, sd: float, comparisons: int, alpha: float) -> float:
     """Return the chance that ``blocks`` blocks in all have an interval on the side of the ``true`` difference.
 
     Those to come have this ``sd``.
     """
-    later = _look_ahead(seen, blocks, true, sd, find_multiple(blocks, alpha, comparisons, rule))
+    later = _look_ahead(seen, blocks, true, sd, find_multiple(blocks, alpha, comparisons, RESUMED))
     return float(np.mean(special.ndtr((math.copysign(1, true) * later.centre - later.half) / later.error)))
 
 
 def chance_of_same(
-    seen: Seen,
-    blocks: int,
-    true: float,
-    sd: float,
-    margin: float,
-    comparisons: int,
-    alpha: float,
-    rule: StoppingRule = RESUMED,
+    seen: Seen, blocks: int, true: float, sd: float, margin: float, comparisons: int, alpha: float
 ) -> float:
     """Return the chance that the interval of ``blocks`` blocks in all is within ``margin``."""
-    later = _look_ahead(seen, blocks, true, sd, find_multiple(blocks, alpha, comparisons, rule))
+    later = _look_ahead(seen, blocks, true, sd, find_multiple(blocks, alpha, comparisons, RESUMED))
     high = special.ndtr((margin - later.centre - later.half) / later.error)
     low = special.ndtr((-margin - later.centre + later.half) / later.error)
     return float(np.mean(np.maximum(0.0, high - low)))

@@ -143,5 +143,6 @@ def test_each_machine_has_its_own_seed_and_command(merged: Path):
     for number, line in enumerate(commands, 1):
         assert f"--seed {number} " in line
     page = (merged / "report.html").read_text()
+    assert '<th scope="col">SD</th>' not in page
     assert "order seed" not in page
     assert "drawn from seed" not in page
