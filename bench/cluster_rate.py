@@ -19,7 +19,7 @@ ARMS = ("default", "bfs", "o1")
 
 
 class Watching:
-    """Notes time and memory as samples are stored; see ``runoff.campaign.observer.Observer``."""
+    """Notes time and memory as samples are stored; see ``runoff.campaign.loop.observer.Observer``."""
 
     def __init__(self, every: int) -> None:
         self._every = every
@@ -46,8 +46,8 @@ def take(samples: int, cluster: str | None) -> Watching:
 
     from runoff import make_settings
     from runoff.campaign import conduct, directory
-    from runoff.campaign.manner import Manner
-    from runoff.campaign.run import run
+    from runoff.campaign.loop.execution import Execution
+    from runoff.campaign.loop.run import run
     from runoff.cluster import engine as clusters
 
     clusters.choose_lab_engine = empty_lab.EmptyLab
@@ -60,7 +60,7 @@ def take(samples: int, cluster: str | None) -> Watching:
             engine = empty_lab.EmptyLab(plan, Path(folder))
         else:
             engine = clusters.ClusterEngine(plan, Path(folder) / "c", cluster, {}, ())
-        run(plan, journal, engine, watching, Manner(jobs=2, cluster=cluster))
+        run(plan, journal, engine, watching, Execution(jobs=2, cluster=cluster))
     return watching
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 
 
 def rows(directory: Path) -> list[dict[str, Any]]:

@@ -8,8 +8,8 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from runoff.campaign import chain
-from runoff.campaign.database import FILE
+from runoff.campaign.journal import chain
+from runoff.campaign.journal.database import FILE
 
 Rows = list[tuple[str, str, str]]
 """Kind, subject and body of each row."""

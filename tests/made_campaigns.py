@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from runoff.campaign import directory
-from runoff.campaign.run import list_cells
 from runoff.engines.outcome import ValidSample, VoidSample
 from runoff.plan.make import make_plan
 from runoff.plan.order import Cell
@@ -37,7 +36,7 @@ def made(place: Path, values: Values, *, stop_after: int | None = None, seconds:
 
 def add(journal: Any, plan: Any, values: Values, which: range, seconds: float = 2.0) -> None:
     """The samples at these places of the run order."""
-    for cell in list_cells(plan)[which.start : which.stop]:
+    for cell in plan.cells[which.start : which.stop]:
         metrics = values(cell)
         outcome = VoidSample("ejected") if metrics is None else ValidSample(dict(metrics), {"object": ""})
         began = BEGIN + timedelta(seconds=seconds * cell.position)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from runoff.analysis.values import Report
     from runoff.campaign.conduct import CampaignResult
-    from runoff.campaign.observer import Observer
+    from runoff.campaign.loop.observer import Observer
     from runoff.decide.gate.values import Gate
     from runoff.history.subjects import Wanted
     from runoff.history.values import History, Order
@@ -72,10 +72,10 @@ def conduct(
     Root begins nothing where others may write, unless ``trust_directory``; so do ``resume`` and ``import_files``.
     """
     from runoff.campaign import conduct as campaigns
-    from runoff.campaign.manner import Manner
+    from runoff.campaign.loop.execution import Execution
 
-    manner = Manner(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
-    return campaigns.conduct(settings, Path(directory), observer, manner)
+    execution = Execution(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
+    return campaigns.conduct(settings, Path(directory), observer, execution)
 
 
 def resume(
@@ -90,10 +90,10 @@ def resume(
 ) -> "CampaignResult":
     """Go on with a campaign that was stopped, to ``blocks`` in all; see ``runoff.campaign.conduct.resume``."""
     from runoff.campaign import conduct as campaigns
-    from runoff.campaign.manner import Manner
+    from runoff.campaign.loop.execution import Execution
 
-    manner = Manner(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
-    return campaigns.resume(Path(directory), observer, manner, blocks=blocks)
+    execution = Execution(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
+    return campaigns.resume(Path(directory), observer, execution, blocks=blocks)
 
 
 def import_files(

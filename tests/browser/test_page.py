@@ -11,7 +11,7 @@ from matrix_examples import MATRIX
 from request_logs import FEW
 
 from runoff.analysis import build, why
-from runoff.campaign import requests
+from runoff.campaign.journal import requests
 from runoff.files import HeldDirectory
 from runoff.history import page as history_page
 from runoff.matrix.page import render_page

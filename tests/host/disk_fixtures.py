@@ -12,7 +12,6 @@ from tempfile import NamedTemporaryFile
 from modules import insert
 from waiting import LIMIT_S, wait_until
 
-from runoff.campaign.run import list_cells
 from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.host import HostEngine
 from runoff.engines.outcome import Outcome, VoidSample
@@ -126,7 +125,7 @@ class Sample(threading.Thread):
 
     def __init__(self, on: HostEngine, made: Plan) -> None:
         super().__init__(daemon=True)
-        self._on, self._cell = on, list_cells(made)[0]
+        self._on, self._cell = on, made.cells[0]
         self.outcome: Outcome | None = None
         self.start()
 

@@ -14,7 +14,6 @@ from disk_fixtures import engine, plan
 from held import Held, workload
 from waiting import LIMIT_S
 
-from runoff.campaign.run import list_cells
 from runoff.engines.outcome import ValidSample
 
 pytestmark = [
@@ -259,6 +258,6 @@ def test_a_signal_between_two_samples_voids_none(tmp_path: Path) -> None:
     made = plan("default", work=workload(tmp_path / "quick.toml", "true"))
     with engine(tmp_path, made) as started:
         for _ in range(5):
-            assert isinstance(started.take(list_cells(made)[0], lambda _phase: None), ValidSample)
+            assert isinstance(started.take(made.cells[0], lambda _phase: None), ValidSample)
             (agent,) = psutil.Process().children()
             agent.send_signal(signal.SIGTERM)

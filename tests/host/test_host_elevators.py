@@ -13,7 +13,6 @@ from disk_fixtures import BORROWED, SET, Sample, begun, disk_with_bfq, engine, p
 from in_charge import agents_of
 from waiting import LIMIT_S, wait_until
 
-from runoff.campaign.run import list_cells
 from runoff.engines import disks
 from runoff.engines.agent import find_agent, make_sample_request, sweep
 from runoff.engines.host import HostEngine
@@ -146,7 +145,7 @@ def test_what_a_killed_campaign_has_changed_is_not_taken_for_the_owners_wish(tmp
         # Its agent has looked for what others have left before there was anything.
         with engine(tmp_path, later) as own:
             kill_in_the_middle(tmp_path / "killed", disk, place)
-            assert isinstance(own.take(list_cells(later)[0], lambda _phase: None), ValidSample)
+            assert isinstance(own.take(later.cells[0], lambda _phase: None), ValidSample)
             assert settings(disk) == before
         # Also the work of the agent that was killed.
         assert remains() == []
@@ -173,7 +172,7 @@ def test_what_cannot_be_put_back_is_said_until_it_can(tmp_path: Path) -> None:
         other = HostEngine(made, tmp_path)
         said: list[str] = []
         other.prepare(said.append)
-        assert isinstance(other.take(list_cells(made)[0], lambda _phase: None), ValidSample)
+        assert isinstance(other.take(made.cells[0], lambda _phase: None), ValidSample)
         assert sentence in other.warnings()
         other.close()
         assert any(sentence in each for each in said)

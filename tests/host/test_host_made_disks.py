@@ -10,7 +10,6 @@ from disk_fixtures import begun, engine, plan, seen, workload
 from in_charge import agents_of
 from modules import insert
 
-from runoff.campaign.run import list_cells
 from runoff.engines import ublk
 from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError
@@ -23,7 +22,7 @@ def test_a_disk_is_made_for_each_sample_and_goes_again(tmp_path: Path) -> None:
     arms = ("default+io=anticipatory:antic_expire_ms=8", "default+io=bfq:slice_idle_us=0", "default")
     made = plan(*arms, work=workload(tmp_path, "ublkb*"), disk_mb=64, disk_model="scsi10k")
     with engine(tmp_path, made) as own:
-        for cell in list_cells(made):
+        for cell in made.cells:
             arm = arms[cell.arm]
             if arm == "default":
                 # It has its usual place.

@@ -9,7 +9,6 @@ import pytest
 from disk_fixtures import call, disk_of, disk_with_bfq, engine, plan, seen, settings, workload
 from modules import insert
 
-from runoff.campaign.run import list_cells
 from runoff.engines import disks
 from runoff.engines.agent import check_request, find_agent
 from runoff.engines.outcome import ValidSample
@@ -61,7 +60,7 @@ def test_a_file_system_or_volume_on_two_disks_leads_to_both(tmp_path: Path) -> N
             work = workload(tmp_path, one, then=f"cat /sys/block/{two}/queue/scheduler >> {tmp_path / 'seen'}")
             made = plan("default+io=mq-deadline", work=work, place=str(place / "sub"))
             with engine(tmp_path, made) as own:
-                assert isinstance(own.take(list_cells(made)[0], lambda _phase: None), ValidSample)
+                assert isinstance(own.take(made.cells[0], lambda _phase: None), ValidSample)
             assert all("[mq-deadline]" in line for line in seen(tmp_path))
             assert len(seen(tmp_path)) == 2
         finally:

@@ -16,8 +16,7 @@ import reboot_disks
 
 from runoff.campaign.conduct import CampaignResult
 from runoff.campaign.directory import read_results
-from runoff.campaign.ending import Ending
-from runoff.campaign.manner import Manner
+from runoff.campaign.loop.execution import Ending, Execution
 from runoff.cli.campaign import finish
 from runoff.cli.options import RunOptions
 from runoff.errors import RunoffError
@@ -98,7 +97,7 @@ def refuse_reboot() -> None:
         CAMPAIGN, Ending.OTHER_KERNEL, read_results(CAMPAIGN), Identity.from_stat(CAMPAIGN.stat()), "another"
     )
     try:
-        finish(other, RunOptions(CAMPAIGN, as_json=False, manner=Manner(reboot=()), notify=None, verbose=False))
+        finish(other, RunOptions(CAMPAIGN, as_json=False, execution=Execution(reboot=()), notify=None, verbose=False))
         raise AssertionError("it was not refused")
     except RunoffError as error:
         print(error, flush=True)

@@ -9,8 +9,8 @@ import pytest
 from checkout import ROOT
 
 import runoff
-from runoff.campaign.ending import Ending
-from runoff.campaign.observer import SilentObserver
+from runoff.campaign.loop.execution import Ending
+from runoff.campaign.loop.observer import SilentObserver
 
 pytestmark = [pytest.mark.lab, pytest.mark.core]
 

@@ -16,7 +16,6 @@ from journals import read_fact
 
 from runoff.campaign.conduct import check
 from runoff.campaign.directory import read_results
-from runoff.campaign.run import list_cells
 from runoff.plan.settings import parse_settings
 
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(7200)]
@@ -72,7 +71,7 @@ def begin_with(release: str, arms: list[str]) -> str:
     for seed in range(1, 50):
         values = {"on": "host", "arms": arms, "workloads": works, "blocks": 2, "seed": seed}
         plan = check(parse_settings(values, "test"))
-        if plan.boots[list_cells(plan)[0].arm] == f"host:{release}":
+        if plan.boots[plan.cells[0].arm] == f"host:{release}":
             return tomli_w.dumps(values)
     raise AssertionError("no seed begins with it")
 

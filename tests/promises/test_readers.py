@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from doors import ONE_FILE, READ, TELLING_VOIDS, Words
 
-from runoff.campaign.database import FILE
+from runoff.campaign.journal.database import FILE
 from runoff.cli.main import cli
 from runoff.errors import RunoffError
 from runoff.plan.order import Cell

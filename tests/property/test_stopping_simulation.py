@@ -15,7 +15,7 @@ import report_examples as examples
 
 from runoff.analysis.beside import lay_beside
 from runoff.analysis.build import build_report
-from runoff.campaign.join import join_results
+from runoff.campaign.machines.join import join_results
 from runoff.history.build import Ordered, make_history
 from runoff.history.order import order_campaigns
 from runoff.history.subjects import Wanted

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from runoff.campaign.records import Definitions, Outline, StoredDefinition
+from runoff.campaign.journal.records import Definitions, Outline, StoredDefinition
 from runoff.reading import parse_toml
 from runoff.results import Descriptions
 

@@ -2,38 +2,31 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from runoff.campaign import directory as campaigns
-from runoff.campaign import repeats
-from runoff.campaign.copies import use_copies
-from runoff.campaign.ending import Ending
-from runoff.campaign.given_up import give_up, require_waiting
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.loop.execution import Ending, Execution
+from runoff.campaign.loop.observer import Observer, SilentObserver
+from runoff.campaign.loop.reboots import Reboots, put_back_on_failure
 from runoff.campaign.manifest import find_changes
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import Observer, SilentObserver
-from runoff.campaign.parts import find_machines, was_taken_on_cluster
-from runoff.campaign.reboots import Reboots, put_back_on_failure
-from runoff.campaign.run import list_cells, run
-from runoff.decide.looks import Rule
+from runoff.campaign.session import Session
 from runoff.engines import boots
 from runoff.engines.agent import AGENT_CATALOGUE
-from runoff.engines.base import Engine
-from runoff.engines.choose import choose, choose_lab_clock
+from runoff.engines.choose import choose_lab_clock
 from runoff.engines.lab.libraries import bring_libraries
 from runoff.engines.requirements import require_findable
 from runoff.errors import MissingError, RunoffError, StoppedError, UsageError
 from runoff.files import Identity
-from runoff.plan import rerun, stopping
+from runoff.plan import rerun
 from runoff.plan.make import ChooseClock, make_plan
 from runoff.plan.plan import Plan
 from runoff.plan.settings import Settings
 from runoff.reading import does_exist
 from runoff.results import Results
 
-USUAL = Manner()
+USUAL = Execution()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +65,7 @@ def conduct(
     settings: Settings,
     directory: Path,
     observer: Observer | None = None,
-    manner: Manner = USUAL,
+    execution: Execution = USUAL,
 ) -> CampaignResult:
     """Begin a campaign in ``directory`` and take its samples, and those of its repeats.
 
@@ -88,20 +81,20 @@ def conduct(
     watching = observer or SilentObserver()
     plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
     boots.require_kernels(plan)
-    reboots = _find_reboots(plan, directory, manner)
+    reboots = _find_reboots(plan, directory, execution)
     was_there = does_exist(directory)
     with (
-        campaigns.create(directory, plan, trusted=manner.trusts_directory) as journal,
+        campaigns.create(directory, plan, trusted=execution.trusts_directory) as journal,
         _discard_if_empty(journal, was_there),
-        _guard(journal, manner),
+        _guard(journal, execution),
     ):
-        return _carry_out(plan, journal, watching, manner, reboots)
+        return _carry_out(Session(plan, journal, watching, execution), reboots)
 
 
 def resume(
     directory: Path,
     observer: Observer | None = None,
-    manner: Manner = USUAL,
+    execution: Execution = USUAL,
     *,
     blocks: int | None = None,
     given_up: Sequence[int] = (),
@@ -111,25 +104,26 @@ def resume(
     What blocks that are ``given_up``, counted from one, still lack is void: each waits for a machine of a cluster that
     never comes back.
 
-    Root goes on with what others may have written only if ``manner`` trusts it. See ``conduct``.
+    Root goes on with what others may have written only if ``execution`` trusts it. See ``conduct``.
     """
     watching = observer or SilentObserver()
     if given_up and blocks is not None:
         raise UsageError("--give-up and --blocks: give one at a time, --give-up first")
-    plan, journal = campaigns.reopen(directory, blocks=blocks, trusted=manner.trusts_directory)
+    plan, journal = campaigns.reopen(directory, blocks=blocks, trusted=execution.trusts_directory)
     # Nothing is put back before the directory is this process's own: another may go on with it.
-    with journal, _guard(journal, manner):
+    with journal, _guard(journal, execution):
         for note in find_changes(plan):
             watching.say(note)
-        return _carry_out(plan, journal, watching, manner, _find_reboots(plan, directory, manner), given_up)
+        session = Session(plan, journal, watching, execution)
+        return _carry_out(session, _find_reboots(plan, directory, execution), given_up)
 
 
-def _find_reboots(plan: Plan, directory: Path, manner: Manner) -> Reboots | None:
-    return None if manner.reboot is None else Reboots(plan, directory, manner.reboot)
+def _find_reboots(plan: Plan, directory: Path, execution: Execution) -> Reboots | None:
+    return None if execution.reboot is None else Reboots(plan, directory, execution.reboot)
 
 
-def _guard(journal: Journal, manner: Manner) -> AbstractContextManager[None]:
-    return nullcontext() if manner.reboot is None else put_back_on_failure(journal.directory)
+def _guard(journal: Journal, execution: Execution) -> AbstractContextManager[None]:
+    return nullcontext() if execution.reboot is None else put_back_on_failure(journal.directory)
 
 
 @contextmanager
@@ -143,21 +137,13 @@ def _discard_if_empty(journal: Journal, was_there: bool) -> Iterator[None]:
         raise
 
 
-def _carry_out(
-    plan: Plan,
-    journal: Journal,
-    observer: Observer,
-    manner: Manner,
-    reboots: Reboots | None,
-    given_up: Sequence[int] = (),
-) -> CampaignResult:
+def _carry_out(session: Session, reboots: Reboots | None, given_up: Sequence[int] = ()) -> CampaignResult:
+    journal = session.journal
     for note in reboots.judge_boot(journal) if reboots is not None else ():
-        observer.say(note)
-    ending = _take(plan, journal, observer, manner, given_up)
-    if ending is Ending.COMPLETE:
-        ending = _repeat(plan, journal.directory, observer, manner)
+        session.observer.say(note)
+    ending = session.take_all(given_up)
     journal.require_in_place()
-    kernel = _find_next_kernel(plan, journal) if ending is Ending.OTHER_KERNEL else ""
+    kernel = session.find_next_kernel() if ending is Ending.OTHER_KERNEL else ""
     if reboots is not None:
         reboots.prepare_boot(journal, kernel)
     if not journal.done() and reboots is None:
@@ -167,78 +153,3 @@ def _carry_out(
     return CampaignResult(
         journal.directory, ending, campaigns.read_results(journal.directory), journal.folder.identity, kernel
     )
-
-
-def _find_next_kernel(plan: Plan, journal: Journal) -> str:
-    """Return the release of the kernel of the next sample."""
-    done = journal.done()
-    cell = next(cell for cell in list_cells(plan) if cell.id not in done)
-    return boots.find_planned(plan, plan.boots[cell.arm])
-
-
-def _take(plan: Plan, journal: Journal, observer: Observer, manner: Manner, given_up: Sequence[int] = ()) -> Ending:
-    """Take what is missing, but for what blocks lack that are given up."""
-    stored = use_copies(plan, journal.directory)
-    require_waiting(plan, journal, given_up)
-    if manner.cluster is None:
-        _refuse_machines_of_cluster(plan, journal, given_up)
-    engine = _choose_engine(stored, journal, manner)
-    for note in give_up(stored, journal, given_up):
-        observer.say(note)
-    observer.began(stored, len(journal.done()))
-    try:
-        return run(stored, journal, engine, observer, manner, _make_rule(stored, journal))
-    finally:
-        observer.ended()
-
-
-def _refuse_machines_of_cluster(plan: Plan, journal: Journal, given_up: Sequence[int]) -> None:
-    """Raise UsageError if samples are missing, but for blocks that are given up, of what machines of a cluster take."""
-    if plan.clock != "real" or journal.fact("ended") is not None or not was_taken_on_cluster(journal):
-        return
-    done = journal.done()
-    if any(cell.id not in done and cell.block + 1 not in given_up for cell in list_cells(plan)):
-        raise UsageError(
-            f"{journal.directory} was taken on machines of a cluster, and under the real clock each is told apart: go "
-            f"on with: runoff resume {journal.directory} --cluster ADDRESS (local:1 is this machine)"
-        )
-
-
-def _choose_engine(plan: Plan, journal: Journal, manner: Manner) -> Engine:
-    if manner.cluster is None:
-        engine = choose(plan, journal.directory)
-        if manner.jobs > 1 and engine.slots == 1:
-            raise UsageError("samples side by side would disturb each other: -j needs --on lab --clock virtual")
-        return engine
-    # It needs a library that not everybody has.
-    from runoff.cluster.engine import ClusterEngine
-
-    warm_ups = [cell for cell in list_cells(plan) if cell.block < 0]
-    return ClusterEngine(plan, journal.directory, manner.cluster, find_machines(journal), warm_ups)
-
-
-def _make_rule(plan: Plan, journal: Journal) -> Rule | None:
-    if plan.settings.until is None:
-        return None
-    # Numerics take half a second to import, and few campaigns need them before their end.
-    from runoff.decide.stopping import UntilRule
-
-    return UntilRule(lambda: campaigns.read_results(journal.directory), stopping.find_most_blocks(plan.settings))
-
-
-def _repeat(plan: Plan, where: Path, observer: Observer, manner: Manner) -> Ending:
-    """Take the same again with what the plan is to be sensitive to."""
-    for name, settings in repeats.derive_settings(plan.settings).items():
-        place = repeats.repeat_directory(where, name)
-        if repeats.exists(where, name):
-            again, journal = campaigns.reopen(place, trusted=True)
-        else:
-            again = use_copies(replace(plan, settings=settings), where)
-            # The directory that it is in has been looked at.
-            journal = campaigns.create(place, again, trusted=True)
-        with journal:
-            observer.say(f"once more with {name}, in {place}")
-            ending = _take(again, journal, observer, manner)
-            if ending is not Ending.COMPLETE:
-                return ending
-    return Ending.COMPLETE

@@ -6,21 +6,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runoff.campaign import consistency, imported, merged, pace, repeats, requests, takers, trust
+from runoff.campaign import imported, pace, repeats
 from runoff.campaign.about import describe_parts
-from runoff.campaign.copies import store_copies
-from runoff.campaign.extend import extend
-from runoff.campaign.foreign import make_printable
-from runoff.campaign.join import join_results
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal import consistency, requests, trust
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.journal.records import Outline, Part
+from runoff.campaign.journal.stored_files import store_copies
+from runoff.campaign.machines import takers
+from runoff.campaign.machines.join import join_results
+from runoff.campaign.machines.members import find_members, is_merged, refuse_merged
 from runoff.campaign.manifest import collect_definitions, make_outline
-from runoff.campaign.records import Outline, Part
+from runoff.campaign.more_blocks import extend
+from runoff.campaign.sanitize import make_printable
 from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.errors import UsageError
 from runoff.plan import stopping
+from runoff.plan.cells import draw_cells
 from runoff.plan.make import make_plan
-from runoff.plan.order import Cell, draw
-from runoff.plan.plan import Plan, count_load_blocks
+from runoff.plan.order import Cell
+from runoff.plan.plan import Plan
 from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import Settings, parse_settings
 from runoff.plan.stored import StoredInputs
@@ -53,7 +57,7 @@ def reopen(directory: Path, *, blocks: int | None = None, trusted: bool = False)
 
     Not ``trusted``: root does not go on with what others may have written. Raises RunoffError.
     """
-    merged.refuse_merged(directory)
+    refuse_merged(directory)
     with Journal.open(directory, write=False) as journal:
         imported.refuse_imported(journal)
         plan = _load_plan(journal)
@@ -109,8 +113,8 @@ def _require_fact(journal: Journal, key: str) -> Any:
 def read_results(directory: Path) -> Results:
     """Return all that a campaign has produced so far, from its directory alone. Raises RunoffError."""
     try:
-        if merged.is_merged(directory):
-            members = merged.find_members(directory)
+        if is_merged(directory):
+            members = find_members(directory)
             return make_printable(join_results({name: _read(place) for name, place in members.items()}))
         return make_printable(_read(directory))
     except PermissionError as error:
@@ -127,7 +131,7 @@ def _read(directory: Path) -> Results:
         ended: Ended | None = journal.fact("ended")
         rows = journal.rows()
         with journal.explain_contents():
-            cells = _cells(settings, outline)
+            cells = _draw_cells(settings, outline)
             consistency.check(settings, outline, begun, cells, rows)
             descriptions = describe_parts(outline, _require_fact(journal, "definitions"))
         names = takers.name_takers(begun, rows)
@@ -166,15 +170,11 @@ def _read(directory: Path) -> Results:
         )
 
 
-def _cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
+def _draw_cells(settings: Settings, outline: Outline) -> Mapping[str, Cell]:
     """Return the cells by id, in run order."""
-    if settings.seed is None:
-        raise ValueError("fact settings: seed: there is none")
-    counts = count_load_blocks(settings, outline.loads)
-    arms, works = len(outline.arms), len(outline.workloads)
-    twins = {outline.arms.index(label): before for label, before in outline.twins.items()}
-    kernels = [outline.kernels[label] for label in outline.arms] if outline.kernels else []
-    cells = draw(arms, works, counts, settings.seed, warmup=settings.warmup, twins=twins, kernels=kernels)
+    cells = draw_cells(
+        settings, outline.arms, len(outline.workloads), outline.loads, twins=outline.twins, kernels=outline.kernels
+    )
     return {cell.id: cell for cell in cells}
 
 

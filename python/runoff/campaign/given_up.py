@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from runoff.campaign.journal import Journal
-from runoff.campaign.parts import find_first_parts
-from runoff.campaign.records import Part
-from runoff.campaign.run import list_cells
-from runoff.campaign.voids import add_void
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.journal.records import Part
+from runoff.campaign.loop.voids import add_void
+from runoff.campaign.origin.parts import find_first_parts
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
@@ -40,7 +39,7 @@ def require_waiting(plan: Plan, journal: Journal, numbers: Sequence[int]) -> Non
 
 def _list_lacking(plan: Plan, journal: Journal, block: int) -> list[Cell]:
     done = journal.done()
-    return [cell for cell in list_cells(plan) if cell.block == block and cell.id not in done]
+    return [cell for cell in plan.cells if cell.block == block and cell.id not in done]
 
 
 def _explain_refusal(plan: Plan, journal: Journal, number: int, taker: Part | None) -> str:

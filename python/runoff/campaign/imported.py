@@ -7,10 +7,10 @@ from pathlib import Path
 from shlex import join
 from typing import Any
 
-from runoff.campaign.copies import FILES
-from runoff.campaign.evidence import refuse_copies
-from runoff.campaign.journal import Journal
-from runoff.campaign.records import ImportedFile, ImportRecord, Outline, Row
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.journal.records import ImportedFile, ImportRecord, Outline, Row
+from runoff.campaign.journal.stored_files import FILES
+from runoff.campaign.origin.evidence import refuse_copies
 from runoff.engines.agent import find_numbers
 from runoff.engines.outcome import Outcome, ValidSample, VoidSample
 from runoff.errors import MissingError, UsageError

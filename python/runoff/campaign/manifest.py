@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from runoff.campaign.records import Definitions, Outline, StoredDefinition
+from runoff.campaign.journal.records import Definitions, Outline, StoredDefinition
 from runoff.engines.agent import describe_metrics
 from runoff.errors import UsageError
 from runoff.plan.plan import Plan

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping
 from os.path import realpath
 from pathlib import Path
 
-from runoff.campaign import database, merged, trust
-from runoff.campaign.compatible import identify_campaign, require_compatible
 from runoff.campaign.directory import read_results
-from runoff.campaign.evidence import require_evidence
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal import database, trust
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.machines.members import find_members, find_place, is_merged, write_members
+from runoff.campaign.machines.same_plan import identify_campaign, require_compatible
+from runoff.campaign.origin.evidence import require_evidence
 from runoff.engines import sparse
 from runoff.errors import MissingError, UsageError
 from runoff.files import write_whole
@@ -57,8 +58,8 @@ def merge(machines: Mapping[str, Path], out: Path, *, trusted: bool = False) -> 
     except OSError as error:
         raise MissingError(f"cannot make {out}: {error.strerror}; choose another --out") from None
     try:
-        last_rows = {name: _copy(place, merged.find_place(out, n)) for n, (name, place) in enumerate(members.items())}
-        merged.write_members(out, last_rows)
+        last_rows = {name: _copy(place, find_place(out, n)) for n, (name, place) in enumerate(members.items())}
+        write_members(out, last_rows)
         return read_results(out)
     except BaseException as error:
         shutil.rmtree(out)
@@ -78,7 +79,7 @@ def _list_members(machines: Mapping[str, Path]) -> dict[str, Path]:
     """Return the campaigns of single machines. Raises UsageError where two would have one name."""
     members: dict[str, Path] = {}
     for name, place in machines.items():
-        own = merged.find_members(place) if merged.is_merged(place) else {name: place}
+        own = find_members(place) if is_merged(place) else {name: place}
         for machine, directory in own.items():
             if machine in members:
                 raise UsageError(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from statistics import median
 
-from runoff.campaign.records import Row
+from runoff.campaign.journal.records import Row
 
 
 def seconds_per_block(rows: Iterable[Row], sizes: Mapping[int, int]) -> float | None:

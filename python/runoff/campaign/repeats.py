@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from runoff.campaign import journal
+from runoff.campaign.journal import journal
 from runoff.plan.settings import Settings
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runoff.campaign.ending import Ending
+from runoff.campaign.loop.execution import Ending
 from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import RunOptions
 from runoff.cli.output import echo, write
@@ -37,7 +37,7 @@ def begin(
         echo(f"{settings.arms[0]} is the only arm, and nothing is compared; two arms are: default bfs", err=True)
     place = run.out or choose_new_directory()
     with notify_of_failure(run.notify, place):
-        conducted = conduct(settings, place, Progress(), run.manner)
+        conducted = conduct(settings, place, Progress(), run.execution)
     return finish(conducted, run, show)
 
 
@@ -45,7 +45,7 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
     """Write the page and the logs, print the report. Returns the exit code."""
     from runoff.report.sentences import render_verdict
 
-    if run.manner.reboot is not None and conducted.next_kernel:
+    if run.execution.reboot is not None and conducted.next_kernel:
         with notify_of_failure(run.notify, conducted.directory):
             return _restart(conducted)
     report, page = write_report(conducted.results, conducted.directory, conducted.identity)
@@ -61,7 +61,7 @@ def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report
 
 def _restart(conducted: "CampaignResult") -> int:
     """Boot the kernel of the next samples. Raises RunoffError if that is refused."""
-    from runoff.campaign.reboots import put_back_on_failure
+    from runoff.campaign.loop.reboots import put_back_on_failure
     from runoff.reboot import unit
 
     echo(

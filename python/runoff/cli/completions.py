@@ -109,7 +109,7 @@ def complete_plan(_context: click.Context, _parameter: click.Parameter, incomple
 @_quietly
 def complete_campaign(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer the directories that have a journal, and those below which one may be."""
-    from runoff.campaign.database import FILE
+    from runoff.campaign.journal.database import FILE
 
     folder = Path(os.path.dirname(incomplete) or ".")  # noqa: PTH120 - "results/" names its content
     below = sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))

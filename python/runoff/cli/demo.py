@@ -27,8 +27,8 @@ def command(run: RunOptions) -> int:
     settings = read_settings(find_shipped("demo"))
     get_source = click.get_current_context().get_parameter_source
     _prepare_lab()
-    if run.manner.cluster is None and get_source("jobs") is ParameterSource.DEFAULT:
-        run = replace(run, manner=replace(run.manner, jobs=os.cpu_count() or 1))
+    if run.execution.cluster is None and get_source("jobs") is ParameterSource.DEFAULT:
+        run = replace(run, execution=replace(run.execution, jobs=os.cpu_count() or 1))
     return begin(settings, run)
 
 

@@ -13,7 +13,7 @@ from runoff.cli.options import (
     collect_given,
     jobs_option,
     json_option,
-    make_manner,
+    make_execution,
     plan_options,
     trust_option,
 )
@@ -69,9 +69,9 @@ def command(
     from runoff.matrix.conduct import conduct_matrix
 
     place = out or choose_new_directory()
-    manner = make_manner(jobs, cluster, trust_directory=trust_directory)
+    execution = make_execution(jobs, cluster, trust_directory=trust_directory)
     values = collect_given(options)
-    found = conduct_matrix(kernels, arms, values, place, Progress(), seconds=seconds, work=work, manner=manner)
+    found = conduct_matrix(kernels, arms, values, place, Progress(), seconds=seconds, work=work, execution=execution)
     if junit is not None:
         junit.write(views.render_junit(found))
     if as_json:

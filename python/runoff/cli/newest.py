@@ -23,7 +23,7 @@ def choose_new_directory() -> Path:
 
 def find_newest(place: Path) -> Path | None:
     """Return the campaign directly below ``place`` that was written last; None if there is none."""
-    from runoff.campaign.database import FILE
+    from runoff.campaign.journal.database import FILE
 
     try:
         journals = [(path.stat().st_mtime_ns, path) for path in place.glob(f"*/{FILE}")]

@@ -10,7 +10,7 @@ import click
 import cloup
 from click.core import ParameterSource
 
-from runoff.campaign.manner import Manner
+from runoff.campaign.loop.execution import Execution
 from runoff.cli.completions import COMPLETE
 from runoff.cli.types import collect_pairs, load_blocks, parse_named_arm, parse_share
 from runoff.errors import UsageError
@@ -153,25 +153,25 @@ class RunOptions:
 
     out: Path | None
     as_json: bool
-    manner: Manner
+    execution: Execution
     notify: str | None
     verbose: bool
 
 
-def make_manner(
+def make_execution(
     jobs: int | None,
     cluster: str | None,
     *,
     trust_directory: bool = False,
     keep_going: bool = False,
     reboot: bool = False,
-) -> Manner:
+) -> Execution:
     """Return how a campaign is carried out. Raises UsageError for options that exclude each other."""
     if jobs is not None and cluster is not None:
         raise UsageError("give -j or --cluster: a cluster takes as many samples at a time as it has CPUs for")
     again = {"--keep-going": keep_going, "--trust-directory": trust_directory}
     after_boot = ("--reboot", *(flag for flag, is_given in again.items() if is_given))
-    return Manner(
+    return Execution(
         jobs=jobs or 1,
         keep_going=keep_going,
         reboot=after_boot if reboot else None,
@@ -180,20 +180,20 @@ def make_manner(
     )
 
 
-def keep_notify(manner: Manner, notify: str | None) -> Manner:
-    """Return the same manner, in which the user's command is known after each boot."""
-    if manner.reboot is None or notify is None:
-        return manner
-    return replace(manner, reboot=(*manner.reboot, "--notify", notify))
+def keep_notify(execution: Execution, notify: str | None) -> Execution:
+    """Return the same execution, in which the user's command is known after each boot."""
+    if execution.reboot is None or notify is None:
+        return execution
+    return replace(execution, reboot=(*execution.reboot, "--notify", notify))
 
 
-def manner_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a ``Manner``, which it gets as its argument ``manner``."""
+def execution_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a ``Execution``, which it gets as its argument ``execution``."""
 
     @functools.wraps(function)
     def call(*args: Any, **values: Any) -> Any:
         names = ("jobs", "cluster", "keep_going", "reboot", "trust_directory")
-        return function(*args, manner=make_manner(**{name: values.pop(name) for name in names}), **values)
+        return function(*args, execution=make_execution(**{name: values.pop(name) for name in names}), **values)
 
     add_options: _Decorator[Callable[..., Any]] = _combine(
         jobs_option, cluster_option, keep_going_option, reboot_option, trust_option
@@ -206,7 +206,7 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **values: Any) -> Any:
-        values["manner"] = keep_notify(values["manner"], values["notify"])
+        values["execution"] = keep_notify(values["execution"], values["notify"])
         run = RunOptions(**{field.name: values.pop(field.name) for field in fields(RunOptions)})
         return function(*args, run=run, **values)
 
@@ -219,7 +219,7 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         json_option,
         verbose_option,
-        manner_options,
+        execution_options,
         notify_option,
     )
     return add_options(call)

@@ -29,7 +29,7 @@ BAR_WIDTH = 10
 
 
 class Progress:
-    """See ``runoff.campaign.observer.Observer``: has its place on the screen only between ``began`` and ``ended``."""
+    """An ``Observer`` of a campaign: has its place on the screen only between ``began`` and ``ended``."""
 
     _plan: Plan
 

@@ -10,7 +10,7 @@ import click
 import cloup
 
 from runoff.campaign.directory import read_results
-from runoff.campaign.ending import Ending
+from runoff.campaign.loop.execution import Ending
 from runoff.cli.campaign import notify, print_way_on, write_report
 from runoff.cli.groups import Group
 from runoff.cli.options import RunOptions, json_option, run_options
@@ -188,7 +188,7 @@ def _run(settings: "Settings", place: Path, run: RunOptions) -> "CampaignResult"
     from runoff.campaign.conduct import conduct
     from runoff.cli.progress import Progress
 
-    conducted = conduct(settings, place, Progress(), run.manner)
+    conducted = conduct(settings, place, Progress(), run.execution)
     _, page = write_report(conducted.results, conducted.directory)
     print_way_on(conducted, page, err=True)
     return conducted

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from runoff.campaign.reboots import remove_left
+from runoff.campaign.loop.reboots import remove_left
 from runoff.cli.output import echo
 from runoff.engines.agent import StaysError, sweep
 from runoff.errors import MissingError, RunoffError, choose_error

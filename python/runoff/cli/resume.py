@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 import cloup
 
-from runoff.campaign.manner import Manner
+from runoff.campaign.loop.execution import Execution
 from runoff.cli.campaign import finish, notify_of_failure
 from runoff.cli.newest import directory_argument
-from runoff.cli.options import RunOptions, json_option, keep_notify, manner_options, notify_option, verbose_option
+from runoff.cli.options import RunOptions, execution_options, json_option, keep_notify, notify_option, verbose_option
 
 
 @click.command(
@@ -35,7 +35,7 @@ from runoff.cli.options import RunOptions, json_option, keep_notify, manner_opti
 )
 @json_option
 @verbose_option
-@manner_options
+@execution_options
 @notify_option
 def command(
     directory: Path,
@@ -43,14 +43,14 @@ def command(
     given_up: Sequence[int],
     as_json: bool,
     verbose: bool,
-    manner: Manner,
+    execution: Execution,
     notify: str | None,
 ) -> int:
     """Take the samples that a campaign still lacks; without DIRECTORY the newest below results."""
     from runoff.campaign.conduct import resume
     from runoff.cli.progress import Progress
 
-    manner = keep_notify(manner, notify)
+    execution = keep_notify(execution, notify)
     with notify_of_failure(notify, directory):
-        conducted = resume(directory, Progress(), manner, blocks=blocks, given_up=given_up)
-    return finish(conducted, RunOptions(directory, as_json, manner, notify, verbose))
+        conducted = resume(directory, Progress(), execution, blocks=blocks, given_up=given_up)
+    return finish(conducted, RunOptions(directory, as_json, execution, notify, verbose))

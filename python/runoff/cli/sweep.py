@@ -79,7 +79,7 @@ def _sweep_sizes(sizes: list[int], values: dict[str, Any], run: RunOptions) -> i
 
     place = run.out or choose_new_directory()
     with notify_of_failure(run.notify, place):
-        found = conduct_sizes(sizes, values, place, Progress(), run.manner)
+        found = conduct_sizes(sizes, values, place, Progress(), run.execution)
     if run.as_json:
         write(views.render_json(found))
     else:

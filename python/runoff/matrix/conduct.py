@@ -10,10 +10,9 @@ from typing import Any
 from runoff.analysis.build import build_report
 from runoff.campaign import directory as campaigns
 from runoff.campaign.conduct import check
-from runoff.campaign.database import FILE
-from runoff.campaign.ending import Ending
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import Observer
+from runoff.campaign.journal.database import FILE
+from runoff.campaign.loop.execution import Ending, Execution
+from runoff.campaign.loop.observer import Observer
 from runoff.engines.base import Engine
 from runoff.engines.choose import choose
 from runoff.engines.outcome import RefusedArm
@@ -42,7 +41,7 @@ def conduct_matrix(
     *,
     seconds: int,
     work: str,
-    manner: Manner,
+    execution: Execution,
 ) -> KernelMatrix:
     """Try all ``arms`` on all ``kernels``, and return what became of them so far.
 
@@ -54,11 +53,11 @@ def conduct_matrix(
     for settings in plans.values():
         _require_no_kernels(check(settings))
     asked = {"kernels": list(kernels), "arms": list(arms), "seconds": seconds, "work": work, "values": dict(values)}
-    remember(directory / FILE_OF_QUESTION, asked, "matrix", trusted=manner.trusts_directory)
+    remember(directory / FILE_OF_QUESTION, asked, "matrix", trusted=execution.trusts_directory)
     entries: list[Entry] = []
     clock = str(values.get("clock", "virtual"))
     for kernel, settings in plans.items():
-        found, is_whole = _try_kernel(kernel, settings, directory / name_folder(kernel), observer, seconds, manner)
+        found, is_whole = _try_kernel(kernel, settings, directory / name_folder(kernel), observer, seconds, execution)
         entries += found
         matrix = KernelMatrix(kernels, arms, tuple(entries), seconds, work, clock, is_stopped=not is_whole)
         write_page(matrix, directory)
@@ -80,10 +79,10 @@ def _require_no_kernels(plan: Plan) -> None:
 
 
 def _try_kernel(
-    kernel: str, settings: Settings, folder: Path, observer: Observer, seconds: int, manner: Manner
+    kernel: str, settings: Settings, folder: Path, observer: Observer, seconds: int, execution: Execution
 ) -> tuple[list[Entry], bool]:
     """Return the entries of one kernel, and whether all was taken."""
-    manner = replace(manner, keep_going=True)
+    execution = replace(execution, keep_going=True)
     entries = {arm: Entry(kernel, arm) for arm in settings.arms if arm != DEFAULT}
     entries |= _refuse_arms(kernel, settings, folder, observer)
     usable = [arm for arm, entry in entries.items() if not entry.refused and not entry.missing]
@@ -92,13 +91,13 @@ def _try_kernel(
     stress = settings.model_copy(
         update={"arms": tuple(usable), "workloads": (f"stress:seconds={seconds}",), "blocks": 1, "until": None}
     )
-    stressed = take_campaign(stress, folder / "stress", observer, manner)
+    stressed = take_campaign(stress, folder / "stress", observer, execution)
     entries |= {arm: read_stress(entries[arm], stressed.results, seconds) for arm in usable}
     alive = [arm for arm in usable if not entries[arm].stress]
     if stressed.ending is not Ending.COMPLETE or not alive:
         return list(entries.values()), stressed.ending is Ending.COMPLETE
     speed = settings.model_copy(update={"arms": (DEFAULT, *alive)})
-    taken = take_campaign(speed, folder / "speed", observer, manner)
+    taken = take_campaign(speed, folder / "speed", observer, execution)
     comparisons = next(table for table in build_report(taken.results).headline).analysis.comparisons
     entries |= {arm: replace(entries[arm], speed=comparisons[arm]) for arm in alive}
     return list(entries.values()), taken.ending is Ending.COMPLETE

@@ -7,10 +7,10 @@ from typing import Any
 
 from runoff.analysis.build import build_report
 from runoff.campaign.conduct import CampaignResult, conduct, resume
-from runoff.campaign.database import FILE
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import Observer
-from runoff.campaign.trust import make_own_place
+from runoff.campaign.journal.database import FILE
+from runoff.campaign.journal.trust import make_own_place
+from runoff.campaign.loop.execution import Execution
+from runoff.campaign.loop.observer import Observer
 from runoff.errors import MissingError, UsageError
 from runoff.files import hold_same, write_whole
 from runoff.plan.settings import Settings
@@ -39,12 +39,12 @@ def remember(file: Path, question: Mapping[str, Any], noun: str, *, trusted: boo
         raise MissingError(f"cannot use {file}: {error.strerror}; choose another --out") from None
 
 
-def take_campaign(settings: Settings, place: Path, observer: Observer, manner: Manner) -> CampaignResult:
+def take_campaign(settings: Settings, place: Path, observer: Observer, execution: Execution) -> CampaignResult:
     """Take what is missing of a campaign, and write its page. Raises RunoffError."""
     if (place / FILE).exists():
-        conducted = resume(place, observer, manner)
+        conducted = resume(place, observer, execution)
     else:
-        conducted = conduct(settings, place, observer, manner)
+        conducted = conduct(settings, place, observer, execution)
     with hold_same(place, conducted.identity) as held:
         write_files(build_report(conducted.results), held)
     return conducted

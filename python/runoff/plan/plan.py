@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runoff.plan import stopping
 from runoff.plan.arms import Arm
+from runoff.plan.cells import count_load_blocks, draw_cells
+from runoff.plan.order import Cell
 from runoff.plan.settings import Settings
 from runoff.plan.topology import Topology, parse_topology
 from runoff.results import NO_LOAD, Clock
@@ -36,6 +37,17 @@ class Plan:
         """Number of samples."""
         beside = sum(self.load_blocks) + self.settings.warmup * len(self.loads)
         return len(self.arms) * len(self.works) * beside
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """The samples to take, in run order."""
+        labels = [arm.label for arm in self.arms]
+        kernels = dict(zip(labels, self.boots, strict=True)) if self.boots else {}
+        return draw_cells(self.settings, labels, len(self.works), self.load_labels, twins=self.twins, kernels=kernels)
+
+    def find_labels(self, cell: Cell) -> tuple[str, str, str]:
+        """Return the labels of a cell's arm, workload and load."""
+        return self.arms[cell.arm].label, self.works[cell.work].label, self.load_labels[cell.load]
 
     @property
     def boots(self) -> tuple[str, ...]:
@@ -102,8 +114,3 @@ class Plan:
         """Size of the guest's swap space; 0 means none."""
         wanted = any(definition.swap for definition in self.definitions)
         return self.settings.swap_mb or (2 * self.settings.memory_mb if wanted else 0)
-
-
-def count_load_blocks(settings: Settings, labels: Sequence[str]) -> tuple[int, ...]:
-    """Return for each load label the number of blocks that the load takes part in."""
-    return tuple(settings.load_blocks.get(label, stopping.find_most_blocks(settings)) for label in labels)

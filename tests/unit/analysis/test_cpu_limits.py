@@ -13,7 +13,7 @@ from runoff.analysis.beside import lay_beside
 from runoff.analysis.build import build_report
 from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
 from runoff.campaign.directory import read_results
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 from runoff.decide.gate.judge import judge
 from runoff.history.build import Ordered, make_history
 from runoff.history.document import render_json as render_history_json

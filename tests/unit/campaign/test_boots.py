@@ -9,10 +9,9 @@ from answering import Answering
 from campaign_rows import rows
 
 from runoff.campaign import directory
-from runoff.campaign.ending import Ending
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import SilentObserver
-from runoff.campaign.run import list_cells, run
+from runoff.campaign.loop.execution import Ending, Execution
+from runoff.campaign.loop.observer import SilentObserver
+from runoff.campaign.loop.run import run
 from runoff.engines import boots
 from runoff.engines.outcome import Outcome, ValidSample
 from runoff.errors import MissingError, UsageError
@@ -61,7 +60,7 @@ class OfKernel(Answering):
 def go_on(place: Path) -> Ending:
     plan, journal = directory.reopen(place)
     with journal:
-        return run(plan, journal, OfKernel(plan), SilentObserver(), Manner())
+        return run(plan, journal, OfKernel(plan), SilentObserver(), Execution())
 
 
 @pytest.mark.usefixtures("installed")
@@ -70,7 +69,7 @@ def test_a_campaign_goes_from_boot_to_boot_in_the_drawn_order(tmp_path: Path, mo
     settings = parse_settings({"arms": arms, "workloads": ["hackbench"], "on": "host", "blocks": 5, "seed": 3}, "test")
     plan = make_plan(settings)
     directory.create(tmp_path / "c", plan).close()
-    wanted = [plan.arms[cell.arm].kernel for cell in list_cells(plan)]
+    wanted = [plan.arms[cell.arm].kernel for cell in plan.cells]
     booted = 0
     boot(monkeypatch, "5.10.0")
     assert go_on(tmp_path / "c") is Ending.OTHER_KERNEL
@@ -87,7 +86,7 @@ def test_a_campaign_goes_from_boot_to_boot_in_the_drawn_order(tmp_path: Path, mo
     # Every second block takes the kernels in reverse, so the last of a block is the first of the next.
     assert booted == 6
     taken = rows(tmp_path / "c")
-    assert [row["cell"] for row in taken] == [cell.id for cell in list_cells(plan)]
+    assert [row["cell"] for row in taken] == [cell.id for cell in plan.cells]
     assert all((row["metrics"]["time_s"] == 1.0) == row["arm"].endswith("6.12") for row in taken)
     results = directory.read_results(tmp_path / "c")
     assert results.changes == ()
@@ -104,7 +103,7 @@ def test_the_kernel_that_a_campaign_began_with_is_not_replaced_by_a_newer_one(
     settings = parse_settings({"arms": arms, "workloads": ["hackbench"], "on": "host", "blocks": 2, "seed": 3}, "test")
     plan = make_plan(settings)
     directory.create(tmp_path / "c", plan).close()
-    first = boots.find_release(plan.arms[list_cells(plan)[0].arm].kernel or "")
+    first = boots.find_release(plan.arms[plan.cells[0].arm].kernel or "")
     boot(monkeypatch, first)
     assert go_on(tmp_path / "c") is Ending.OTHER_KERNEL
     newer = first.replace(".5", ".99").replace("12.97", "12.99")

@@ -11,8 +11,8 @@ from made_campaigns import add, made, noisy
 from runoff import conduct, make_settings, resume
 from runoff.analysis import build
 from runoff.campaign.directory import read_results, reopen
-from runoff.campaign.extend import extend
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.more_blocks import extend
 from runoff.cli.main import cli
 from runoff.cli.report import command as report
 from runoff.errors import UsageError

@@ -13,8 +13,8 @@ from strangers import runoff
 from runoff.analysis import build
 from runoff.campaign.directory import read_results, reopen
 from runoff.campaign.given_up import give_up
-from runoff.campaign.journal import Journal
-from runoff.campaign.parts import find_machines
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.origin.parts import find_machines
 from runoff.cli.main import cli
 from runoff.decide.stopping import look
 

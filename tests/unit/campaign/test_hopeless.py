@@ -9,10 +9,9 @@ import pytest
 from answering import TAKEN, Answer, Answering
 
 from runoff.campaign import directory
-from runoff.campaign.ending import Ending
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import SilentObserver
-from runoff.campaign.run import run
+from runoff.campaign.loop.execution import Ending, Execution
+from runoff.campaign.loop.observer import SilentObserver
+from runoff.campaign.loop.run import run
 from runoff.engines.outcome import VoidSample
 
 
@@ -37,7 +36,7 @@ def carried_out(
     plan, journal = directory.reopen(place)
     engine, watching = Answering(answer), Watching()
     with journal:
-        ending = run(plan, journal, engine, watching, Manner(keep_going=keep_going))
+        ending = run(plan, journal, engine, watching, Execution(keep_going=keep_going))
     return ending, engine.taken, watching.reasons
 
 

@@ -14,11 +14,11 @@ from strangers import NOBODY, ROOT_ONLY, give_acl, give_to_nobody, open_to_a_gro
 
 from runoff import resume
 from runoff.campaign import directory
-from runoff.campaign.database import FILE
-from runoff.campaign.journal import Journal
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import SilentObserver
-from runoff.campaign.run import list_cells, run
+from runoff.campaign.journal.database import FILE
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.loop.execution import Execution
+from runoff.campaign.loop.observer import SilentObserver
+from runoff.campaign.loop.run import run
 from runoff.errors import MissingError, UsageError
 
 PAGES = ("report.html", "runs.csv", "runs.tsv")
@@ -256,13 +256,13 @@ def test_a_campaign_whose_directory_is_not_its_own_any_more_stops_at_the_next_sa
     plan, journal = directory.reopen(place)
     engine = Answering(answer_after(lambda: act(place)))
     with journal, pytest.raises(MissingError) as caught:
-        run(plan, journal, engine, SilentObserver(), Manner())
+        run(plan, journal, engine, SilentObserver(), Execution())
     assert engine.taken == 2
     assert sentence.format(tmp_path, tmp_path) in str(caught.value)
     assert "\n" not in str(caught.value)
     if left is not None:
         with Journal.open(tmp_path / left, write=True) as again:
-            assert again.done() == {cell.id for cell in list_cells(plan)[:2]}
+            assert again.done() == {cell.id for cell in plan.cells[:2]}
 
 
 def test_a_directory_that_took_its_place_is_not_removed(tmp_path: Path) -> None:

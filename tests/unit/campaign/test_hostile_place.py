@@ -10,7 +10,7 @@ import pytest
 from strangers import NOBODY, ROOT_ONLY, Done, give_acl, give_to_nobody, open_to_a_group, runoff
 
 from runoff.campaign import conduct
-from runoff.campaign.observer import SilentObserver
+from runoff.campaign.loop.observer import SilentObserver
 from runoff.cli import campaign as cli_campaign
 from runoff.errors import MissingError
 

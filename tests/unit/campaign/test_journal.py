@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runoff.campaign.journal import FILE, Journal
+from runoff.campaign.journal.journal import FILE, Journal
 from runoff.engines.outcome import ValidSample, VoidSample
 from runoff.errors import MissingError, UsageError
 from runoff.plan.order import draw
@@ -65,7 +65,7 @@ def test_a_directory_with_anything_in_it_is_not_taken(tmp_path: Path) -> None:
 def test_a_reader_finds_a_whole_journal_or_none_while_it_is_made(tmp_path: Path) -> None:
     directories = [tmp_path / str(number) for number in range(30)]
     program = (
-        "import sys; from pathlib import Path; from runoff.campaign.journal import Journal\n"
+        "import sys; from pathlib import Path; from runoff.campaign.journal.journal import Journal\n"
         "for directory in sys.argv[1:]: Journal.create(Path(directory), {'seed': 1}).close()\n"
     )
     with subprocess.Popen([sys.executable, "-c", program, *map(str, directories)]) as maker:
@@ -97,7 +97,7 @@ def test_two_runs_on_one_directory(tmp_path: Path) -> None:
 def test_a_killed_writer_leaves_every_finished_sample_and_no_lock(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from runoff.campaign.journal import Journal; from runoff.plan.order import draw\n"
+        "from runoff.campaign.journal.journal import Journal; from runoff.plan.order import draw\n"
         "from runoff.engines.outcome import ValidSample\n"
         "journal = Journal.create(Path(sys.argv[1]), {}); cells = draw(2, 1, [2], seed=1)\n"
         "journal.add(cells[0], 'a', 'w', '', ValidSample({'t': 1.0}, {}))\n"

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from runoff.campaign import directory
-from runoff.campaign.database import FILE
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.database import FILE
+from runoff.campaign.journal.journal import Journal
 from runoff.cli.main import cli
 from runoff.errors import RunoffError, UsageError
 from runoff.files import HeldDirectory
@@ -113,7 +113,7 @@ def test_a_log_of_requests_is_of_its_sample(campaign: Path) -> None:
     """Its digest is in the sample's row, and is computed when it is read."""
     from request_logs import FEW
 
-    from runoff.campaign import requests
+    from runoff.campaign.journal import requests
     from runoff.results import request_log
 
     digest = requests.store_log(HeldDirectory(campaign), "b0", FEW)

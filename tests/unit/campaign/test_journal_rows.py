@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from runoff.campaign import directory
-from runoff.campaign.database import FILE
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.database import FILE
+from runoff.campaign.journal.journal import Journal
 from runoff.cli.main import cli
 from runoff.engines.outcome import ValidSample, VoidSample
 from runoff.errors import UsageError

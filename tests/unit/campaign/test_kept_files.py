@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from runoff.campaign import directory, trust
-from runoff.campaign.copies import FILES, use_copies
-from runoff.campaign.journal import FILE
+from runoff.campaign import directory
+from runoff.campaign.journal import trust
+from runoff.campaign.journal.journal import FILE
+from runoff.campaign.journal.stored_files import FILES, use_copies
 from runoff.campaign.manifest import find_changes
 from runoff.engines.lab.libraries import bring_libraries
 from runoff.errors import UsageError

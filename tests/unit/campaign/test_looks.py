@@ -2,7 +2,7 @@
 
 import pytest
 
-from runoff.campaign.waiting import WaitingCells, choose_edges
+from runoff.campaign.loop.queue import WaitingCells, choose_edges
 from runoff.decide.looks import Look, Rule
 from runoff.plan.order import Cell, draw
 

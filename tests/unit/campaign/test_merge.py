@@ -13,7 +13,7 @@ from jsonschema import validate
 
 from runoff.analysis.build import build_report
 from runoff.campaign.directory import read_results
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 from runoff.campaign.merge import merge, name_machines
 from runoff.decide.gate import judge as gate
 from runoff.errors import UsageError

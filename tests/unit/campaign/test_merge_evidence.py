@@ -9,8 +9,8 @@ from cli_runner import run
 from made_campaigns import noisy
 
 from runoff.campaign.directory import read_results
-from runoff.campaign.journal import Journal
-from runoff.campaign.merged import write_members
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.machines.members import write_members
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.journal.records import Row
 from runoff.campaign.pace import seconds_per_block
-from runoff.campaign.records import Row
 from runoff.engines.outcome import VoidSample
 from runoff.plan.order import draw
 from runoff.results import Conditions

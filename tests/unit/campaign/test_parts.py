@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from runoff.campaign.journal import Journal
-from runoff.campaign.records import Part, Row
-from runoff.campaign.sessions import describe_changes, refuse_to_mix
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.journal.records import Part, Row
+from runoff.campaign.origin.mixing import describe_changes, refuse_to_mix
 from runoff.engines.outcome import VoidSample
 from runoff.errors import UsageError
 from runoff.plan.order import draw

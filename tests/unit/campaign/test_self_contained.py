@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from runoff.campaign import directory, requests
-from runoff.campaign.copies import OBJECTS, store_copies, use_copies
-from runoff.campaign.journal import FILE, Journal
+from runoff.campaign import directory
+from runoff.campaign.journal import requests
+from runoff.campaign.journal.journal import FILE, Journal
+from runoff.campaign.journal.stored_files import OBJECTS, store_copies, use_copies
 from runoff.campaign.manifest import find_changes
 from runoff.cli.main import cli
 from runoff.engines.outcome import ValidSample
@@ -142,7 +143,7 @@ def test_a_copy_is_as_good(campaign: Path, tmp_path: Path) -> None:
 def left_open(campaign: Path, *, index: bool) -> None:
     """Leaves the campaign as after `kill -9`: the last sample is in the write-ahead log only."""
     program = (
-        "import os, signal, sys; from pathlib import Path; from runoff.campaign.journal import Journal\n"
+        "import os, signal, sys; from pathlib import Path; from runoff.campaign.journal.journal import Journal\n"
         "journal = Journal.open(Path(sys.argv[1]), write=True)\n"
         "journal._connection.execute('PRAGMA wal_autocheckpoint=0'); journal.set_fact('late', 1)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -154,7 +155,7 @@ def left_open(campaign: Path, *, index: bool) -> None:
 
 
 READ = (
-    "import sys; from pathlib import Path; from runoff.campaign.journal import Journal\n"
+    "import sys; from pathlib import Path; from runoff.campaign.journal.journal import Journal\n"
     "with Journal.open(Path(sys.argv[1]), write=False) as journal:\n"
     "    print(journal.fact('late'), len(journal.rows()))\n"
 )

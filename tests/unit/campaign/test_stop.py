@@ -14,9 +14,9 @@ from answering import TAKEN, Answering, answer_after
 from waiting import LIMIT_S
 
 from runoff.campaign import directory
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import SilentObserver
-from runoff.campaign.run import Ending, list_cells, run
+from runoff.campaign.loop.execution import Execution
+from runoff.campaign.loop.observer import SilentObserver
+from runoff.campaign.loop.run import Ending, run
 from runoff.engines.outcome import Outcome, VoidSample
 from runoff.plan.order import Cell
 
@@ -64,9 +64,9 @@ def nine_samples(place: Path) -> Iterator[Callable[[Answering, Listener], tuple[
     plan, journal = directory.reopen(place)
 
     def take(engine: Answering, listener: Listener) -> tuple[Ending, int]:
-        ending = run(plan, journal, engine, listener, Manner())
+        ending = run(plan, journal, engine, listener, Execution())
         done = len(journal.done())
-        assert journal.done() == {cell.id for cell in list_cells(plan)[:done]}
+        assert journal.done() == {cell.id for cell in plan.cells[:done]}
         return ending, done
 
     with journal:

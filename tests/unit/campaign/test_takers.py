@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from runoff.campaign import takers
-from runoff.campaign.records import Outline, Part, Row
+from runoff.campaign.journal.records import Outline, Part, Row
+from runoff.campaign.machines import takers
 
 OUTLINE = Outline(clock="real", arms=["default"], workloads=["w"], loads=[""], metrics={"w": []}, parameters={"w": {}})
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from runoff.campaign.database import FILE
+from runoff.campaign.journal.database import FILE
 from runoff.cli.completion_scripts import SHELLS
 from runoff.cli.main import cli
 

@@ -33,4 +33,4 @@ def test_it_takes_all_cpus_unless_told(words: list[str], jobs: int, monkeypatch:
     monkeypatch.setattr(demo, "_prepare_lab", lambda: None)
     monkeypatch.setattr(demo, "begin", begin)
     assert CliRunner().invoke(demo.command, words).exit_code == 0
-    assert [run.manner.jobs for run in taken] == [jobs]
+    assert [run.execution.jobs for run in taken] == [jobs]

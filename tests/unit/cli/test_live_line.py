@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.status import Status
 
 from runoff.campaign.manifest import list_metrics
-from runoff.campaign.run import list_cells
 from runoff.cli.live_line import LiveLine, fit
 from runoff.cli.progress import Progress
 from runoff.engines.outcome import ValidSample
@@ -32,7 +31,7 @@ def test_the_number_done_and_the_time_left_are_on_every_terminal(width: int) -> 
     plan = make_plan(parse_settings({**settings, "clock": "real", "blocks": 10}, "test"))
     progress = Progress()
     progress.began(plan, 0)
-    cell = next(each for each in list_cells(plan) if (each.block, each.arm) == (2, 1))
+    cell = next(each for each in plan.cells if (each.block, each.arm) == (2, 1))
     for value in (1.0, 2.0, 3.0):
         progress.started(cell)
         progress.finished(cell, ValidSample({list_metrics(plan, plan.works[0])[0].name: value}, {}))

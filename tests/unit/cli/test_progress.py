@@ -2,7 +2,6 @@
 
 import pytest
 
-from runoff.campaign.run import list_cells
 from runoff.cli.progress import Progress
 from runoff.plan.make import make_plan
 from runoff.plan.settings import parse_settings
@@ -16,7 +15,7 @@ def test_the_metric_is_named_once_and_only_if_a_sample_is_taken(capsys: pytest.C
     progress.ended()
     assert capsys.readouterr().err == ""
     progress.began(plan, 0)
-    for cell in list_cells(plan):
+    for cell in plan.cells:
         progress.started(cell)
     progress.ended()
     assert capsys.readouterr().err == "values of hackbench: time to pass all messages\n"

@@ -14,7 +14,7 @@ from made_campaigns import MACHINE, alternating, made, noisy
 from runoff.analysis import build
 from runoff.analysis.noise import Noise
 from runoff.campaign.directory import read_results, reopen
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 from runoff.cli.noise import command
 from runoff.cli.report import command as report
 from runoff.decide import noise

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from waiting import wait_until
 
-from runoff.campaign import programs
+from runoff.campaign.origin import programs
 
 HEADERS = "".join(f"#include <{name}.h>\n" for name in ("stdio", "string", "unistd", "sys/prctl"))
 

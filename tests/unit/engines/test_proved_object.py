@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from runoff.campaign.arm_checks import void_if_another
+from runoff.campaign.origin.arms import void_if_another
 from runoff.engines.outcome import ValidSample, VoidSample
 
 OLD, NEW = "a1" * 32, "b2" * 32

@@ -10,7 +10,6 @@ import made_campaigns
 import pytest
 from click.testing import CliRunner
 
-from runoff.campaign.run import list_cells
 from runoff.cli.main import cli
 from runoff.engines.outcome import VoidSample
 from runoff.report.data.json_text import dump
@@ -67,7 +66,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
         parts = [part.tables for part in journal.fact("parts")]
         parts[0]["machine"] = {NASTY: NASTY, "cpu_model": NASTY}
         journal.set_fact("parts", parts)
-        for cell in list_cells(plan)[6:]:
+        for cell in plan.cells[6:]:
             label = plan.arms[cell.arm].label
             journal.add(cell, label, plan.works[0].label, "", VoidSample(f"failed: {NASTY}", f"{NASTY}\n{NASTY}"))
     return place

@@ -11,7 +11,7 @@ from cli_runner import ask
 from scipy import stats
 
 from runoff.campaign import directory
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 from runoff.cli.main import cli
 from runoff.errors import RunoffError, UsageError
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from runoff.campaign.run import list_cells
 from runoff.errors import UsageError
 from runoff.plan.contest import make_plan_values
 from runoff.plan.make import make_plan
@@ -19,7 +18,7 @@ def made(*, quick: bool = False, **given: Any) -> Plan:
 
 
 def runs(plan: Plan) -> dict[str, int]:
-    cells = list_cells(plan)
+    cells = plan.cells
     return {label: sum(cell.load == load for cell in cells) for load, label in enumerate(plan.load_labels)}
 
 

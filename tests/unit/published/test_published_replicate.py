@@ -10,7 +10,7 @@ import cli_runner
 import pytest
 
 from runoff.campaign.conduct import CampaignResult
-from runoff.campaign.ending import Ending
+from runoff.campaign.loop.execution import Ending
 from runoff.errors import UsageError
 from runoff.files import Identity
 from runoff.plan.settings import Settings, read_settings

@@ -9,9 +9,8 @@ from boot_programs import BootPrograms, make_programs
 from cli_runner import ask
 
 from runoff.campaign.conduct import CampaignResult
-from runoff.campaign.ending import Ending
-from runoff.campaign.manner import Manner
-from runoff.campaign.reboots import put_back_on_failure, remove_left
+from runoff.campaign.loop.execution import Ending, Execution
+from runoff.campaign.loop.reboots import put_back_on_failure, remove_left
 from runoff.cli import restore
 from runoff.cli.campaign import finish
 from runoff.cli.options import RunOptions
@@ -66,7 +65,7 @@ def test_a_boot_that_is_refused_leaves_nothing(machine, tmp_path: Path, refusal:
     options = RunOptions(
         MINE,
         as_json=False,
-        manner=Manner(reboot=()),
+        execution=Execution(reboot=()),
         notify=f'printf "%s" "$RUNOFF_EXIT_CODE" >{told}',
         verbose=False,
     )

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from boot_programs import BootPrograms, make_programs
 
-from runoff.campaign import directory, reboots
-from runoff.campaign.journal import Journal
-from runoff.campaign.reboots import Reboots, find_stop_limit_s, put_back_on_failure, remove_left
-from runoff.campaign.run import list_cells
+from runoff.campaign import directory
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.loop import reboots
+from runoff.campaign.loop.reboots import Reboots, find_stop_limit_s, put_back_on_failure, remove_left
 from runoff.engines import boots
 from runoff.engines.outcome import ValidSample
 from runoff.errors import MissingError, UsageError
@@ -186,7 +186,7 @@ def test_the_unit_waits_for_the_longest_sample(machine, journal):
 
 def test_samples_that_are_there_stay(machine, journal):
     plan = machine.plan()
-    cell = next(cell for cell in list_cells(plan) if plan.boots[cell.arm] == f"host:{NEW}")
+    cell = next(cell for cell in plan.cells if plan.boots[cell.arm] == f"host:{NEW}")
     journal.add(cell, plan.arms[cell.arm].label, "hackbench", "", ValidSample({"time_s": 1.0}, {"object": ""}))
     for _ in range(2):
         ask_for(machine, journal)

@@ -6,7 +6,7 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
-from runoff.campaign.join import join_results
+from runoff.campaign.machines.join import join_results
 from runoff.report import matrix
 from runoff.report.figures import gallery
 from runoff.report.html import page as html

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from made_campaigns import made, noisy
 
 from runoff.campaign.directory import read_results
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 from runoff.cli.main import cli
 from runoff.cli.report import command as report
 from runoff.decide.stopping import DECIDED

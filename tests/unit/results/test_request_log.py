@@ -1,4 +1,4 @@
-"""The log of a disk's requests: read, kept in a campaign's directory, printed in the manner of blkparse."""
+"""The log of a disk's requests: read, kept in a campaign's directory, printed in the execution of blkparse."""
 
 import gzip
 from dataclasses import replace
@@ -8,8 +8,8 @@ import pytest
 from cli_runner import run
 from request_logs import FEW, FEW_AS_BLKTRACE, log
 
-from runoff.campaign import requests
 from runoff.campaign.directory import create, read_results
+from runoff.campaign.journal import requests
 from runoff.engines.outcome import ValidSample
 from runoff.errors import UsageError
 from runoff.files import HeldDirectory

@@ -6,9 +6,8 @@ from typing import Any
 
 from runoff.analysis.build import build_report
 from runoff.campaign.conduct import check
-from runoff.campaign.ending import Ending
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import Observer
+from runoff.campaign.loop.execution import Ending, Execution
+from runoff.campaign.loop.observer import Observer
 from runoff.engines.choose import choose_lab_clock
 from runoff.errors import UsageError
 from runoff.matrix.directory import remember, take_campaign
@@ -21,7 +20,7 @@ QUESTION = "sweep.json"
 
 
 def conduct_sizes(
-    sizes: Sequence[int], values: Mapping[str, Any], directory: Path, observer: Observer, manner: Manner
+    sizes: Sequence[int], values: Mapping[str, Any], directory: Path, observer: Observer, execution: Execution
 ) -> SizeSweep:
     """Take the comparison of ``values``, keys of a plan, with each of ``sizes`` CPUs; what is there is not taken again.
 
@@ -29,12 +28,12 @@ def conduct_sizes(
     """
     plans = _make_plans(sorted(sizes), values, observer)
     remember(
-        directory / QUESTION, {"cpus": list(plans), "values": dict(values)}, "sweep", trusted=manner.trusts_directory
+        directory / QUESTION, {"cpus": list(plans), "values": dict(values)}, "sweep", trusted=execution.trusts_directory
     )
     sweep = SizeSweep(tuple(plans), {})
     for cpus, settings in plans.items():
         observer.say(f"{cpus} CPU{'' if cpus == 1 else 's'}, in {directory / name_folder(cpus)}")
-        taken = take_campaign(settings, directory / name_folder(cpus), observer, manner)
+        taken = take_campaign(settings, directory / name_folder(cpus), observer, execution)
         sweep.reports[cpus] = build_report(taken.results)
         if taken.ending is not Ending.COMPLETE:
             sweep = SizeSweep(sweep.sizes, sweep.reports, is_stopped=taken.ending is Ending.STOPPED)

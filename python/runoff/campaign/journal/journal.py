@@ -11,10 +11,10 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
-from runoff.campaign import chain, database
-from runoff.campaign.copies import is_left_over
-from runoff.campaign.records import Row, read_fact
-from runoff.campaign.trust import make_own_place
+from runoff.campaign.journal import chain, database
+from runoff.campaign.journal.records import Row, read_fact
+from runoff.campaign.journal.stored_files import is_left_over
+from runoff.campaign.journal.trust import make_own_place
 from runoff.engines.outcome import Outcome, ValidSample
 from runoff.errors import MissingError, UsageError
 from runoff.files import HeldDirectory, Identity

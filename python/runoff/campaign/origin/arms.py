@@ -1,6 +1,6 @@
 """What is in charge of each arm: tried once before the first sample, so that a long campaign does not end there."""
 
-from runoff.campaign import programs
+from runoff.campaign.origin import programs
 from runoff.engines.base import Engine
 from runoff.engines.boots import list_arms
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample

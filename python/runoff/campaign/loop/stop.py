@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from types import FrameType
 
-from runoff.campaign.observer import Observer
+from runoff.campaign.loop.observer import Observer
 from runoff.engines.base import Engine
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from runoff.campaign.records import Row
+from runoff.campaign.journal.records import Row
 from runoff.errors import MissingError
 from runoff.files import HeldDirectory
 from runoff.results import StoredLog

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from runoff.campaign.records import Outline, Part, Row
+from runoff.campaign.journal.records import Outline, Part, Row
 from runoff.plan.order import Cell
 from runoff.plan.settings import Settings
 

@@ -2,7 +2,7 @@
 
 import re
 
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 
 LEAST = 2
 """Samples that must be void: one may be an accident."""

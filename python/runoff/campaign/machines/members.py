@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 from runoff.errors import UsageError
 from runoff.files import write_whole
 from runoff.reading import read_own

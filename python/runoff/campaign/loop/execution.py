@@ -1,11 +1,12 @@
-"""How a campaign is carried out, as opposed to what it is."""
+"""How a campaign is carried out, as opposed to what it is, and how its run may end."""
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """No sample depends on it."""
+class Execution:
+    """Options of a run, none of which changes a sample."""
 
     jobs: int = 1
     """Samples side by side; more than one needs the lab's virtual clock."""
@@ -18,3 +19,15 @@ class Manner:
     """Whether root uses a directory in which other users may write."""
     cluster: str | None = None
     """Address of a cluster that takes the samples (docs/cluster.md); ``jobs`` is of no account then."""
+
+
+class Ending(Enum):
+    """How far a campaign came."""
+
+    COMPLETE = auto()
+    STOPPED = auto()
+    """Because the user wanted it."""
+    HOPELESS = auto()
+    """The first block is void throughout, for one reason."""
+    OTHER_KERNEL = auto()
+    """The next samples need another kernel of this machine."""

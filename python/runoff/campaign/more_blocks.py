@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from runoff.campaign import repeats
-from runoff.campaign.journal import Journal
+from runoff.campaign.journal.journal import Journal
 from runoff.errors import UsageError
 from runoff.plan import stopping
 from runoff.plan.settings import Settings, parse_settings

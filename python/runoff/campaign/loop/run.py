@@ -7,23 +7,22 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
-from runoff.campaign import requests
-from runoff.campaign.arm_checks import Arms, check_arms, void_if_another
-from runoff.campaign.ending import Ending
-from runoff.campaign.hopeless import Doubt
-from runoff.campaign.journal import Journal
-from runoff.campaign.manner import Manner
-from runoff.campaign.observer import Observer
-from runoff.campaign.parts import Parts
-from runoff.campaign.stop import Stop, StopRequest, handle_signals
-from runoff.campaign.waiting import WaitingCells, choose_edges
+from runoff.campaign.journal import requests
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.loop.execution import Ending, Execution
+from runoff.campaign.loop.hopeless import Doubt
+from runoff.campaign.loop.observer import Observer
+from runoff.campaign.loop.queue import WaitingCells, choose_edges
+from runoff.campaign.loop.stop import Stop, StopRequest, handle_signals
+from runoff.campaign.origin.arms import Arms, check_arms, void_if_another
+from runoff.campaign.origin.parts import Parts
 from runoff.decide.looks import Look, Rule
 from runoff.engines import boots, conditions
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Outcome, ValidSample, VoidSample
 from runoff.errors import RunoffError
 from runoff.plan import stopping
-from runoff.plan.order import Cell, draw
+from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
 from runoff.results import Conditions, Ended
 
@@ -31,20 +30,12 @@ MOST_SLOTS = 256
 """Most samples that a cluster takes at a time for one campaign: each has a thread that waits for it."""
 
 
-def list_cells(plan: Plan) -> list[Cell]:
-    """Return the plan's cells in run order."""
-    twins = {number: plan.twins[arm.label] for number, arm in enumerate(plan.arms) if arm.label in plan.twins}
-    arms, works = len(plan.arms), len(plan.works)
-    warmup, kernels = plan.settings.warmup, plan.boots
-    return list(draw(arms, works, plan.load_blocks, plan.seed, warmup=warmup, twins=twins, kernels=kernels))
-
-
 def run(
     plan: Plan,
     journal: Journal,
     engine: Engine,
     observer: Observer,
-    manner: Manner,
+    execution: Execution,
     rule: Rule | None = None,
 ) -> Ending:
     """Take every sample that the journal lacks.
@@ -58,15 +49,15 @@ def run(
     if journal.fact("ended") is not None:
         return Ending.COMPLETE
     done = journal.done()
-    pending = [cell for cell in list_cells(plan) if cell.id not in done]
+    pending = [cell for cell in plan.cells if cell.id not in done]
     if not pending and rule is None:
         return Ending.COMPLETE
     if pending and not boots.runs_here(plan, plan.arms[pending[0].arm]):
         return Ending.OTHER_KERNEL
-    doubt = None if manner.keep_going else Doubt(_size_of_first_block(plan))
+    doubt = None if execution.keep_going else Doubt(_size_of_first_block(plan))
     with _prepare(plan, engine, observer) as arms, handle_signals() as request:
         parts = Parts(plan, journal, engine, arms)
-        slots = _Slots(engine, manner)
+        slots = _Slots(engine, execution)
         waiting = _make_waiting(plan, pending, slots.at_present, _record_looks(journal, observer, rule))
         is_hopeless = _Run(plan, journal, engine, observer, arms, parts).take_all(waiting, request, doubt, slots)
     if waiting.ended or len(journal.done()) == plan.planned:
@@ -81,20 +72,20 @@ class _Slots:
     """How many samples are taken at a time."""
 
     engine: Engine
-    manner: Manner
+    execution: Execution
 
     @property
     def at_present(self) -> int:
         """The workers of a cluster come and go."""
-        return self.manner.jobs if self.manner.cluster is None else min(self.engine.slots, MOST_SLOTS)
+        return self.execution.jobs if self.execution.cluster is None else min(self.engine.slots, MOST_SLOTS)
 
     @property
     def at_most(self) -> int:
-        return self.manner.jobs if self.manner.cluster is None else MOST_SLOTS
+        return self.execution.jobs if self.execution.cluster is None else MOST_SLOTS
 
 
 def _size_of_first_block(plan: Plan) -> int:
-    cells = list_cells(plan)
+    cells = plan.cells
     return sum(cell.block == cells[0].block for cell in cells)
 
 
@@ -223,16 +214,14 @@ class _Run:
 
     def _store(self, started: _RunningSample, outcome: Outcome, seconds: float) -> None:
         plan, journal, cell = self._plan, self._journal, started.cell
-        arm, work, load = plan.arms[cell.arm].label, plan.works[cell.work].label, plan.load_labels[cell.load]
-        outcome = void_if_another(outcome, self._arms[arm])
+        labels = plan.find_labels(cell)
+        outcome = void_if_another(outcome, self._arms[labels[0]])
         part = self._parts.record(outcome.origin)
         journal.set_fact("warnings", list(self._engine.warnings()))
         log = outcome.requests if isinstance(outcome, ValidSample) else ""
         journal.add(
             cell,
-            arm,
-            work,
-            load,
+            *labels,
             outcome,
             outcome.origin.conditions if outcome.origin is not None else started.conditions,
             seconds=seconds,

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import psutil
 
-from runoff.campaign.journal import Journal
-from runoff.campaign.records import Boot
-from runoff.campaign.run import list_cells
-from runoff.campaign.stop import interrupt_on_signals
-from runoff.campaign.voids import add_void
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.journal.records import Boot
+from runoff.campaign.loop.stop import interrupt_on_signals
+from runoff.campaign.loop.voids import add_void
 from runoff.engines import boots
 from runoff.engines.agent import StaysError
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
@@ -108,7 +107,7 @@ class Reboots:
     def _void(self, journal: Journal, release: str, reason: str) -> None:
         """Write a void sample for each cell of this kernel that has none yet."""
         done = journal.done()
-        for cell in list_cells(self._plan):
+        for cell in self._plan.cells:
             if cell.id not in done and boots.find_planned(self._plan, self._plan.boots[cell.arm]) == release:
                 add_void(self._plan, journal, cell, reason)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from runoff.campaign.imported import is_imported
-from runoff.campaign.journal import Journal
-from runoff.campaign.records import Definitions, ImportRecord, Outline, Part
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.journal.records import Definitions, ImportRecord, Outline, Part
+from runoff.campaign.origin.mixing import IN_CHARGE
 from runoff.errors import UsageError
 from runoff.results import IMPORTED
 from runoff.workloads import StoredFile
@@ -17,8 +18,6 @@ _OWN = ("seed", "blocks", "most_blocks")
 """Settings that each machine may have for itself."""
 _OWN_ON_THE_HOST = ("cpus",)
 """Settings that describe the machine."""
-_IN_CHARGE = ("scheduler", "object_sha256", "program_sha256")
-"""What is known of an arm, and must be the same everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ def _describe_plan(
             yield f"definition of the {noun} {name}", stored.sha256
     yield from digests.items()
     for label, facts in part.arms.items():
-        for key in _IN_CHARGE:
+        for key in IN_CHARGE:
             yield f"{key} of the arm {label}", facts.get(key, "")
 
 

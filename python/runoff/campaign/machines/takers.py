@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runoff.campaign import boots, sessions
-from runoff.campaign.join import join_fingerprints, tell_apart
-from runoff.campaign.records import Outline, Part, Row
+from runoff.campaign.journal.records import Outline, Part, Row
+from runoff.campaign.machines.join import join_fingerprints, tell_apart
+from runoff.campaign.origin import mixing
 
 
 def name_takers(parts: Sequence[Part], rows: Sequence[Row]) -> dict[int, str]:
@@ -32,8 +32,19 @@ def join_tables(outline: Outline, parts: Sequence[Part], names: Mapping[int, str
     if not parts:
         return {"arms": {}}
     if not names:
-        return boots.join_tables(parts) if outline.kernels else parts[-1].tables
+        return _join_kernels(parts) if outline.kernels else parts[-1].tables
     return join_fingerprints({name: parts[number].tables for number, name in names.items()})
+
+
+def _join_kernels(parts: Sequence[Part]) -> dict[str, Any]:
+    """Return the tables of the last part, with the arms and kernels of all."""
+    tables = [part.tables for part in parts]
+    joined = {name: _unite([each.get(name, {}) for each in tables]) for name in ("arms", "kernels", "kernel_names")}
+    return {**tables[-1], **joined}
+
+
+def _unite(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for table in tables for key, value in table.items()}
 
 
 def describe_changes(
@@ -41,13 +52,13 @@ def describe_changes(
 ) -> tuple[str, ...]:
     """Return a sentence for each table that differs between samples of one machine, or of one kernel of it."""
     if outline.kernels:
-        names = {number: boots.name_kernel(part) for number, part in enumerate(parts)}
+        names = {number: mixing.name_kernel(part) for number, part in enumerate(parts)}
     if not names:
-        return sessions.describe_changes(parts, rows)
+        return mixing.describe_changes(parts, rows)
     machines = dict.fromkeys(names.values())
     return tell_apart(
         {
-            name: sessions.describe_changes(parts, [row for row in rows if names.get(row.part) == name])
+            name: mixing.describe_changes(parts, [row for row in rows if names.get(row.part) == name])
             for name in machines
         }
     )

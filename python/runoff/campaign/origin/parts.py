@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from runoff.campaign import boots, sessions
-from runoff.campaign.arm_checks import Arms
-from runoff.campaign.journal import Journal
-from runoff.campaign.records import Part
+from runoff.campaign.journal.journal import Journal
+from runoff.campaign.journal.records import Part
+from runoff.campaign.origin import mixing
+from runoff.campaign.origin.arms import Arms
 from runoff.engines import conditions
 from runoff.engines.base import Engine
 from runoff.engines.outcome import Origin
@@ -51,8 +51,8 @@ class Parts:
         earlier: list[Part] = journal.fact("parts", [])
         self._tables = [part.tables for part in earlier]
         self._numbers: dict[str, int] = {}
-        comparable = boots.find_same_kernel(earlier) if plan.boots else earlier
-        sessions.refuse_to_mix(comparable, self._describe(None), engine.unmixable_tables)
+        comparable = mixing.find_same_kernel(earlier) if plan.boots else earlier
+        mixing.refuse_to_mix(comparable, self._describe(None), engine.unmixable_tables)
 
     def record(self, origin: Origin | None) -> int:
         """Return the number of the part of a sample from there, which is described as it is known by now."""

@@ -1,20 +1,31 @@
-"""The parts of a campaign, each taken without a stop: what must be the same in all, and what is said of the rest."""
+"""What the parts of a campaign must have in common, and what is said of the rest."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from runoff.campaign.records import Part, Row
+from runoff.campaign.journal.records import Part, Row
+from runoff.engines.boots import read_running
 from runoff.errors import UsageError
 
-_IN_CHARGE = {"object_sha256": "object", "program_sha256": "program", "scheduler": "scheduler"}
+IN_CHARGE = {"scheduler": "scheduler", "object_sha256": "object", "program_sha256": "program"}
 """What is in charge of an arm, by what is known of it."""
 
 _MOST_KEYS = 3
 """Most keys of a table that are named where it changed."""
 
 Facts = Mapping[str, str]
+
+
+def find_same_kernel(parts: Sequence[Part]) -> list[Part]:
+    """Return those that were taken on the kernel that runs."""
+    return [part for part in parts if name_kernel(part) == read_running()]
+
+
+def name_kernel(part: Part) -> str:
+    """Return the release of the kernel on which a part was taken."""
+    return str(part.tables.get("kernel", {}).get("release", ""))
 
 
 def refuse_to_mix(earlier: Sequence[Part], now: Part, unmixable: Iterable[str]) -> None:
@@ -24,7 +35,7 @@ def refuse_to_mix(earlier: Sequence[Part], now: Part, unmixable: Iterable[str]) 
             was, is_now = (dict(_leaves(each.tables.get(table, {}))) for each in (part, now))
             _refuse(table.removesuffix("s"), was, is_now)
         for label, was in part.arms.items():
-            for key, noun in _IN_CHARGE.items():
+            for key, noun in IN_CHARGE.items():
                 both = ({"it": facts[key]} if facts.get(key) else {} for facts in (was, now.arms.get(label, {})))
                 _refuse(f"{noun} of the arm {label!r}", *both)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from runoff.campaign.evidence import require_evidence
+from runoff.campaign.origin.evidence import require_evidence
 from runoff.results import Results, Sample, Stopping
 
 _KNOWN = (("machine", "cpu_model"), ("machine", "cpus_online"), ("machine", "memory"), ("kernel", "release"))

@@ -1,0 +1,1 @@
+"""Taking samples: the loop, what stops it, and what is told meanwhile."""

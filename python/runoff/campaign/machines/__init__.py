@@ -1,0 +1,1 @@
+"""Campaigns of several machines, merged or of a cluster."""

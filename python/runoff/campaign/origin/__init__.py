@@ -1,0 +1,1 @@
+"""With what the samples of a campaign were taken, and what of it may differ."""
