@@ -15,10 +15,10 @@ from runoff.campaign.journal import requests
 from runoff.files import HeldDirectory
 from runoff.history import page as history_page
 from runoff.matrix.page import render_page
-from runoff.report import timeline
+from runoff.report.figures import disk_times
 from runoff.report.html import page as html
-from runoff.report.question import describe_question
-from runoff.report.sentences import render_verdict
+from runoff.report.words.question import describe_question
+from runoff.report.words.sentences import render_verdict
 from runoff.results import StoredLog
 
 PAGES = {
@@ -94,7 +94,7 @@ def test_page(name, width, pages, open_page):
     assert page.locator("h1").inner_text() == describe_question(report)
     assert page.locator(".verdict p").all_inner_texts() == list(render_verdict(report))
     headline = len(report.headline)
-    timelines = timeline.count(report)
+    timelines = disk_times.count(report)
     assert (timelines > 0) == (name == "disk")
     assert page.locator("#disk svg").count() == timelines
     tails = sum(table.is_percentile for table in report.headline)

@@ -10,7 +10,7 @@ import report_examples as examples
 
 from runoff.analysis import build
 from runoff.report.html import page as html
-from runoff.report.sentences import render_verdict
+from runoff.report.words.sentences import render_verdict
 from runoff.separated import render_rows
 
 

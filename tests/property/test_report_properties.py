@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runoff.analysis import build
-from runoff.report import mail, markdown
+from runoff.report import markdown
 from runoff.report.data import csv_table
 from runoff.report.data import document as json
 from runoff.report.historic import classic
 from runoff.report.html import page as html
-from runoff.report.terminal import screen
+from runoff.report.terminal import mail, screen
 from runoff.results import Metric, Results, Sample
 
 SCHEMA = stdlib_json.loads((Path(__file__).parents[2] / "docs/schema/runoff.report.3.json").read_text())

@@ -1,4 +1,4 @@
-"""Reasons to doubt a campaign as a whole, in values. ``runoff.report.campaign_warnings`` says them in sentences."""
+"""Reasons to doubt a campaign as a whole, in values; ``runoff.report.words.campaign_warnings`` has the sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -43,7 +43,7 @@ def begin(
 
 def finish(conducted: "CampaignResult", run: RunOptions, show: "Callable[[Report], None] | None" = None) -> int:
     """Write the page and the logs, print the report. Returns the exit code."""
-    from runoff.report.sentences import render_verdict
+    from runoff.report.words.sentences import render_verdict
 
     if run.execution.reboot is not None and conducted.next_kernel:
         with notify_of_failure(run.notify, conducted.directory):
@@ -142,8 +142,8 @@ def print_way_on(conducted: "CampaignResult", page: Path, *, err: bool) -> None:
 def print_text(report: "Report", *, directory: Path, verbose: bool) -> None:
     """Print the report and what to do next: as wide as the terminal and in colour, elsewhere 80 columns."""
     from runoff.decide.next_blocks import list_next_blocks
-    from runoff.report.next_steps import list_next_steps
     from runoff.report.terminal import screen
+    from runoff.report.words.next_steps import list_next_steps
 
     colour = screen.wants_colour(sys.stdout)
     size = shutil.get_terminal_size((80, 24))

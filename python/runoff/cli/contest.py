@@ -75,10 +75,10 @@ def _choose_host_values(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
 
 
 def _show(report: "Report") -> None:
-    from runoff.report.campaign_warnings import describe_campaign
     from runoff.report.historic import contest as table
-    from runoff.report.layout import wrap
-    from runoff.report.sentences import render_verdict
+    from runoff.report.words.campaign_warnings import describe_campaign
+    from runoff.report.words.layout import wrap
+    from runoff.report.words.sentences import render_verdict
 
     echo(table.render(report, "reaped"))
     echo(f"With all the CPU time of the loads, and ratios to {report.baseline} without a load:\n")

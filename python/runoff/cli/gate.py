@@ -64,8 +64,8 @@ def command(
     """
     from runoff.analysis import build
     from runoff.decide.gate.judge import judge
-    from runoff.report.gate import documents, text
-    from runoff.report.gate import markdown as page
+    from runoff.gate import documents, text
+    from runoff.gate import markdown as page
     from runoff.statistics import DEFAULT_MARGIN
 
     if as_json and markdown:

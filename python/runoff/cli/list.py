@@ -15,7 +15,7 @@ from runoff.errors import UsageError
 from runoff.plan.arms import DEFAULT_TITLE
 from runoff.plan.parameters import describe_allowed
 from runoff.plan.shipped import describe_shipped, list_shipped
-from runoff.report.layout import cut_end, wrap
+from runoff.report.words.layout import cut_end, wrap
 from runoff.results import NO_LOAD
 from runoff.text import suggest
 

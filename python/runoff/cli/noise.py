@@ -123,7 +123,7 @@ def list_(as_json: bool) -> int:
 def _line(found: Any) -> str:
     blocks = sum(max(metric.blocks for metric in run.metrics) for run in found.runs)
     headline = found.metric(found.runs[-1].metrics[0].name)
-    from runoff.report.noise import format_amount
+    from runoff.report.words.noise import format_amount
 
     return (
         f"{found.place}  {found.engine}, {found.clock} clock, {found.arm}: {headline.metric.title} "
@@ -139,7 +139,7 @@ def show(workload: str) -> int:
     """Show the noise of a workload's metrics, and what 10, 20 and 50 blocks can detect."""
     from runoff.analysis.noise import Noise
     from runoff.decide.noise import list_noise
-    from runoff.report.noise import describe_pooled
+    from runoff.report.words.noise import describe_pooled
 
     every = [each for _, each in list_noise() if isinstance(each, Noise)]
     found = [each for each in every if each.workload == workload]

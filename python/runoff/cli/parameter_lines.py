@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from runoff.report.layout import wrap
+from runoff.report.words.layout import wrap
 
 
 def render_parameter(

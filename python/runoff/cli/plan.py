@@ -52,7 +52,7 @@ def command(
     from runoff.analysis.common import describe_voids
     from runoff.campaign.directory import read_results
     from runoff.decide import sample_size as needed
-    from runoff.report import sample_size as views
+    from runoff.report.terminal import sample_size as views
     from runoff.statistics import DEFAULT_MARGIN
 
     if (directory is None) == (not workloads):

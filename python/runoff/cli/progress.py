@@ -17,7 +17,7 @@ from runoff.engines.outcome import Outcome, ValidSample
 from runoff.plan import stopping
 from runoff.plan.order import Cell
 from runoff.plan.plan import Plan
-from runoff.report.numbers import format_value
+from runoff.report.words.numbers import format_value
 from runoff.results import LoadedWork, Metric
 from runoff.text import escape_lines, format_duration
 

@@ -22,7 +22,7 @@ from runoff.errors import UsageError
 from runoff.history.machines import group_campaigns, name_machines, warn_of_machines
 from runoff.history.subjects import Subject, Wanted, list_subjects, take_subject
 from runoff.history.values import Change, Difference, Entry, History, Order, Place, Series
-from runoff.report.cpu_limits import describe_limits
+from runoff.report.words.cpu_limits import describe_limits
 from runoff.results import Direction, Results
 from runoff.statistics import Interval, Summary, Verdict
 from runoff.statistics.change_points import ChangePoint, count_least_values, find_change_points

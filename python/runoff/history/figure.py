@@ -7,7 +7,7 @@ from runoff.history.wording import choose_scale, describe_heading, describe_plac
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.forest import STYLES
 from runoff.report.figures.svg import Canvas, render_mark
-from runoff.report.layout import cut_middle
+from runoff.report.words.layout import cut_middle
 from runoff.text import escape_line
 
 WIDTH, HEIGHT = 860, 270

@@ -16,9 +16,9 @@ from runoff.history.wording import (
     list_columns,
 )
 from runoff.report.figures.axis import Axis
-from runoff.report.layout import cut_middle, wrap
 from runoff.report.terminal.screen import NARROWEST, render_lines
 from runoff.report.terminal.table import STYLES, Column, fit_columns, measure_columns, render_columns
+from runoff.report.words.layout import cut_middle, wrap
 from runoff.text import escape_line
 
 SHORTEST_NAME = 12

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from runoff.history.values import Change, Difference, Entry, History, Series
-from runoff.report.layout import cut_middle
-from runoff.report.numbers import Scale, format_change, format_change_range, format_p
-from runoff.report.wording import DIRECTIONS
+from runoff.report.words.layout import cut_middle
+from runoff.report.words.numbers import Scale, format_change, format_change_range, format_p
+from runoff.report.words.wording import DIRECTIONS
 from runoff.statistics import Interval
 from runoff.statistics.values import to_percent
 from runoff.version import __version__

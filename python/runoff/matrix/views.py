@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from runoff.matrix.values import Entry, KernelMatrix
-from runoff.report import junit
+from runoff.report.data import junit
 from runoff.report.data.json_text import dump, round_significant
-from runoff.report.layout import cut_middle, wrap
 from runoff.report.markdown import escape
-from runoff.report.numbers import format_change, format_change_range
+from runoff.report.words.layout import cut_middle, wrap
+from runoff.report.words.numbers import format_change, format_change_range
 from runoff.text import escape_line, escape_lines
 from runoff.version import __version__
 

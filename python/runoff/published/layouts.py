@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from runoff.published.catalogue import Report, Table
-from runoff.report.layout import wrap
+from runoff.report.words.layout import wrap
 
 WIDTH = 80
 CONTEST_KERNEL, CONTEST_COLUMN = 15, 8

@@ -7,8 +7,8 @@ from runoff.analysis.environment import describe_kernels, summarise_facts
 from runoff.published.catalogue import Report
 from runoff.published.replicate import ComparedPair, Outcome, PresentCampaign, PresentResult, count_outcomes
 from runoff.published.replication import Part
-from runoff.report.layout import cut_middle, wrap
-from runoff.report.numbers import format_percent_range
+from runoff.report.words.layout import cut_middle, wrap
+from runoff.report.words.numbers import format_percent_range
 from runoff.results import NO_LOAD
 
 Found = Sequence[tuple[Part, PresentCampaign | None, Sequence[ComparedPair]]]

@@ -10,7 +10,7 @@ PAGE = "report.html"
 FORMS = {
     "text": ("terminal.screen", "render"),
     "html": ("html.page", "render"),
-    "mail": ("mail", "render"),
+    "mail": ("terminal.mail", "render"),
     "markdown": ("markdown", "render"),
     "json": ("data.document", "render"),
     "csv": ("data.csv_table", "render"),

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from runoff.analysis import why
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
-from runoff.report import whytable, wording
-from runoff.report.html.table import ResultRow, list_overall_rows, list_result_rows
-from runoff.report.machines import TITLES, describe_agreement, list_machine_rows
-from runoff.report.sentences import render_verdict
-from runoff.report.warnings import describe_warnings
+from runoff.report.words import why_rows, wording
+from runoff.report.words.machine_rows import TITLES, describe_agreement, list_machine_rows
+from runoff.report.words.rows import ResultRow, list_overall_rows, list_result_rows
+from runoff.report.words.sentences import render_verdict
+from runoff.report.words.warnings import describe_warnings
 from runoff.text import escape_lines
 
 HEAD = "| arm | n | mean | change | its 95 % CI | p(adj) | verdict |\n|---|--:|--:|--:|--:|--:|---|"
@@ -72,7 +72,7 @@ def _panel(panel: why.Explanation, baseline: str) -> Iterator[str]:
     if panel.reasons:
         yield f"| counter | {escape(baseline)} | {escape(panel.arm)} | change | its 95 % CI | SDs |"
         yield "|---|--:|--:|--:|--:|--:|"
-    for row in whytable.list_rows(panel, baseline):
+    for row in why_rows.list_rows(panel, baseline):
         cells = (row.title, row.baseline, row.mean, row.change, row.interval, row.size)
         yield "| " + " | ".join(escape(cell) for cell in cells) + " |"
     yield ""

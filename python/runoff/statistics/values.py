@@ -365,7 +365,7 @@ WarningKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Warning:
-    """A reason not to believe a number, in values. ``runoff.report.warnings`` says it in a sentence."""
+    """A reason not to believe a number, in values. ``runoff.report.words.warnings`` says it in a sentence."""
 
     kind: WarningKind
     arms: tuple[str, ...] = ()

@@ -5,10 +5,10 @@ from report_examples import campaign
 
 from runoff.analysis.build import build_report
 from runoff.analysis.counterparts import find_counterparts
-from runoff.report.counterparts import list_drawn
 from runoff.report.figures import forest
-from runoff.report.sentences import render_verdict
 from runoff.report.terminal.screen import render
+from runoff.report.words.counterparts import list_drawn
+from runoff.report.words.sentences import render_verdict
 from runoff.results import Metric
 
 TAIL = Metric("wakeup_p99_us", "us", "lower", "wake-up latency, 99th percentile", headline=True)

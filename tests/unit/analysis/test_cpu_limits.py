@@ -15,15 +15,15 @@ from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
 from runoff.campaign.directory import read_results
 from runoff.campaign.journal.journal import Journal
 from runoff.decide.gate.judge import judge
+from runoff.gate import documents, markdown, text
 from runoff.history.build import Ordered, make_history
 from runoff.history.document import render_json as render_history_json
 from runoff.history.page import render_page
 from runoff.history.subjects import Wanted
 from runoff.history.text import render_text
 from runoff.history.values import Place
-from runoff.report.cpu_limits import describe_limits
 from runoff.report.forms import FORMS, render_form
-from runoff.report.gate import documents, markdown, text
+from runoff.report.words.cpu_limits import describe_limits
 from runoff.results import CpuLimits, Results
 
 QUOTA = "/g: cpu.max 20000 100000"

@@ -8,7 +8,7 @@ from made_campaigns import made, noisy
 from runoff.analysis.build import build_report
 from runoff.analysis.first_run import UnlikeFirstRun
 from runoff.campaign.directory import read_results
-from runoff.report.wording import list_notes
+from runoff.report.words.wording import list_notes
 
 
 def found(place, values, **settings):

@@ -10,7 +10,7 @@ from runoff.analysis.heaps import Heaps, find_heaps
 from runoff.report import markdown
 from runoff.report.figures import distribution
 from runoff.report.terminal.screen import render
-from runoff.report.wording import describe_heaps
+from runoff.report.words.wording import describe_heaps
 from runoff.results import Metric
 
 TIME = Metric("time_s", "s", "lower", "time", headline=True)

@@ -9,8 +9,8 @@ from runoff.analysis import build
 from runoff.report import markdown
 from runoff.report.data import document
 from runoff.report.html import page
-from runoff.report.sentences import render_verdict
 from runoff.report.terminal import screen
+from runoff.report.words.sentences import render_verdict
 
 CHANGE = "not all samples were taken with the same agent: sha256 a1 in block 1; sha256 b2 in blocks 2-5"
 

@@ -13,12 +13,12 @@ import report_examples as examples
 from runoff.analysis import build
 from runoff.analysis.environment import list_environment_rows
 from runoff.report import markdown
-from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import csv_table
 from runoff.report.data import document as json
 from runoff.report.figures.axis import Axis
 from runoff.report.html import page as html
-from runoff.report.numbers import Scale, format_p, format_percent
+from runoff.report.words.campaign_warnings import describe_campaign
+from runoff.report.words.numbers import Scale, format_p, format_percent
 from runoff.statistics import Verdict
 
 
@@ -173,11 +173,11 @@ def test_same_input_same_bytes_in_another_process(three):
     code = (
         "import sys, hashlib; sys.path.insert(0, sys.argv[1]); import report_examples as e\n"
         "from runoff.analysis.build import build_report\n"
-        "from runoff.report import mail, markdown\n"
+        "from runoff.report import markdown\n"
         "from runoff.report.data import csv_table, document\n"
         "from runoff.report.historic import classic\n"
         "from runoff.report.html import page as html\n"
-        "from runoff.report.terminal import screen\n"
+        "from runoff.report.terminal import mail, screen\n"
         "r = build_report(e.three_arms())\n"
         "page = html.render(r) + document.render(r) + screen.render(r) + csv_table.render(r) + markdown.render(r)\n"
         "page += mail.render(r) + classic.render(r)\n"

@@ -9,8 +9,8 @@ from runoff.analysis import build
 from runoff.report import markdown
 from runoff.report.data import document
 from runoff.report.html import page
-from runoff.report.html.table import list_run_rows
 from runoff.report.terminal import screen
+from runoff.report.words.rows import list_run_rows
 from runoff.results import Metric
 
 CELL = {arm: {"elapsed_s": (mean, 0.1), "rate": (mean, 0.1)} for arm, mean in (("default", 10), ("a", 12))}

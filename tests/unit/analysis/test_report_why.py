@@ -9,10 +9,10 @@ import report_examples as examples
 
 from runoff.analysis import build, why
 from runoff.report import markdown
-from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import document
 from runoff.report.html import page as html
 from runoff.report.terminal import screen
+from runoff.report.words.campaign_warnings import describe_campaign
 from runoff.results import PROBE_COST, Metric
 
 TURNS = Metric("turn_mean_us", "us", "none", "time on a CPU at a time")

@@ -20,7 +20,7 @@ from runoff.cli.report import command as report
 from runoff.decide import noise
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
-from runoff.report.noise import describe_noise
+from runoff.report.words.noise import describe_noise
 from runoff.statistics.level import critical
 from runoff.statistics.power import detectable_difference
 

@@ -8,7 +8,7 @@ from checkout import ROOT
 
 from runoff.analysis.build import build_report
 from runoff.campaign.directory import read_results
-from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range
+from runoff.report.words.numbers import choose_percent_decimals, format_change, format_change_range
 
 KEPT = ROOT / "docs/campaigns/counters-2009.journal.zst"
 ROW = re.compile(r"^\| `(.+?)` \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)

@@ -50,6 +50,7 @@ ALLOWED: dict[str, set[str]] = {
     "analysis": GROUND | {"results", "statistics"},
     "decide": GROUND | {"results", "statistics", "analysis"},
     "report": GROUND | {"results", "statistics", "analysis", "decide"},
+    "gate": GROUND | {"results", "statistics", "analysis", "decide", "report"},
     "imports": GROUND | {"results"},
     "cluster": GROUND | {"results", "plan", "engines"},
     "reboot": GROUND | {"engines"},

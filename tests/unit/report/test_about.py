@@ -8,8 +8,8 @@ from made_campaigns import made, noisy
 from runoff.analysis.build import build_report
 from runoff.campaign.directory import read_results
 from runoff.plan.arms import parse_arm
-from runoff.report.about import list_descriptions
 from runoff.report.html import page
+from runoff.report.words.about import list_descriptions
 from runoff.results import Descriptions
 
 PARAMETER = {"name": "rr_interval_ms", "kind": "int", "min": 1, "max": 50, "default": 6}

@@ -9,9 +9,9 @@ from made_campaigns import made, noisy
 
 from runoff.analysis import build
 from runoff.decide.next_blocks import NextBlocks, list_next_blocks
-from runoff.report.next_steps import NextStep, list_next_steps
-from runoff.report.sentences import render_verdict
 from runoff.report.terminal import screen
+from runoff.report.words.next_steps import NextStep, list_next_steps
+from runoff.report.words.sentences import render_verdict
 from runoff.results import Stopping
 
 

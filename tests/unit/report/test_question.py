@@ -6,7 +6,7 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
-from runoff.report.question import describe_question, list_facts
+from runoff.report.words.question import describe_question, list_facts
 from runoff.results import Conditions, Results
 
 

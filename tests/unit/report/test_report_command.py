@@ -11,8 +11,7 @@ from rich.cells import cell_len
 from runoff.analysis import build
 from runoff.cli.main import cli
 from runoff.errors import UsageError
-from runoff.report import mail
-from runoff.report.terminal import screen
+from runoff.report.terminal import mail, screen
 
 
 @pytest.fixture

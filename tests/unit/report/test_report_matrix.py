@@ -7,17 +7,17 @@ import report_examples as examples
 
 from runoff.analysis import build
 from runoff.campaign.machines.join import join_results
-from runoff.report import matrix
 from runoff.report.figures import gallery
 from runoff.report.html import page as html
-from runoff.report.matrix import Entry
 from runoff.report.terminal import screen
+from runoff.report.words import load_rows
+from runoff.report.words.load_rows import Entry
 from runoff.results import Results
 from runoff.statistics import Verdict
 
 
-def only(results: Results) -> matrix.Matrix:
-    (found,) = matrix.build(build.build_report(results))
+def only(results: Results) -> load_rows.Matrix:
+    (found,) = load_rows.build(build.build_report(results))
     return found
 
 
@@ -53,14 +53,14 @@ def test_without_none_there_is_nothing_to_relate_to() -> None:
 
 def test_one_load_makes_no_matrix() -> None:
     report = build.build_report(examples.three_arms())
-    assert list(matrix.build(report)) == []
+    assert list(load_rows.build(report)) == []
     assert 'class="heat"' not in html.render(report)
 
 
 def test_each_of_several_machines_has_its_own_as_times_are_of_one_machine() -> None:
     fast, slow = examples.loaded(), scale(examples.loaded(), 7.0)
     report = build.build_report(join_results({"fast": fast, "slow": slow}))
-    matrices = list(matrix.build(report))
+    matrices = list(load_rows.build(report))
     assert [each.machine for each in matrices] == ["fast", "slow"]
     for ours, results in zip(matrices, (fast, slow), strict=True):
         alone = only(results)

@@ -10,8 +10,8 @@ from runoff.campaign import directory, repeats
 from runoff.plan.make import make_plan
 from runoff.plan.settings import Settings
 from runoff.report.data import document
-from runoff.report.sentences import render_verdict
 from runoff.report.terminal import screen
+from runoff.report.words.sentences import render_verdict
 from runoff.results import Results
 
 

@@ -6,9 +6,9 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
-from runoff.report import wording
-from runoff.report.sentences import render_verdict
-from runoff.report.warnings import describe_warning, describe_warnings
+from runoff.report.words import wording
+from runoff.report.words.sentences import render_verdict
+from runoff.report.words.warnings import describe_warning, describe_warnings
 from runoff.results import Metric, Results
 
 WORKS = ("compile", "hackbench", "sleep")

@@ -11,12 +11,12 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
-from runoff.report import mail, numbers
 from runoff.report.data import document
 from runoff.report.html import page
-from runoff.report.layout import cut_middle, find_distinct_width, wrap, wrap_command, wrap_commands
-from runoff.report.terminal import screen
-from runoff.report.wording import describe_order
+from runoff.report.terminal import mail, screen
+from runoff.report.words import numbers
+from runoff.report.words.layout import cut_middle, find_distinct_width, wrap, wrap_command, wrap_commands
+from runoff.report.words.wording import describe_order
 from runoff.results import Stopping
 from runoff.statistics import Interval
 

@@ -5,16 +5,16 @@ from xml.etree import ElementTree
 
 from request_logs import FEW, MS, held, log, request
 
-from runoff.report import timeline
+from runoff.report.figures import disk_times
 from runoff.report.figures import timeline as figure
-from runoff.report.timeline import MOST_MOVES, OTHERS, Timeline
+from runoff.report.figures.disk_times import MOST_MOVES, OTHERS, Timeline
 from runoff.results import Sample
 from runoff.results.request_log import parse
 
 
 def of(text: str, elapsed_ms: float = 20) -> Timeline:
     sample = Sample("b0.w0.a1", 0, 0, "default+io=x", "read", "", True, None, {"elapsed_s": elapsed_ms / 1000})
-    return timeline.make_timeline("read", sample, parse(text))
+    return disk_times.make_timeline("read", sample, parse(text))
 
 
 def paths(drawn: Timeline, style: str) -> list[str]:
@@ -68,7 +68,7 @@ def test_it_stays_small_whatever_the_sample_is():
 
 def test_the_busiest_have_names_and_the_others_are_one():
     drawn = of(many(MOST_MOVES), elapsed_ms=MOST_MOVES)
-    assert len(drawn.processes) == timeline.MOST_NAMED + 1
+    assert len(drawn.processes) == disk_times.MOST_NAMED + 1
     assert drawn.processes[-1] == OTHERS
     assert {move.process for move in drawn.moves} == set(drawn.processes)
 
@@ -77,7 +77,7 @@ def test_without_moving_parts_positions_are_sectors():
     drawn = of(log(request(1, 100, (0, 1, 1, 1, 0, 0)), request(2, 900, (1, 2, 2, 2, 0, 0))))
     assert drawn.unit == "sector"
     assert [(move.from_cylinder, move.cylinder) for move in drawn.moves] == [(100, 100), (108, 900)]
-    assert MS == timeline.NS_PER_MS
+    assert MS == disk_times.NS_PER_MS
 
 
 def test_a_sample_without_requests_has_a_picture():

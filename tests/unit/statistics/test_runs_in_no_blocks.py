@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from runoff.report.warnings import describe_warnings
+from runoff.report.words.warnings import describe_warnings
 from runoff.statistics import Observation, Question, Verdict, analyse_unpaired
 from runoff.statistics.dependence import Dependence, find_dependence
 from runoff.statistics.permutation import DEALS, deal, needs_deals

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from runoff.report.warnings import describe_warning
+from runoff.report.words.warnings import describe_warning
 from runoff.statistics import Analysis, Interval, Observation, Question, Verdict, analyse, analyse_classic
 
 BASE = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]

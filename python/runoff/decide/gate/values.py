@@ -19,7 +19,7 @@ ReasonKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a comparison cannot be held against the limit. ``runoff.report.gate.wording`` says it in a sentence."""
+    """Why a comparison cannot be held against the limit. ``runoff.gate.wording`` says it in a sentence."""
 
     kind: ReasonKind
     arm: str

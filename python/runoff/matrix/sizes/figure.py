@@ -6,8 +6,8 @@ from runoff.matrix.sizes.values import Cell, Group, SizeSweep
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.forest import STYLES
 from runoff.report.figures.svg import Canvas, number, render_mark
-from runoff.report.layout import cut_middle
-from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range
+from runoff.report.words.layout import cut_middle
+from runoff.report.words.numbers import choose_percent_decimals, format_change, format_change_range
 
 WIDTH, HEIGHT = 640, 300
 LEFT, TOP, BOTTOM = 62, 26, 44

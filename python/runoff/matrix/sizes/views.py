@@ -22,7 +22,7 @@ from runoff.matrix.sizes.wording import (
 from runoff.report.data.json_text import dump, round_significant
 from runoff.report.figures.svg import make_standalone
 from runoff.report.html.templating import embed_json, load_template
-from runoff.report.layout import cut_middle, wrap
+from runoff.report.words.layout import cut_middle, wrap
 from runoff.separated import render_rows
 from runoff.statistics import Interval
 from runoff.text import escape_line

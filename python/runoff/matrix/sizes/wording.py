@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from runoff.matrix.sizes.values import Cell, Group, SizeSweep
-from runoff.report import wording
-from runoff.report.cpu_limits import describe_limits
-from runoff.report.numbers import Scale, choose_percent_decimals, format_change, format_change_range, format_p
+from runoff.report.words import wording
+from runoff.report.words.cpu_limits import describe_limits
+from runoff.report.words.numbers import Scale, choose_percent_decimals, format_change, format_change_range, format_p
 from runoff.statistics import Verdict
 from runoff.version import __version__
 

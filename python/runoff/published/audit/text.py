@@ -5,7 +5,7 @@ from typing import Any
 
 from runoff.published.audit.findings import Finding, Status
 from runoff.published.catalogue import Report
-from runoff.report.layout import wrap
+from runoff.report.words.layout import wrap
 
 HEADINGS = {
     Status.FAILS: "DOES NOT FOLLOW",

@@ -7,11 +7,11 @@ from typing import Any
 from runoff.analysis import why
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
-from runoff.report import sensitivity
-from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data.json_text import dump, make_head, round_significant
-from runoff.report.sentences import render_verdict
-from runoff.report.warnings import describe_warning
+from runoff.report.words import sensitivity
+from runoff.report.words.campaign_warnings import describe_campaign
+from runoff.report.words.sentences import render_verdict
+from runoff.report.words.warnings import describe_warning
 from runoff.results import Sample
 from runoff.statistics import Comparison, Interval, Quantiles, Summary, Verdict
 from runoff.text import escape_lines

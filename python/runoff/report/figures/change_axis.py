@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runoff.report.figures.axis import Axis, LogAxis
-from runoff.report.numbers import FACTOR_FROM
+from runoff.report.words.numbers import FACTOR_FROM
 from runoff.statistics import Interval
 
 FARTHEST = Interval(1e-3, 1e3)

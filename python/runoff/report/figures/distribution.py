@@ -5,9 +5,9 @@ from collections.abc import Callable
 from runoff.analysis.table import Table
 from runoff.report.figures.axis import Axis, LogAxis, is_wide
 from runoff.report.figures.svg import Canvas, number, render_dots
-from runoff.report.layout import cut_middle, find_distinct_width
-from runoff.report.numbers import Scale
-from runoff.report.wording import name_mean
+from runoff.report.words.layout import cut_middle, find_distinct_width
+from runoff.report.words.numbers import Scale
+from runoff.report.words.wording import name_mean
 from runoff.statistics import Quantiles, Summary, Verdict
 
 WIDTH = 560

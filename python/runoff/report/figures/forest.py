@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report.counterparts import list_drawn
 from runoff.report.figures.change_axis import ChangeAxis
 from runoff.report.figures.svg import Canvas, render_mark
-from runoff.report.layout import cut_middle, find_distinct_width
-from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range
-from runoff.report.wording import render_short_heading
+from runoff.report.words.counterparts import list_drawn
+from runoff.report.words.layout import cut_middle, find_distinct_width
+from runoff.report.words.numbers import choose_percent_decimals, format_change, format_change_range
+from runoff.report.words.wording import render_short_heading
 from runoff.statistics import Comparison, Interval, Verdict
 
 TOP = 6

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from runoff.analysis.values import Report
-from runoff.report import matrix, timeline, wording
-from runoff.report.figures import forest, heat
+from runoff.report.figures import disk_times, forest, heat
 from runoff.report.figures import timeline as disk
 from runoff.report.figures.svg import make_standalone
 from runoff.report.figures.tables import draw_responses, draw_table
-from runoff.report.html.table import split_constants
+from runoff.report.words import load_rows, wording
+from runoff.report.words.rows import split_constants
 
 LONGEST_NAME = 80
 
@@ -26,7 +26,7 @@ def draw_figures(report: Report) -> dict[str, str]:
 def _draw(report: Report) -> Iterator[tuple[str, str, str]]:
     """Yield what each figure shows, its kind where that has several, and the picture; empty for nothing to draw."""
     yield "forest", "", forest.draw(report)
-    for each in matrix.build(report):
+    for each in load_rows.build(report):
         yield f"loads {each.subject}", "", heat.draw(each)
     for table, picture in draw_responses(report):
         yield f"sweep {wording.render_short_heading(table)}", "", picture
@@ -38,7 +38,7 @@ def _draw(report: Report) -> Iterator[tuple[str, str, str]]:
             yield heading, f"{name} values", pictures.distribution
             yield heading, f"{name} order", pictures.order
             yield heading, f"{name} tail", pictures.tail
-    for drawn in timeline.build(report):
+    for drawn in disk_times.build(report):
         yield f"disk {drawn.caption}", "", disk.draw(drawn)
 
 

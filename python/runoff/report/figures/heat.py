@@ -3,9 +3,9 @@
 import math
 
 from runoff.report.figures.svg import Canvas
-from runoff.report.layout import cut_middle, find_distinct_width
-from runoff.report.matrix import Entry, Matrix
-from runoff.report.numbers import Scale
+from runoff.report.words.layout import cut_middle, find_distinct_width
+from runoff.report.words.load_rows import Entry, Matrix
+from runoff.report.words.numbers import Scale
 
 WIDTH = 720
 LEFT = 170

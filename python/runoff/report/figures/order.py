@@ -4,8 +4,8 @@ from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis, choose_axis
 from runoff.report.figures.svg import COLOURS, MARKERS, SHAPES, Canvas, number, render_cross, render_mark, render_points
-from runoff.report.layout import cut_middle, find_distinct_width
-from runoff.report.numbers import Scale
+from runoff.report.words.layout import cut_middle, find_distinct_width
+from runoff.report.words.numbers import Scale
 
 WIDTH = 560
 TOP = 20

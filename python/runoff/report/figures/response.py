@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
-from runoff.report import wording
 from runoff.report.figures.axis import Axis
 from runoff.report.figures.forest import STYLES
 from runoff.report.figures.svg import Canvas, number, render_mark
-from runoff.report.layout import cut_middle
-from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent
+from runoff.report.words import wording
+from runoff.report.words.layout import cut_middle
+from runoff.report.words.numbers import choose_percent_decimals, format_change, format_change_range, format_percent
 from runoff.statistics import Comparison, Verdict
 
 WIDTH = 640

@@ -7,7 +7,7 @@ from runoff.analysis.values import Report
 from runoff.report.figures.axis import Axis, choose_axis
 from runoff.report.figures.order import draw_legend
 from runoff.report.figures.svg import COLOURS, Canvas, number
-from runoff.report.numbers import Scale
+from runoff.report.words.numbers import Scale
 
 WIDTH = 560
 TOP = 12

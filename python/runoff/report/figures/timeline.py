@@ -2,9 +2,9 @@
 
 from runoff.report.figures import movement
 from runoff.report.figures.axis import Axis
+from runoff.report.figures.disk_times import Timeline
 from runoff.report.figures.movement import LEFT, LEGEND_ROW, RIGHT, WIDTH
 from runoff.report.figures.svg import Canvas, number
-from runoff.report.timeline import Timeline
 
 TOP = 24
 HEIGHT = 220

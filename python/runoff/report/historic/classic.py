@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report import wording
-from runoff.report.html.table import list_quantile_rows
-from runoff.report.layout import wrap
-from runoff.report.numbers import Scale, format_p
+from runoff.report.words import wording
+from runoff.report.words.layout import wrap
+from runoff.report.words.numbers import Scale, format_p
+from runoff.report.words.rows import list_quantile_rows
 from runoff.statistics import Classic, analyse_classic
 
 WIDTH = 80

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.errors import UsageError
-from runoff.report import wording
 from runoff.report.historic.footer import WIDTH, render_footer
 from runoff.report.historic.relative import Label
-from runoff.report.layout import wrap
+from runoff.report.words import wording
+from runoff.report.words.layout import wrap
 
 GAP = "  "
 

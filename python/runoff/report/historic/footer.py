@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from runoff.analysis.values import Report
-from runoff.report import wording
-from runoff.report.layout import wrap
+from runoff.report.words import wording
+from runoff.report.words.layout import wrap
 
 WIDTH = 100
 """Columns that sentences take; tables are as wide as they must be."""

@@ -5,10 +5,10 @@ from dataclasses import astuple
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report import wording
 from runoff.report.historic.footer import render_footer
 from runoff.report.historic.machines import join_columns, render_means
-from runoff.report.numbers import Scale
+from runoff.report.words import wording
+from runoff.report.words.numbers import Scale
 
 DIGITS = 7
 """Digits of quantiles; zeros at the end are left out, as they were then."""

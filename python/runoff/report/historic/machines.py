@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report import wording
 from runoff.report.historic.footer import render_footer
-from runoff.report.numbers import Scale
+from runoff.report.words import wording
+from runoff.report.words.numbers import Scale
 from runoff.statistics import Analysis
 from runoff.units import TIME_EXPONENTS
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.errors import UsageError
-from runoff.report import wording
 from runoff.report.historic.footer import render_footer
-from runoff.report.numbers import Scale
+from runoff.report.words import wording
+from runoff.report.words.numbers import Scale
 from runoff.text import parse_assignments
 
 GAP = "  "

@@ -9,15 +9,19 @@ from runoff.analysis import why
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
 from runoff.decide.next_blocks import list_next_blocks
-from runoff.report import matrix, whytable, wording
-from runoff.report import timeline as timelines
-from runoff.report.about import list_descriptions
-from runoff.report.campaign_warnings import describe_campaign
 from runoff.report.data import document
-from runoff.report.figures import forest, heat, timeline
+from runoff.report.figures import disk_times, forest, heat, timeline
 from runoff.report.figures.svg import markers
 from runoff.report.figures.tables import draw_responses, draw_table
-from runoff.report.html.table import (
+from runoff.report.html.templating import embed_json, load_template
+from runoff.report.words import load_rows, why_rows, wording
+from runoff.report.words.about import list_descriptions
+from runoff.report.words.campaign_warnings import describe_campaign
+from runoff.report.words.machine_rows import TITLES, describe_agreement, describe_disagreement, list_machine_rows
+from runoff.report.words.next_steps import list_next_steps
+from runoff.report.words.numbers import Scale
+from runoff.report.words.question import describe_question, list_facts
+from runoff.report.words.rows import (
     list_comparison_rows,
     list_heat_rows,
     list_overall_rows,
@@ -27,13 +31,8 @@ from runoff.report.html.table import (
     list_summary_rows,
     split_constants,
 )
-from runoff.report.html.templating import embed_json, load_template
-from runoff.report.machines import TITLES, describe_agreement, describe_disagreement, list_machine_rows
-from runoff.report.next_steps import list_next_steps
-from runoff.report.numbers import Scale
-from runoff.report.question import describe_question, list_facts
-from runoff.report.sentences import render_verdict
-from runoff.report.warnings import describe_warnings
+from runoff.report.words.sentences import render_verdict
+from runoff.report.words.warnings import describe_warnings
 
 
 def render(report: Report) -> str:
@@ -58,7 +57,7 @@ def render(report: Report) -> str:
         warnings=[*describe_campaign(report), *describe_disagreement(report.headline)],
         summary=list_summary_rows(report, opened),
         heat=[
-            (wording.render_matrix_heading(m), Markup(heat.draw(m)), list_heat_rows(m)) for m in matrix.build(report)
+            (wording.render_matrix_heading(m), Markup(heat.draw(m)), list_heat_rows(m)) for m in load_rows.build(report)
         ],
         overall=wording.render_overall_heading(report.overall) if report.overall else "",
         overall_rows=list_overall_rows(report.overall) if report.overall else [],
@@ -84,7 +83,7 @@ def _panels(report: Report, panels: Sequence[why.Explanation]) -> dict[str, list
     anchors = {id(table): f"t{number}" for number, table in enumerate(report.tables, 1)}
     places: dict[str, list[dict[str, object]]] = {}
     for panel in panels:
-        found = whytable.list_rows(panel, report.baseline)
+        found = why_rows.list_rows(panel, report.baseline)
         rows = [(anchors[id(reason.table)], row) for reason, row in zip(panel.reasons, found, strict=True)]
         shown: dict[str, object] = {"arm": panel.arm, "share": wording.describe_why_share(panel), "rows": rows}
         places.setdefault(panel.place, []).append(shown)
@@ -94,7 +93,7 @@ def _panels(report: Report, panels: Sequence[why.Explanation]) -> dict[str, list
 def _disk(report: Report) -> dict[str, list[tuple[str, Markup]]]:
     """Return by workload and load the caption and picture of each arm's timeline."""
     places: dict[str, list[tuple[str, Markup]]] = {}
-    for each in timelines.build(report):
+    for each in disk_times.build(report):
         places.setdefault(each.place, []).append((each.caption, Markup(timeline.draw(each))))
     return places
 

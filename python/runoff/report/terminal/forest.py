@@ -6,13 +6,13 @@ from rich.text import Text
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report import wording
-from runoff.report.counterparts import list_drawn
 from runoff.report.figures.change_axis import ChangeAxis
 from runoff.report.figures.forest import ForestRow, select_changes
-from runoff.report.layout import cut_middle, find_distinct_width, wrap
-from runoff.report.numbers import choose_percent_decimals, format_change
 from runoff.report.terminal.table import GAP, INDENT, STYLES
+from runoff.report.words import wording
+from runoff.report.words.counterparts import list_drawn
+from runoff.report.words.layout import cut_middle, find_distinct_width, wrap
+from runoff.report.words.numbers import choose_percent_decimals, format_change
 from runoff.statistics import Interval
 
 NARROWEST = 22

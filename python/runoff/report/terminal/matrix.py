@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from runoff.report import wording
-from runoff.report.layout import cut_middle, wrap
-from runoff.report.matrix import Entry, Matrix
-from runoff.report.numbers import Scale
 from runoff.report.terminal.table import GAP, INDENT, STYLES
+from runoff.report.words import wording
+from runoff.report.words.layout import cut_middle, wrap
+from runoff.report.words.load_rows import Entry, Matrix
+from runoff.report.words.numbers import Scale
 
 LONGEST_LOAD = 24
 LONGEST_ARM = 24

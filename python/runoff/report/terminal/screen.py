@@ -12,17 +12,18 @@ from runoff.analysis import why
 from runoff.analysis.environment import SEVERAL, describe_machine, summarise_facts
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report import matrix, timeline, wording
-from runoff.report.html.table import list_overall_rows
-from runoff.report.layout import cut_middle, wrap, wrap_command, wrap_commands
-from runoff.report.machines import describe_agreement
-from runoff.report.next_steps import NextStep
-from runoff.report.sentences import render_verdict
+from runoff.report.figures import disk_times
 from runoff.report.terminal import forest
 from runoff.report.terminal import matrix as matrixtext
 from runoff.report.terminal import why as whytext
 from runoff.report.terminal.table import Column, render_columns, render_rows
-from runoff.report.warnings import describe_warnings
+from runoff.report.words import load_rows, wording
+from runoff.report.words.layout import cut_middle, wrap, wrap_command, wrap_commands
+from runoff.report.words.machine_rows import describe_agreement
+from runoff.report.words.next_steps import NextStep
+from runoff.report.words.rows import list_overall_rows
+from runoff.report.words.sentences import render_verdict
+from runoff.report.words.warnings import describe_warnings
 from runoff.text import escape_lines
 
 NARROWEST = 40
@@ -89,7 +90,7 @@ def _lines(report: Report, width: int, *, verbose: bool, mail: bool) -> Iterator
                 yield from _note(sentence, width)
             said.add(sentence)
     yield from _overall(report, width)
-    for each in matrix.build(report):
+    for each in load_rows.build(report):
         yield Text()
         yield from matrixtext.render_rows(each, width)
     yield from whytext.render_rows(why.build(report), report.baseline, width)
@@ -183,7 +184,7 @@ def _rest(report: Report, width: int) -> Iterator[Text]:
     if others:
         yield Text()
         yield from _plain(wrap(f"Not shown here but in the page (--html) and in --json: {', '.join(others)}.", width))
-    if drawn := wording.describe_timelines(timeline.count(report)):
+    if drawn := wording.describe_timelines(disk_times.count(report)):
         yield Text()
         yield from _plain(wrap(drawn, width))
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from runoff.analysis.table import Table
-from runoff.report import wording
-from runoff.report.layout import cut_middle, find_distinct_width, wrap
-from runoff.report.numbers import Scale, choose_percent_decimals, format_change, format_change_range, format_p
+from runoff.report.words import wording
+from runoff.report.words.layout import cut_middle, find_distinct_width, wrap
+from runoff.report.words.numbers import Scale, choose_percent_decimals, format_change, format_change_range, format_p
 from runoff.statistics import Verdict
 
 STYLES = {Verdict.BETTER: "bold dodger_blue2", Verdict.WORSE: "bold color(130)", Verdict.VOID: "bright_black"}

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from runoff.analysis.why import Explanation
-from runoff.report import whytable, wording
-from runoff.report.layout import cut_middle, wrap
 from runoff.report.terminal.table import GAP, INDENT, Column, fit_columns, measure_columns
+from runoff.report.words import why_rows, wording
+from runoff.report.words.layout import cut_middle, wrap
 
 MOST_PANELS = 4
 """More of them hide the tables; the page has all."""
@@ -31,7 +31,7 @@ def render_rows(panels: Sequence[Explanation], baseline: str, width: int) -> Ite
 
 def _panel(panel: Explanation, baseline: str, width: int) -> Iterator[Text]:
     yield from (Text(line, style="bold") for line in wrap(wording.render_why_heading(panel), width, "", INDENT))
-    found = whytable.list_rows(panel, baseline)
+    found = why_rows.list_rows(panel, baseline)
     if not found:
         return
     columns = [

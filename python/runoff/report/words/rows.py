@@ -5,8 +5,8 @@ from dataclasses import astuple, dataclass
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
-from runoff.report.matrix import Matrix
-from runoff.report.numbers import (
+from runoff.report.words.load_rows import Matrix
+from runoff.report.words.numbers import (
     Scale,
     choose_percent_decimals,
     format_change,

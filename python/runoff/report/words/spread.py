@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from runoff.analysis.table import Table
-from runoff.report.numbers import Scale
-from runoff.report.wording import render_place
+from runoff.report.words.numbers import Scale
+from runoff.report.words.wording import render_place
 
 MOST_ARMS = 3
 """Arms that are told; of more, the first."""

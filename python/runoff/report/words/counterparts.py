@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from runoff.analysis.counterparts import Counterpart, find_counterparts
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report.wording import describe_size, join_names
+from runoff.report.words.wording import describe_size, join_names
 from runoff.statistics import Verdict
 
 MOST_TOLD = 4

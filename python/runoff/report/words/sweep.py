@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from runoff.analysis.sweep import Sweep
 from runoff.analysis.table import Table
-from runoff.report.numbers import format_change
+from runoff.report.words.numbers import format_change
 from runoff.statistics import Verdict
 from runoff.statistics.shrinkage import shrink
 from runoff.statistics.values import to_percent

@@ -4,11 +4,16 @@ from collections.abc import Iterator
 
 from runoff.analysis.table import MANY_VOIDS
 from runoff.decide.gate.values import Gate, Line, Reason
-from runoff.report import wording
-from runoff.report.campaign_warnings import describe_lost
-from runoff.report.cpu_limits import describe_limits
-from runoff.report.machines import describe_machines
-from runoff.report.numbers import choose_percent_decimals, format_change, format_change_range, format_percent_range
+from runoff.report.words import wording
+from runoff.report.words.campaign_warnings import describe_lost
+from runoff.report.words.cpu_limits import describe_limits
+from runoff.report.words.machine_rows import describe_machines
+from runoff.report.words.numbers import (
+    choose_percent_decimals,
+    format_change,
+    format_change_range,
+    format_percent_range,
+)
 from runoff.statistics.gate import Outcome
 from runoff.statistics.gate_risk import Chances
 

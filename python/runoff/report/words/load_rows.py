@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report.numbers import Scale
+from runoff.report.words.numbers import Scale
 from runoff.results import NO_LOAD
 from runoff.statistics import Verdict
 

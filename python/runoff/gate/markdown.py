@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from runoff.decide.gate.values import EXIT_CODES, Gate, Line
-from runoff.report.gate import wording
-from runoff.report.gate.text import COLUMNS, ORDER
+from runoff.gate import wording
+from runoff.gate.text import COLUMNS, ORDER
 from runoff.report.markdown import SPECIAL
-from runoff.report.wording import describe_seed
+from runoff.report.words.wording import describe_seed
 from runoff.statistics.gate import Outcome
 from runoff.text import escape_lines
 

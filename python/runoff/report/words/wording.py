@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from runoff.analysis.table import Table
 from runoff.analysis.values import Overall, Report
 from runoff.analysis.why import Explanation
-from runoff.report.campaign_warnings import describe_campaign
-from runoff.report.matrix import Matrix
-from runoff.report.numbers import Scale, format_change
+from runoff.report.words.campaign_warnings import describe_campaign
+from runoff.report.words.load_rows import Matrix
+from runoff.report.words.numbers import Scale, format_change
 from runoff.results import IMPORTED, Sample
 from runoff.statistics import Verdict
 

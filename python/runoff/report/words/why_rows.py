@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from runoff.analysis.why import Explanation, Reason
-from runoff.report.html.table import describe_change
-from runoff.report.numbers import Scale
+from runoff.report.words.numbers import Scale
+from runoff.report.words.rows import describe_change
 
 LARGEST_SIZE = 1000.0
 """Above this many standard deviations digits say nothing."""

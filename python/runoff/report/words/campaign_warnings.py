@@ -14,9 +14,9 @@ from runoff.analysis.warnings import (
     UnfinishedCampaign,
     VoidArm,
 )
-from runoff.report.cpu_limits import describe_limit
-from runoff.report.noise import describe_noise
-from runoff.report.numbers import Scale
+from runoff.report.words.cpu_limits import describe_limit
+from runoff.report.words.noise import describe_noise
+from runoff.report.words.numbers import Scale
 from runoff.results import IMPORTED, Results, Stopping
 
 

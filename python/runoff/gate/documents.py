@@ -4,10 +4,10 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from runoff.decide.gate.values import EXIT_CODES, Gate, Line
-from runoff.report import junit
+from runoff.gate import wording
+from runoff.report.data import junit
 from runoff.report.data.json_text import dump, make_head, round_significant
-from runoff.report.gate import wording
-from runoff.report.junit import Case
+from runoff.report.data.junit import Case
 from runoff.statistics.gate import Outcome
 from runoff.text import escape_lines
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from runoff.decide.sample_size import CHANCES, Answer, Source, find_hardest
 from runoff.report.data.json_text import dump, round_significant
-from runoff.report.layout import wrap
-from runoff.report.noise import DOES_NOT_VARY, format_size
+from runoff.report.words.layout import wrap
+from runoff.report.words.noise import DOES_NOT_VARY, format_size
 from runoff.statistics.planning import Blocks
 from runoff.text import escape_line, format_duration
 

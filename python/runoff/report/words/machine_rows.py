@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runoff.analysis.table import Table
-from runoff.report.html.table import describe_change
-from runoff.report.numbers import Scale, format_p
-from runoff.report.warnings import describe_warning
+from runoff.report.words.numbers import Scale, format_p
+from runoff.report.words.rows import describe_change
+from runoff.report.words.warnings import describe_warning
 from runoff.statistics import HETEROGENEITY_ALPHA, Analysis, Comparison, Heterogeneity, Verdict
 
 TITLES = ("arm", "machine", "blocks", "baseline", "mean", "change", "its 95 % CI", "p(adj)", "verdict")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from runoff.decide.gate.values import EXIT_CODES, Gate
-from runoff.report.gate import wording
-from runoff.report.layout import wrap
+from runoff.gate import wording
+from runoff.report.words.layout import wrap
 from runoff.statistics.gate import Outcome
 
 ORDER = (Outcome.REGRESSED, Outcome.WORSE, Outcome.UNCLEAR, Outcome.FINE)

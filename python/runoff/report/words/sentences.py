@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report import sensitivity
-from runoff.report.counterparts import describe_counterparts
-from runoff.report.machines import describe_dissent, describe_machines, describe_sides
-from runoff.report.spread import describe_spread
-from runoff.report.sweep import describe_sweep
-from runoff.report.wording import describe_size, join_names, render_place
+from runoff.report.words import sensitivity
+from runoff.report.words.counterparts import describe_counterparts
+from runoff.report.words.machine_rows import describe_dissent, describe_machines, describe_sides
+from runoff.report.words.spread import describe_spread
+from runoff.report.words.sweep import describe_sweep
+from runoff.report.words.wording import describe_size, join_names, render_place
 from runoff.results import IMPORTED, Results
 from runoff.statistics import Comparison, Verdict
 

@@ -1,0 +1,1 @@
+"""The views of a gate: terminal, Markdown, JSON and JUnit."""

@@ -1,1 +1,0 @@
-"""The views of a gate: terminal, Markdown, JSON and the XML that JUnit writes."""

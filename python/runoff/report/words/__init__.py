@@ -1,0 +1,1 @@
+"""What reports say: sentences, warnings, numbers, and rows of finished text. Figures and views are built of these."""
