@@ -146,6 +146,14 @@ def test_the_name_of_a_machine_and_a_little_memory_make_no_other(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("workload", "readable"),
+    [("hackbench:groups=3", "hackbench-groups-3"), ("größe", "gr-e"), ("測定", "work"), ("a" * 39 + "--b", "a" * 39)],
+)
+def test_the_file_of_a_noise_has_a_name_to_read(workload, readable):
+    assert noise.noise_path({}, "lab", "real", "default", workload, "").name[:-18] == f"lab-real-{readable}"
+
+
+@pytest.mark.parametrize(
     "content", ["", "{}", "[1]", "no json", '{"schema": "runoff.noise/9"}', "\x00\xff", "null", '{"runs": []}']
 )
 def test_a_file_that_is_none_is_one_sentence_and_the_report_is_there(tmp_path, content):
