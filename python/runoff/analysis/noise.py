@@ -1,4 +1,4 @@
-"""What a machine shows where there is nothing to show: differences of the same arm measured twice in each block."""
+"""The noise of a machine: differences between two measurements of the same arm in each block."""
 
 import math
 import re

@@ -27,7 +27,7 @@ from runoff.results import IMPORTED, Results
 from runoff.version import __version__
 
 _NO_WISHES = Wishes()
-UNPROVEN = "these numbers were imported: nobody proved which scheduler was in charge"
+UNPROVEN = "these numbers were imported: which scheduler was in charge was not verified"
 UNORDERED = (
     "the files do not say which runs were taken together: each arm is judged by its own spread, and by how much its "
     "runs resemble the run before"

@@ -44,7 +44,7 @@ def merge(machines: Mapping[str, Path], out: Path, *, trusted: bool = False) -> 
         _require_apart(place, out)
     members = _list_members(machines)
     if len(members) < 2:
-        raise UsageError("one machine alone is not merged: give the campaigns of two or more")
+        raise UsageError("give the campaigns of two or more machines")
     results = {name: _read_complete(place) for name, place in members.items()}
     for place in members.values():
         trust.require_no_links(place)

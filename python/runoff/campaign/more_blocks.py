@@ -41,5 +41,5 @@ def _lengthen(settings: Settings, blocks: int) -> Settings:
 
 
 def _count_begun(journal: Journal) -> int:
-    """Return blocks of which something was taken: whoever watched has seen it."""
+    """Return the number of blocks with at least one sample, which the user may have seen."""
     return len({row.block for row in journal.rows() if row.block >= 0})

@@ -44,7 +44,7 @@ _PLACED = cloup.OptionGroup("In which order")
 @cloup.option(
     "--order",
     type=click.Choice(get_args(Order)),
-    help="Of their dates, of the commits that the campaigns are named by, or as given.  [dates; commits with "
+    help="Order campaigns by date, by the commits that they are named by, or as given.  [dates; commits with "
     "--repository]",
     group=_PLACED,
 )

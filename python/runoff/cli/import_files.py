@@ -57,8 +57,8 @@ from runoff.results import Direction
 @click.option(
     "--cases",
     type=click.Choice(get_args(Cases)),
-    help="What the commands, benchmarks or columns of a file are: arms that are compared, or workloads of the arms "
-    "that the files are.  [as the format is used]",
+    help="Treat each command, benchmark or column of a file as an arm, or as a workload; then each file is an arm.  "
+    "[as the format is used]",
 )
 @click.option("--baseline", metavar="ARM", default="", help="The arm that others are compared with.  [the first]")
 @trust_option

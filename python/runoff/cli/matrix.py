@@ -35,7 +35,7 @@ from runoff.cli.output import echo, write
     metavar="N",
     help="Virtual seconds of stress that every arm has to survive.",
 )
-@click.option("--work", default="hackbench", show_default=True, metavar="WORK", help="Work by which speed is compared.")
+@click.option("--work", default="hackbench", show_default=True, metavar="WORK", help="Workload that measures speed.")
 @plan_options("clock", "cpus", "topology", "memory_mb", "packages", "blocks", "margin", "seed", clock="virtual")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the campaigns.  [results/DATE-TIME]")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")

@@ -56,8 +56,8 @@ def require_safe(address: str) -> None:
         )
     if not is_safe(address):
         raise UsageError(
-            f"{address} is neither tls:// nor on this machine, and whoever can speak to a worker runs programs on it: "
-            "start scheduler and workers with TLS (docs/cluster.md)"
+            f"{address} is neither tls:// nor on this machine, and anyone who can connect to a worker can run programs "
+            "on it: start scheduler and workers with TLS (docs/cluster.md)"
         )
 
 

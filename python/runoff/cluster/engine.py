@@ -67,7 +67,7 @@ class ClusterEngine:
         """
         if plan.settings.on != "lab":
             raise UsageError(
-                "a cluster takes samples in the lab: carry --on host out on each machine, then: runoff merge DIR..."
+                "a cluster takes samples in the lab: run with --on host on each machine, then: runoff merge DIR..."
             )
         self._plan = plan
         self._address = parse_address(address)

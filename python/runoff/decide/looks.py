@@ -1,4 +1,4 @@
-"""What is seen of a campaign that goes on until all is decided, at the ends of blocks."""
+"""Results of the looks that a campaign with ``until`` takes after blocks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ class NextBlocks:
 
 
 def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
-    """Yield the arms that more blocks may decide, in plan order; nothing where that is no question of blocks.
+    """Yield the arms that more blocks may decide, in plan order; none where more blocks cannot decide it.
 
     They are those of ``runoff resume --blocks``, which allows for the look in between.
     """

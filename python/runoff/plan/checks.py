@@ -40,7 +40,7 @@ def _check_sensitivity(settings: Settings, why_not: str) -> None:
     if why_not or settings.clock == "real":
         raise UsageError("--sensitivity quantum needs the virtual clock: add --clock virtual, or leave it out")
     if settings.cpus == 1:
-        raise UsageError("--sensitivity quantum: one CPU is never ahead of another: use more --cpus")
+        raise UsageError("--sensitivity quantum needs two or more CPUs: use more --cpus")
     if settings.quantum < 2 * LEAST_QUANTUM or 2 * settings.quantum > MOST_QUANTUM:
         raise UsageError(
             f"--sensitivity quantum takes half and twice of it, and a quantum is {LEAST_QUANTUM} to {MOST_QUANTUM}: "
@@ -56,7 +56,7 @@ def find_clock_objection(settings: Settings) -> str:
         return "under the virtual clock every sample has a guest of its own, so nothing can be warmed up"
     if settings.cpus > MOST_EXACT_CPUS:
         return (
-            f"the virtual clock is for {MOST_EXACT_CPUS} CPUs at most, and each takes its turn on one of this machine: "
+            f"the virtual clock is for {MOST_EXACT_CPUS} CPUs at most, and they share one CPU of this machine: "
             "use fewer --cpus, or --clock real"
         )
     return ""

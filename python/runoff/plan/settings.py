@@ -49,7 +49,7 @@ class Settings(Checked):
         Words,
         Option(
             "--load",
-            "Load that runs during the work, e.g. io; each load is measured in turn, and none is the work alone.",
+            "Load that runs during the work, e.g. io; repeat it for more loads; none measures the work without one.",
             metavar="LOAD",
             link="loads.md",
         ),

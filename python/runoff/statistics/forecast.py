@@ -1,4 +1,4 @@
-"""When a campaign will be decided that goes on until it is: future blocks are drawn from what is known so far.
+"""How many more blocks a campaign with ``until`` will take: they are drawn from what is known so far.
 
 Each course draws a spread and a mean as the blocks so far leave them open (chi-square and normal, a flat prior), then
 blocks with these, and looks at them as the campaign will.

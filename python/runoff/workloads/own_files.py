@@ -24,7 +24,7 @@ class OwnFile:
     name: str
     """Path in the working directory."""
     path: Path
-    """Where whoever brings it there reads it."""
+    """On this machine."""
     sha256: str
     is_executable: bool = False
     libraries: tuple["OwnFile", ...] = ()

@@ -94,7 +94,7 @@ def test_a_damaged_copy_is_named_with_the_way_out(workshop: Path, content: bytes
 def test_a_file_that_changes_while_it_is_kept_is_refused(workshop: Path) -> None:
     plan = begun()
     (workshop / "mine/w.json").write_text("[]")
-    with pytest.raises(UsageError, match=r"w\.json was changed just now: begin again"):
+    with pytest.raises(UsageError, match=r"w\.json changed while it was copied: run again"):
         directory.create(Path("c"), plan)
     assert not (workshop / "c" / FILE).exists()
     (workshop / "mine/w.json").write_text("{}")

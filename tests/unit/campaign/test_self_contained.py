@@ -299,7 +299,7 @@ def test_a_kept_object_that_is_not_whole_is_named_with_the_way_out(campaign: Pat
 def test_an_object_that_changes_while_it_is_kept_is_refused(workshop: Path) -> None:
     plan = begun(workshop)
     (workshop / "my.bpf.o").write_bytes(b"\x7fELF newer")
-    with pytest.raises(UsageError, match="was changed just now: begin again"):
+    with pytest.raises(UsageError, match="changed while it was copied: run again"):
         directory.create(Path("c"), plan)
     assert not (workshop / "c" / FILE).exists()
 

@@ -24,7 +24,7 @@ from runoff.validation import describe_mistake
 
 FILE = database.FILE
 _UNFINISHED = f"{FILE}.new"
-"""Until everything is in it that makes it a journal: whoever looks finds a whole one, or none."""
+"""Name of a journal that is being written; it is renamed when complete, so readers find a complete one or none."""
 
 
 class Journal:

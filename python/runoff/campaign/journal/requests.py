@@ -31,7 +31,7 @@ def store_log(directory: HeldDirectory, sample: str, text: str) -> str:
 
 
 def find_logs(directory: Path, rows: Iterable[Row]) -> dict[str, StoredLog]:
-    """Return the logs of those samples that have one, by sample; whoever has removed the files does without."""
+    """Return the logs of those samples that have one, by sample; a removed file is left out on reading."""
     logs = {
         row.cell: StoredLog(directory / _path(row.cell), row.requests_sha256) for row in rows if row.requests_sha256
     }

@@ -48,7 +48,7 @@ def store_copies(plan: Plan, directory: HeldDirectory) -> None:
         except OSError as error:
             raise UsageError(f"cannot read {original.path}: {error.strerror}") from None
         if hashlib.sha256(content).hexdigest() != original.sha256:
-            raise UsageError(f"{original.path} was changed just now: begin again when it is finished")
+            raise UsageError(f"{original.path} changed while it was copied: run again when nothing writes it")
         try:
             directory.write_whole(original.copy, content, mode)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""A campaign that begins with void samples alone, all for one reason, would go on so."""
+"""Stop a campaign whose first block is void for one reason: later blocks would be too."""
 
 import re
 

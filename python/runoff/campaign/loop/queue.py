@@ -10,7 +10,7 @@ from runoff.plan.order import Cell
 class WaitingCells:
     """Cells that are to be taken, in run order, with looks between blocks if there is a rule.
 
-    The course depends on what was taken alone, and not on when: a look waits until nothing runs.
+    The order of samples depends only on earlier samples, not on timing: a look waits until nothing runs.
     """
 
     def __init__(

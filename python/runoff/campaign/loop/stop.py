@@ -30,7 +30,7 @@ class StopRequest:
     _heeded: Stop = Stop.NO
 
     def heed(self, engine: Engine, observer: Observer) -> None:
-        """Tell of what was asked for since the last call; of what shall stop now, end the samples that run."""
+        """Report requests since the last call; where one is to stop now, end the running samples."""
         while self._heeded < self.stop:
             self._heeded = Stop(self._heeded + 1)
             is_now = self._heeded is Stop.NOW

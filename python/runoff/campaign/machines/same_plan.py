@@ -22,7 +22,7 @@ _OWN_ON_THE_HOST = ("cpus",)
 
 @dataclass(frozen=True, slots=True)
 class CampaignIdentity:
-    """What a campaign was asked for, by whom it was taken, and which it is."""
+    """The plan, the machines and the first sample of a campaign."""
 
     place: Path
     plan: Mapping[str, Any]

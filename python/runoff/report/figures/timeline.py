@@ -1,4 +1,4 @@
-"""What a disk did over time: its head's way and whom it served, times held idle, and how many requests waited."""
+"""What a disk did over time: the head's position, requests served, times held idle, and how many requests waited."""
 
 from runoff.report.figures import movement
 from runoff.report.figures.axis import Axis

@@ -1,4 +1,4 @@
-"""A metric of one workload beside every load: who suffers how much from what."""
+"""A metric of one workload beside every load: how much each load slows each arm."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

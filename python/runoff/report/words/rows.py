@@ -37,7 +37,7 @@ class SummaryRow:
 
     anchor: str
     place: str
-    """In full, for those who ask."""
+    """The full label, shown as a tooltip."""
     short_place: str
     metric: str
     direction: str

@@ -249,7 +249,7 @@ def _condition(advice: Advice) -> str:
     """Return which truth the chance is for."""
     if advice.towards == "same":
         return "if the arms differ as little as they seem to" if advice.as_seen else "if there is no difference"
-    return "if the difference is as large as it seems"
+    return "if the true difference is the one measured"
 
 
 def _time(blocks: int, question: Question) -> str:
