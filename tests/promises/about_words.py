@@ -57,7 +57,7 @@ OF_WORDS = (
             "unit/analysis/test_beside.py::test_every_form_shows_it": ["report A B"],
             "unit/imports/test_import_command.py::test_two_columns_get_the_verdict_of_welch": ["import"],
             "unit/imports/test_library_calls.py::test_a_call_imports_what_the_command_does": ["library import_files"],
-            "unit/decide/test_sample_size.py::test_the_blocks_are_those_of_the_pilots_noise": ["plan"],
+            "unit/decide/test_sample_size.py::test_the_blocks_are_those_of_the_pilots_noise": ["blocks"],
             "unit/decide/test_noise.py::test_what_is_kept_is_the_sd_of_block_differences": [
                 "noise",
                 "noise keep",
@@ -97,7 +97,7 @@ OF_WORDS = (
                 "report --wide",
             ],
             f"{OUTPUT}test_a_log_has_tabs_and_nothing_else_of_it": ["report --log"],
-            f"{OUTPUT}test_other_commands_have_nothing_of_it": ["gate", "plan", "resume"],
+            f"{OUTPUT}test_other_commands_have_nothing_of_it": ["gate", "blocks", "resume"],
             "unit/decide/test_gate.py::test_any_name_survives_every_view": ["gate --junit", "gate --github-summary"],
             "unit/history/test_history.py::test_foreign_names_are_made_printable_everywhere": [
                 "history",

@@ -30,7 +30,7 @@ FILES = (
 """Write a file that an option names."""
 
 SCREENS = (
-    "report", "report --json", "report --markdown", "report --requests", "report A B", "history", "gate", "plan",
+    "report", "report --json", "report --markdown", "report --requests", "report A B", "history", "gate", "blocks",
     "noise keep", "library load",
 )  # fmt: skip
 """Read campaigns and print."""
@@ -136,7 +136,7 @@ READ: Mapping[str, Callable[[Path, Path], Words]] = {
     "gate": lambda folder, campaign: ("gate", campaign),
     "gate --junit": lambda folder, campaign: ("gate", campaign, "--junit", folder / "written"),
     "gate --github-summary": lambda folder, campaign: ("gate", campaign, "--github-summary", folder / "written"),
-    "plan": lambda folder, campaign: ("plan", campaign, "--detect", "5%"),
+    "blocks": lambda folder, campaign: ("blocks", campaign, "--detect", "5%"),
     "merge": lambda folder, campaign: ("merge", campaign, f"other={folder / 'other'}", "--out", folder / "merged"),
 }  # fmt: skip
 """The words of a command that reads the campaign and, where it takes two, the one named other in the directory."""

@@ -28,7 +28,7 @@ COMMANDS = {
     "history": "Draw a metric over many campaigns, with its changes.",
     "merge": "Merge campaigns of several machines.",
     "gate": "Check a campaign against a limit, for CI.",
-    "plan": "Compute how many blocks a question needs.",
+    "blocks": "Compute how many blocks a question needs.",
     "matrix": "Try schedulers on many kernels.",
     "noise": "Measure the noise of this machine.",
     "list": "List schedulers, workloads, loads, kernels, plans, ...",
@@ -46,6 +46,9 @@ COMMANDS = {
     "completion": "Print the script that completes words in a shell.",
 }
 """In the order of the help. A command's module is imported only when it is used: the help must come at once."""
+
+_FORMER = {"plan": "blocks"}
+"""What commands are called now that had another name."""
 
 
 _MEANT = {
@@ -95,6 +98,8 @@ class _Commands(Group):
                 echo(ctx.get_help())
                 ctx.exit()
             args = [args[1], "--help"]
+        if args[:1]:
+            args = [_FORMER.get(args[0], args[0]), *args[1:]]
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

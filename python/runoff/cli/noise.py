@@ -61,7 +61,7 @@ def command(
 ) -> int:
     """Measure one arm against itself, to learn the noise of this machine.
 
-    The result is kept in the user's data directory; later reports have a line of it, and `runoff plan` uses it.
+    The result is kept in the user's data directory; later reports have a line of it, and `runoff blocks` uses it.
     """
     if context.invoked_subcommand is not None:
         return 0

@@ -79,7 +79,7 @@ def test_a_directory_that_is_not_a_campaign_is_left_alone(
     assert (place / FILE).read_text() == content
 
 
-@pytest.mark.parametrize("command", ["resume", "report", "gate", "plan"])
+@pytest.mark.parametrize("command", ["resume", "report", "gate", "blocks"])
 def test_a_journal_behind_a_link_is_not_taken(campaign: Path, tmp_path: Path, command: str) -> None:
     (campaign / FILE).rename(tmp_path / "elsewhere")
     (campaign / FILE).symlink_to(tmp_path / "elsewhere")

@@ -117,7 +117,7 @@ def test_the_errors_of_a_gate_are_those_of_so_many_machines(
 
 def test_commands_for_one_machine_say_so(campaigns: dict[str, Path], tmp_path: Path):
     out = join(campaigns, tmp_path / "all")
-    assert "blocks are planned for one machine" in run("plan", out, expect=64).stderr
+    assert "blocks are planned for one machine" in run("blocks", out, expect=64).stderr
     assert "resume those where they were taken" in run("resume", out, expect=64).stderr
 
 

@@ -1,4 +1,4 @@
-"""``runoff plan``: from a pilot or kept noise to numbers of blocks."""
+"""``runoff blocks``: from a pilot or kept noise to numbers of blocks."""
 
 import json
 import math
@@ -9,11 +9,13 @@ from typing import Any
 import click
 import pytest
 from cli_runner import ask
+from click.testing import CliRunner
 from made_campaigns import alternating, made, noisy
 
 from runoff.campaign.directory import read_results
+from runoff.cli.blocks import command
+from runoff.cli.main import cli
 from runoff.cli.noise import command as noise
-from runoff.cli.plan import command
 from runoff.decide.sample_size import collect_from_campaign, collect_from_noise, find_noise
 from runoff.errors import UsageError
 from runoff.plan.order import Cell
@@ -42,6 +44,15 @@ def test_the_blocks_are_those_of_the_pilots_noise(tmp_path, chance):
     assert alike["needed"] == blocks_for_same(math.log(1.02), SD, 9, chance).needed
     assert (shown["size"], alike["size"]) == (0.01, 0.02)
     assert shown["seconds"] == pytest.approx(4 * shown["needed"])
+
+
+def test_it_answers_to_its_former_name(tmp_path):
+    place = made(tmp_path / "c", alternating)
+    asked = [CliRunner().invoke(cli, [word, str(place), "--json"]) for word in ("blocks", "plan")]
+    assert asked[0].exit_code == asked[1].exit_code == 0
+    assert asked[0].stdout == asked[1].stdout
+    assert "  blocks  " in CliRunner().invoke(cli, ["--help"]).stdout
+    assert "  plan  " not in CliRunner().invoke(cli, ["--help"]).stdout
 
 
 def test_the_plans_margin_and_rare_events_are_asked_about(tmp_path):

@@ -86,7 +86,7 @@ def test_a_report_has_nothing_of_it(campaign: Path, form: list[str], capfd: pyte
     assert "red" in output
 
 
-@pytest.mark.parametrize("words", [["gate"], ["gate", "--markdown"], ["gate", "--json"], ["plan"], ["resume"]])
+@pytest.mark.parametrize("words", [["gate"], ["gate", "--markdown"], ["gate", "--json"], ["blocks"], ["resume"]])
 def test_other_commands_have_nothing_of_it(campaign: Path, words: list[str]) -> None:
     result = CliRunner().invoke(cli, [*words, str(campaign)], color=True)
     assert found_bad(result.output + str(result.exception or "").replace("\x00", "")) == []

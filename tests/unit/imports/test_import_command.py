@@ -159,7 +159,7 @@ def test_every_reader_of_campaigns_takes_it(tmp_path: Path) -> None:
     told = ask(cli, "gate", out, "--max-regression", "5%").stdout
     assert "12 runs" in told
     assert "block" not in told
-    plan = ask(cli, "plan", out).stdout
+    plan = ask(cli, "blocks", out).stdout
     assert "block" not in plan
     assert "imported, value: b: noise" in plan
     for form in (["--mail"], ["--markdown"], ["--verbose"], *(["--table", name] for name in ("classic", "graysky"))):

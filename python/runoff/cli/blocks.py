@@ -1,4 +1,4 @@
-"""``runoff plan``: how many blocks a question needs."""
+"""``runoff blocks``: how many blocks a question needs."""
 
 from pathlib import Path
 from typing import get_args
@@ -13,8 +13,8 @@ from runoff.results import Clock, EngineName
 
 
 @click.command(
-    epilog="\b\nExamples:\n  runoff plan results/20260102-120000 --detect 1%\n"
-    "  runoff plan --work hackbench --on host --arms 3 --margin 1%"
+    epilog="\b\nExamples:\n  runoff blocks results/20260102-120000 --detect 1%\n"
+    "  runoff blocks --work hackbench --on host --arms 3 --margin 1%"
 )
 @click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
 @click.option(
