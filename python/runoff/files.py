@@ -41,7 +41,7 @@ def create_whole(path: Path, content: bytes) -> None:
 def write_output(path: Path, text: str) -> None:
     """Write ``text`` to a file that the user has named: whole, as `write_whole` does, or into a pipe or device.
 
-    A link is followed only below /dev and /proc, where it leads to a stream of this process. Raises OSError.
+    A link is followed only in /dev, /dev/fd and /proc, where it leads to a stream of this process. Raises OSError.
     """
     if _is_stream(path) or (path.exists() and not path.is_symlink() and not path.is_file()):
         descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
@@ -67,8 +67,11 @@ def append_output(path: Path, text: str) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether what is there is a stream of this process or a device, and a link leads to one."""
-    return path.is_relative_to("/dev") or path.is_relative_to("/proc")
+    """Whether what is there is a stream of this process or a device, and a link leads to one.
+
+    Anybody may write files and links in /dev/shm.
+    """
+    return str(path.parent) in ("/dev", "/dev/fd") or path.is_relative_to("/proc")
 
 
 def make_directories(path: Path) -> None:

@@ -1,11 +1,13 @@
 """Files are written whole or not at all, through no link; a directory that is replaced is noticed."""
 
+import contextlib
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from runoff.files import NEW, HeldDirectory, make_directories, write_output, write_whole
+from runoff.files import NEW, HeldDirectory, append_output, make_directories, write_output, write_whole
 
 
 @pytest.fixture
@@ -93,6 +95,20 @@ def test_what_root_makes_is_written_by_nobody_else(tmp_path: Path) -> None:
         os.umask(before)
     modes = [path.stat().st_mode & 0o022 for path in (tmp_path / "a", tmp_path / "a/b", tmp_path / "a/page")]
     assert modes == [0, 0, 0]
+
+
+def test_a_directory_for_all_below_dev_holds_files_as_any_other() -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as made:
+        place = Path(made)
+        (place / "victim").write_text("kept")
+        for write in (write_output, append_output):
+            write(place / "new", "one")
+            (place / "link").symlink_to("victim")
+            with contextlib.suppress(OSError):
+                write(place / "link", "through")
+            (place / "link").unlink()
+            assert (place / "victim").read_text() == "kept"
+        assert (place / "new").read_text() == "oneone"
 
 
 def test_an_output_is_a_whole_file_a_pipe_or_a_device_but_nothing_behind_a_link(tmp_path: Path, victim: Path) -> None:
