@@ -18,8 +18,11 @@ from runoff.plan.shipped import describe_shipped, list_shipped
 from runoff.report.words.layout import cut_end, wrap
 from runoff.results import NO_LOAD
 from runoff.text import suggest
+from runoff.workloads.lab_times import LAB_SAMPLE_S, describe_lab_time
 
 KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "plans", "published")
+
+_IN_THE_LAB = "in the lab (virtual clock, 2 CPUs)"
 
 
 def _complete_kind(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
@@ -72,9 +75,13 @@ def _find(entries: list[dict[str, Any]], kind: str, name: str) -> dict[str, Any]
 def _print_lines(entries: list[dict[str, Any]], kind: str, width: int) -> None:
     """Print a line for each, on a terminal no wider than that."""
     longest = max((len(entry["name"]) for entry in entries), default=0)
-    for entry in entries:
-        line = f"{entry['name'].ljust(longest)}  {entry['title']}"
+    times = [describe_lab_time(entry.get("lab_sample_s")) for entry in entries]
+    room = max(map(len, times), default=0)
+    for entry, took in zip(entries, times, strict=True):
+        line = f"{entry['name'].ljust(longest)}  {took.rjust(room) + '  ' if room else ''}{entry['title']}"
         echo(cut_end(line, width) if sys.stdout.isatty() else line)
+    if room:
+        echo(f"times: of a sample, about, {_IN_THE_LAB}", err=True)
     if any(entry["parameters"] for entry in entries):
         echo(f"parameters of one: runoff list {kind} NAME", err=True)
 
@@ -83,6 +90,8 @@ def _print_whole(entry: dict[str, Any], width: int) -> None:
     """Print one with all its parameters."""
     for line in wrap(f"{entry['name']}: {entry['title']}", width, "", "  "):
         echo(line)
+    if took := describe_lab_time(entry.get("lab_sample_s")):
+        echo(f"  a sample takes about {took} {_IN_THE_LAB}")
     for parameter in entry["parameters"]:
         name, value, allowed, about = (parameter[key] for key in ("name", "default", "range", "about"))
         for line in render_parameter(name, value, allowed, about, width, is_fixed=parameter.get("fixed", False)):
@@ -118,7 +127,7 @@ def _scheduler(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _workloads() -> list[dict[str, Any]]:
-    return _definitions(workloads.WORKLOADS)
+    return [{**entry, "lab_sample_s": LAB_SAMPLE_S.get(entry["name"])} for entry in _definitions(workloads.WORKLOADS)]
 
 
 def _loads() -> list[dict[str, Any]]:
