@@ -16,7 +16,7 @@ def needs_geometric_means(analysis: Analysis) -> bool:
 
 def _contradicts(comparison: Comparison, analysis: Analysis) -> bool:
     own, theirs = analysis.summaries.get(comparison.arm), analysis.summaries.get(analysis.question.baseline)
-    if comparison.log_mean is None or own is None or theirs is None or own.mean <= 0 or theirs.mean <= 0:
+    if comparison.log_mean is None or own is None or theirs is None:
         return False
     arithmetic = math.log(own.mean / theirs.mean)
     return arithmetic * comparison.log_mean < 0 or abs(arithmetic - comparison.log_mean) > MOST_APART

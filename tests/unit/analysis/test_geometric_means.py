@@ -25,3 +25,10 @@ def test_one_arm_on_the_other_side_or_far_away_is_enough():
     calm = [11.0, 11.1, 11.0, 10.9, 11.0]
     assert needs_geometric_means(judge(base=BASE, calm=calm, arm=[7.5, 7.6, 7.5, 7.4, 25.0]))
     assert needs_geometric_means(judge(base=BASE, calm=calm, arm=[10.5, 10.6, 10.5, 10.4, 80.0]))
+
+
+def test_a_mean_that_has_no_logarithm_contradicts_nothing():
+    """Changes are of blocks that both arms have; a value below zero may be in another."""
+    calm = [11.0, 11.1, 11.0, 10.9, 11.0]
+    assert not needs_geometric_means(judge(base=BASE, arm=[*calm, -1000.0]))
+    assert not needs_geometric_means(judge(base=[*BASE, -1000.0], arm=calm))

@@ -11,7 +11,7 @@ import pytest
 import report_examples as examples
 
 from runoff.analysis import build
-from runoff.analysis.environment import list_environment_rows
+from runoff.analysis.environment import list_environment_rows, summarise_facts
 from runoff.report import markdown
 from runoff.report.data import csv_table
 from runoff.report.data import document as json
@@ -121,6 +121,19 @@ def test_the_machine_and_its_kernel_come_before_packages_and_what_is_not_known_i
     known = {**facts, "kernel": {"release": "7"}, "machine": {"cpu": "x"}, "arms": {"a": {"kernel": ""}}}
     rows = list_environment_rows(known, ("a",))
     assert [row.key for row in rows] == ["machine.cpu", "kernel.release", "runoff.version", "image.packages.bash"]
+
+
+@pytest.mark.parametrize(
+    ("key", "told", "shown"),
+    [
+        ("cpus_online", "4-7,9", "5 CPUs"),
+        ("cpus_online", "3", "1 CPU"),
+        ("memory", "1048576 kB", "1 GiB"),
+        ("memory", "1047552 kB", "1023 MiB"),
+    ],
+)
+def test_cpus_are_counted_and_memory_has_a_unit(key, told, shown):
+    assert summarise_facts({"machine": {key: told}}, "machine") == shown
 
 
 def test_json_holds_every_sample_at_full_precision(three):

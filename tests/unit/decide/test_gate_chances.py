@@ -5,11 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_campaigns import made, noisy
 from scipy import stats
 
+from runoff.analysis.build import build_report
+from runoff.campaign.directory import read_results
+from runoff.decide.gate import judge
 from runoff.statistics.gate import Outcome, combine_outcomes, judge_comparison
 from runoff.statistics.gate_risk import Chances, Precision, RiskInput, correlation, estimate_risk
 from runoff.statistics.level import critical as students
+from runoff.statistics.stopping import find_multiple
 from runoff.statistics.values import Interval
 
 N = 10
@@ -199,3 +204,18 @@ def test_two_machines_are_worse_by_the_mean_of_theirs():
     worse = (changes.mean(axis=1) > 0.02) & (changes.min(axis=1) > 0) & ~regressed
     assert found.regressed == pytest.approx(np.mean(regressed), abs=0.008)
     assert found.worse == pytest.approx(np.mean(worse), abs=0.01)
+
+
+def test_a_forecast_knows_among_how_many_a_comparison_is_judged(tmp_path, monkeypatch):
+    """Its interval is of one comparison, what is seen in all together is not."""
+    known: list[RiskInput] = []
+    estimate = judge.estimate_risk
+    monkeypatch.setattr(judge, "estimate_risk", lambda found, same: (known.extend(found), estimate(found, same))[1])
+    arms, works = ("default", "bfs", "cfs"), ("hackbench:groups=1", "hackbench:groups=2")
+    made_report = build_report(read_results(made(tmp_path / "c", noisy(0.0, 0.01, 0.02), arms=arms, workloads=works)))
+    judge.judge(made_report, 0.05)
+    assert len(known) == 4
+    for each in known:
+        joint = find_multiple(each.overall.df + 1, 0.05, 4, "planned")
+        assert each.overall.critical_joint == pytest.approx(joint)
+        assert each.overall.critical < joint

@@ -41,6 +41,7 @@ def test_one_round_number_says_nothing_of_its_last_digit():
     assert step(*[9.9] * 9, *[10.0] * 9) == pytest.approx(np.mean([0.1 / 9.9, 1 / 10]))
     assert step(*[9.9] * 9, *[10.0] * 8, 10.0 + 5e-13) == pytest.approx(np.mean([0.1 / 9.9, 1 / 10]))
     assert step(*[9.0] * 9, *[10.0] * 9) == pytest.approx(np.mean([1 / 9, 1 / 10]))
+    assert step(*[99.0] * 9, *[100.0] * 9) == pytest.approx(np.mean([1 / 99, 1 / 100]))
 
 
 def test_one_coarse_value_below_a_power_of_ten_does_not_make_it_coarse():

@@ -28,6 +28,16 @@ def compare(machines: dict[str, Sequence[float]], question: Question = QUESTION)
     return analyse_machines(observed, question).comparisons["b"]
 
 
+def test_the_means_of_machines_have_no_quantiles():
+    observed = {name: observe([0.01, 0.02, 0.03]) for name in ("one", "two")}
+    assert [each.quantiles for each in analyse_machines(observed, QUESTION).summaries.values()] == [None, None]
+
+
+def test_one_machine_with_a_spread_does_not_tell_how_machines_differ():
+    between = compare({"one": [0.04, 0.06, 0.05], "two": [0.07]}).between
+    assert (between.machines, between.sd, between.p) == (2, None, None)
+
+
 def test_the_interval_is_that_of_students_t_over_the_machines_mean_changes():
     machines = {"one": [0.04, 0.06], "two": [0.07], "three": [0.02, 0.03, 0.04], "four": [0.05] * 20}
     means = [np.mean(each) for each in machines.values()]
