@@ -65,7 +65,8 @@ def test_a_worker_that_dask_gives_up_is_followed_by_another(tmp_path: Path) -> N
         (nanny,) = cluster.workers.values()
         cluster.sync(nanny.close)
         assert connection.client.submit(os.getpid, pure=False).result(LIMIT_S) != before
-        assert len(cluster.workers) == 1
+        # The new worker may answer before the cluster has heard that it was started.
+        wait_until(lambda: len(cluster.workers) == 1)
     finally:
         connection.close()
 
