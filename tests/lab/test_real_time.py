@@ -144,6 +144,11 @@ def test_tasks_that_wait_behind_a_real_time_task_are_shared_by_cpus_with_work(sc
 HELD_S = 3.3
 """The kernel's server for sched_ext begins to ask a taken CPU for work after a second."""
 
+BOUND_WORKERS_MS = 2
+"""The server also runs the kernel's workers of that CPU, which can run nowhere else. Two of them in a row, the second
+of which is created first, took 1.1 ms at 8 ns per instruction; a hog would run until a tick (4 ms), or for 50 ms.
+"""
+
 
 def taken_for_long(cpus: int, *more: str) -> Sequence[str]:
     """A real-time task has the last CPU for more than three periods of the kernel's server; hogs may run anywhere."""
@@ -166,7 +171,7 @@ def test_a_real_time_task_keeps_its_cpu(cpus: int, scheduler: str, two_cpus: Cop
     scene = Scene(taken_for_long(cpus), wanted=["urgent"], seconds=HELD_S + 0.3)
     seen = play(two_cpus if cpus == 2 else three_cpus, scheduler, scene)
     assert seen["urgent.cpu_s"] > 0.999 * HELD_S, seen
-    assert seen["urgent.longest_gap_ms"] < 1, seen
+    assert seen["urgent.longest_gap_ms"] < BOUND_WORKERS_MS, seen
 
 
 TAKING_TURNS = r"""
