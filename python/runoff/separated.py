@@ -10,10 +10,10 @@ _AS_TEXT = "'"
 """Before a field, by which spreadsheets know text."""
 
 
-def render_rows(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
+def render_rows(rows: Iterable[Sequence[object]]) -> str:
     """Return a line for each row. None is an empty field; a float has every digit."""
     out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\n")
     writer.writerows([_write_field(field) for field in row] for row in rows)
     return out.getvalue()
 

@@ -1,6 +1,6 @@
 """What is promised of samples: that none is lost, and what each of them proves."""
 
-from doors import GOING_ON, TELLING_VOIDS
+from doors import GOING_ON, READ
 from promise import (
     BY_ONE_LOOP,
     CAMPAIGN,
@@ -74,7 +74,7 @@ OF_SAMPLES = (
         "replaced or left out without a word.",
         page="trust.md#void-samples",
         held={
-            f"{READERS}test_voids_are_told_by_every_reader": TELLING_VOIDS,
+            f"{READERS}test_voids_are_told_by_every_reader": tuple(READ),
             f"{CAMPAIGN}test_given_up.py::test_what_the_block_lacks_is_void_with_the_reason": ["resume --give-up"],
             "unit/matrix/test_matrix_stress.py::test_an_ejected_arm_has_failed_with_the_kernels_log": [
                 "matrix",
@@ -98,7 +98,6 @@ OF_SAMPLES = (
             "unit/imports/test_library_calls.py::test_a_call_imports_what_the_command_does": ["library import_files"],
         },
         apart={
-            "has a line for each valid sample only, as the historic logs do": ["report --log"],
             "returns samples as they are, with `valid` and `reason`": ["library load"],
             "prints what one sample's disk was asked for": ["report --requests"],
             NO_CAMPAIGN: ["restore", *CONTROLS, "disk", *LAB, *LISTS],

@@ -29,7 +29,6 @@ OF_WORDS = (
                 "report --json",
                 "report --markdown",
                 "report --csv",
-                "report --wide",
                 "merge",
             ],
             f"{CAMPAIGN}test_merge_verdicts.py::test_several_tables_name_the_machines_too": ["report --html"],
@@ -74,7 +73,6 @@ OF_WORDS = (
             "gives no verdict on a difference": [
                 "matrix",
                 "matrix --junit",
-                "report --log",
                 "report --requests",
                 "report --figures",
                 "library load",
@@ -94,9 +92,7 @@ OF_WORDS = (
                 "report --markdown",
                 "report --html",
                 "report --csv",
-                "report --wide",
             ],
-            f"{OUTPUT}test_a_log_has_tabs_and_nothing_else_of_it": ["report --log"],
             f"{OUTPUT}test_other_commands_have_nothing_of_it": ["gate", "blocks", "resume"],
             "unit/decide/test_gate.py::test_any_name_survives_every_view": ["gate --junit", "gate --github-summary"],
             "unit/history/test_history.py::test_foreign_names_are_made_printable_everywhere": [

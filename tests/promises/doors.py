@@ -24,7 +24,7 @@ COMMANDS_GOING_ON = ("resume", "resume --blocks", "resume --give-up")
 GOING_ON = (*COMMANDS_GOING_ON, "library resume")
 
 FILES = (
-    "report --html", "report --csv", "report --wide", "report --log", "report --figures", "history --html",
+    "report --html", "report --csv", "report --figures", "history --html",
     "gate --junit", "gate --github-summary", "matrix --junit",
 )  # fmt: skip
 """Write a file that an option names."""
@@ -125,8 +125,6 @@ READ: Mapping[str, Callable[[Path, Path], Words]] = {
     "report --markdown": lambda folder, campaign: ("report", campaign, "--markdown"),
     "report --html": lambda folder, campaign: ("report", campaign, "--html", folder / "written"),
     "report --csv": lambda folder, campaign: ("report", campaign, "--csv", folder / "written"),
-    "report --wide": lambda folder, campaign: ("report", campaign, "--wide", folder / "written"),
-    "report --log": lambda folder, campaign: ("report", campaign, "--log", folder / "written"),
     "report --figures": lambda folder, campaign: ("report", campaign, "--figures", folder / "figures"),
     "report A B": lambda folder, campaign: ("report", f"one={campaign}", f"two={folder / 'other'}"),
     "history": lambda folder, campaign: ("history", f"one={campaign}", f"two={folder / 'other'}"),
@@ -143,6 +141,3 @@ READ: Mapping[str, Callable[[Path, Path], Words]] = {
 
 ONE_FILE = tuple(door for door, words in READ.items() if Path("written") in words(Path(), Path()))
 """Of those, the ones that write one file, which is named written."""
-
-TELLING_VOIDS = tuple(door for door in READ if door != "report --log")
-"""All but the historic log, which has valid samples only."""

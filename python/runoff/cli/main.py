@@ -52,6 +52,8 @@ _FORMER = {"plan": "blocks"}
 
 
 _MEANT = {
+    "--wide": "--csv",
+    "--log": "--csv",
     "--runs": "--blocks",
     "--iterations": "--blocks",
     "--repeat": "--blocks",

@@ -44,12 +44,6 @@ def _parse_within(text: str) -> float:
     "--csv", "csv_file", type=OUTPUT_FILE, help="Write one row per sample and metric to this file.", group=_FILES
 )
 @cloup.option(
-    "--wide", "wide_file", type=OUTPUT_FILE, help="Write CSV with one row per sample to this file.", group=_FILES
-)
-@cloup.option(
-    "--log", "log_file", type=OUTPUT_FILE, help="Write a tab-separated log, one line per valid sample.", group=_FILES
-)
-@cloup.option(
     "--figures",
     type=click.Path(path_type=Path),
     metavar="DIR",
@@ -152,16 +146,10 @@ def command(
     return choose_exit_code(report)
 
 
-_FORM_OF = {"as_json": "json", "csv_file": "csv", "wide_file": "wide", "log_file": "log"}
+_FORM_OF = {"as_json": "json", "csv_file": "csv"}
 """Forms by the names of options that are not theirs."""
 
-_OPTIONS = {
-    "as_json": "--json",
-    "sample": "--requests",
-    "csv_file": "--csv",
-    "wide_file": "--wide",
-    "log_file": "--log",
-}
+_OPTIONS = {"as_json": "--json", "sample": "--requests", "csv_file": "--csv"}
 
 
 def _exclude(printed: list[str], files: list[str]) -> None:

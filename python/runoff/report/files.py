@@ -1,13 +1,16 @@
-"""What a campaign's directory has of its report: the page, and a row for each run."""
+"""What a campaign's directory has of its report: the page, and every sample as rows."""
 
 from pathlib import Path
 
 from runoff.analysis.values import Report
 from runoff.errors import MissingError
 from runoff.files import HeldDirectory, make_directories, write_whole
-from runoff.report.data import runs
+from runoff.report.data import csv_table
 from runoff.report.forms import PAGE
 from runoff.report.html import page
+
+SAMPLES = "runs.csv"
+"""Name of the table in a campaign's directory; ``--csv`` writes the same."""
 
 
 def write_figures(report: Report, directory: Path) -> list[Path]:
@@ -26,8 +29,7 @@ def write_figures(report: Report, directory: Path) -> list[Path]:
 
 def write_files(report: Report, directory: HeldDirectory) -> Path:
     """Write them, each whole or not at all, and return the page's path. Raises MissingError."""
-    files = {PAGE: page.render(report), "runs.tsv": runs.render_log(report), "runs.csv": runs.render_wide(report)}
-    for name, text in files.items():
+    for name, text in {PAGE: page.render(report), SAMPLES: csv_table.render(report)}.items():
         try:
             directory.write_whole(name, text.encode())
         except OSError as error:

@@ -14,8 +14,6 @@ FORMS = {
     "markdown": ("markdown", "render"),
     "json": ("data.document", "render"),
     "csv": ("data.csv_table", "render"),
-    "wide": ("data.runs", "render_wide"),
-    "log": ("data.runs", "render_log"),
     "classic": ("historic.classic", "render"),
     "relative": ("historic.relative", "render"),
     "graysky": ("historic.graysky", "render"),

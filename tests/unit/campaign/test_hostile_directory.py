@@ -21,7 +21,7 @@ from runoff.campaign.loop.observer import SilentObserver
 from runoff.campaign.loop.run import run
 from runoff.errors import MissingError, UsageError
 
-PAGES = ("report.html", "runs.csv", "runs.tsv")
+PAGES = ("report.html", "runs.csv")
 
 
 @pytest.fixture

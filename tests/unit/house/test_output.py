@@ -74,7 +74,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 FORMS = [
     [], ["--mail"], ["--markdown"], ["--json"], ["--html", "/dev/stdout"], ["--csv", "/dev/stdout"],
-    ["--wide", "/dev/stdout"], *(["--table", name] for name in ("classic", "relative", "graysky")),
+    *(["--table", name] for name in ("classic", "relative", "graysky")),
 ]  # fmt: skip
 
 
@@ -90,11 +90,6 @@ def test_a_report_has_nothing_of_it(campaign: Path, form: list[str], capfd: pyte
 def test_other_commands_have_nothing_of_it(campaign: Path, words: list[str]) -> None:
     result = CliRunner().invoke(cli, [*words, str(campaign)], color=True)
     assert found_bad(result.output + str(result.exception or "").replace("\x00", "")) == []
-
-
-def test_a_log_has_tabs_and_nothing_else_of_it(campaign: Path, tmp_path: Path) -> None:
-    CliRunner().invoke(cli, ["report", str(campaign), "--log", str(tmp_path / "log")])
-    assert found_bad((tmp_path / "log").read_text(), "\t") == []
 
 
 MAIN = (sys.executable, "-c", "from runoff.cli.main import main; main()")

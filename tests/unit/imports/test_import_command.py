@@ -1,5 +1,6 @@
 """Imported numbers as a campaign: who is compared with whom, what readers of campaigns make of it, wrong input."""
 
+import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -167,6 +168,10 @@ def test_every_reader_of_campaigns_takes_it(tmp_path: Path) -> None:
     ask(cli, "report", out, "--csv", tmp_path / "again.csv")
     again = import_files(tmp_path / "again", str(tmp_path / "again.csv"))
     assert [table["arms"] for table in again["tables"]] != []
+    rows = [row[:11] + row[15:] for row in csv.reader((tmp_path / "again.csv").open())]
+    (tmp_path / "older.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    assert "started" not in rows[0]
+    assert import_files(tmp_path / "older", str(tmp_path / "older.csv"))["tables"] == again["tables"]
 
 
 def test_what_takes_samples_refuses_it(tmp_path: Path) -> None:

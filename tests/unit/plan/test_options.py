@@ -164,7 +164,7 @@ def test_one_load_has_one_number_of_blocks() -> None:
     assert "'io' is given twice" in result.output
 
 
-@pytest.mark.parametrize("option", ["--html", "--csv", "--wide", "--log"])
+@pytest.mark.parametrize("option", ["--html", "--csv"])
 def test_a_file_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: str) -> None:
     examples.stand_in(monkeypatch, lambda _: examples.three_arms())
     result = runoff("report", tmp_path, option, tmp_path / "nowhere" / "file")

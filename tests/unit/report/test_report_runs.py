@@ -1,4 +1,4 @@
-"""The log and the wide table hold every run, once, with what it was."""
+"""The table of samples has every run, once for each of its metrics, with what it was."""
 
 import csv
 import io
@@ -7,7 +7,7 @@ from dataclasses import replace
 import report_examples as examples
 
 from runoff.analysis import build
-from runoff.report.data import runs
+from runoff.report.data import csv_table
 from runoff.results import Conditions, Results
 
 CONDITIONS = Conditions("2026-01-02T03:04:05.006+00:00", 0.25, 61.5, 2400000)
@@ -18,34 +18,32 @@ def warmed() -> Results:
     results = examples.two_arms()
     samples = [replace(sample, block=sample.block - 1, conditions=CONDITIONS) for sample in results.samples]
     samples[1] = replace(samples[1], valid=False, reason="ejected", metrics={})
-    parameters = {workload: {"jobs": "3"} for workload in results.workloads}
-    return replace(results, samples=tuple(samples), parameters=parameters)
+    return replace(results, samples=tuple(samples))
 
 
-def rows(text: str, delimiter: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+def rows(results: Results) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(csv_table.render(build.build_report(results)))))
 
 
-def test_the_log_has_the_columns_of_the_specification_and_valid_runs_only() -> None:
+def test_the_table_has_all_runs_with_all_metrics() -> None:
     results = warmed()
-    found = rows(runs.render_log(build.build_report(results)), "\t")
-    assert list(found[0]) == list(runs.LOG_COLUMNS)
-    assert len(found) == sum(sample.valid for sample in results.samples)
-    first, sample = found[0], results.samples[0]
-    assert (first["iso_time"], first["temp_C"], first["load1_before"]) == (CONDITIONS.started, "61.5", "0.25")
-    assert (first["scheduler"], first["is_warmup"], first["run_index"], first["jobs"]) == (sample.arm, "1", "1", "3")
-    name = "elapsed_s"
-    assert first[name] == (repr(sample.metrics[name]) if name in sample.metrics else "")
+    found = rows(results)
+    assert list(dict.fromkeys(row["id"] for row in found)) == [sample.id for sample in results.samples]
+    for sample in results.samples:
+        mine = [row for row in found if row["id"] == sample.id]
+        assert {row["metric"]: row["value"] for row in mine if row["metric"]} == {
+            name: repr(float(value)) for name, value in sample.metrics.items()
+        }
+        assert {row["warmup"] for row in mine} == {"yes" if sample.block < 0 else "no"}
+    assert [(row["valid"], row["reason"]) for row in found if row["id"] == results.samples[1].id] == [("no", "ejected")]
 
 
-def test_the_wide_table_has_all_runs_with_all_metrics() -> None:
-    results = warmed()
-    found = rows(runs.render_wide(build.build_report(results)), ",")
-    assert len(found) == len(results.samples)
-    for row, sample in zip(found, results.samples, strict=True):
-        assert {name for name in sample.metrics if row[name] == repr(sample.metrics[name])} == set(sample.metrics)
-        assert row["warmup"] == str(int(sample.block < 0))
-    assert (found[1]["valid"], found[1]["reason"]) == ("0", "ejected")
+def test_the_table_says_when_a_run_began_and_in_what_state() -> None:
+    names = ("started", "load1_before", "temperature_c", "frequency_khz")
+    assert {tuple(row[name] for name in names) for row in rows(warmed())} == {
+        (CONDITIONS.started, "0.25", "61.5", "2400000")
+    }
+    assert {tuple(row[name] for name in names) for row in rows(examples.two_arms())} == {("", "", "", "")}
 
 
 def test_runs_for_warming_up_are_not_judged() -> None:

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from runoff.analysis.values import Report
+from runoff.results import Sample
 from runoff.separated import render_rows
 
 COLUMNS = (
-    "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason",
-    "metric", "unit", "direction", "headline", "value",
+    "id", "engine", "clock", "block", "position", "warmup", "arm", "workload", "load", "valid", "reason", "started",
+    "load1_before", "temperature_c", "frequency_khz", "metric", "unit", "direction", "headline", "value",
 )  # fmt: skip
 
 
@@ -30,7 +31,7 @@ def _list_rows(report: Report) -> Iterator[Sequence[object]]:
             *([sample.machine] if several else []),
             sample.id, results.engine, results.clock, sample.block + 1, sample.position + 1,
             "yes" if sample.is_warmup else "no", sample.arm,
-            sample.workload, sample.load, "yes" if sample.valid else "no", sample.reason or "",
+            sample.workload, sample.load, "yes" if sample.valid else "no", sample.reason or "", *_conditions(sample),
         )  # fmt: skip
         if not sample.valid:
             yield (*head, "", "", "", "", "")
@@ -39,3 +40,11 @@ def _list_rows(report: Report) -> Iterator[Sequence[object]]:
             if metric.name in sample.metrics:
                 about = (metric.name, metric.unit, metric.direction, "yes" if metric.headline else "no")
                 yield (*head, *about, float(sample.metrics[metric.name]))
+
+
+def _conditions(sample: Sample) -> tuple[str | None, float | None, float | None, float | None]:
+    """Return start, load, temperature and frequency of the machine that runoff ran on; of an imported sample none."""
+    began = sample.conditions
+    if began is None:
+        return None, None, None, None
+    return began.started, began.load1, began.temperature_c, began.frequency_khz
