@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import signal
 import termios
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,8 @@ def terminal() -> Iterator[tuple[int, int]]:
 
 
 def take_terminal() -> None:
+    """In the new process; who runs the tests under nohup has SIGHUP ignored."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

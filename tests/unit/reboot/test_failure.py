@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def test_only_the_unit_of_the_campaign_that_fails_is_removed(machine, of: Path, 
     assert is_prepared(machine) == stays
 
 
+@pytest.fixture
+def hears_of_hangups() -> Iterator[None]:
+    """Under nohup SIGHUP is ignored, here and by runoff."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hears_of_hangups")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(("state", "stays"), [("running", False), ("stopping", True)])
 def test_what_stops_it_before_a_sample_ends_it_unless_the_machine_shuts_down(machine, number, state: str, stays: bool):
