@@ -34,6 +34,11 @@ def take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
+def take_terminal_under_nohup() -> None:
+    take_terminal()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
 def test_a_window_that_is_closed_ends_the_campaign_after_its_sample(terminal: tuple[int, int], tmp_path: Path) -> None:
     window, inside = terminal
     campaign = Held(tmp_path, stdin=inside, stdout=inside, stderr=inside, preexec_fn=take_terminal)
@@ -46,3 +51,14 @@ def test_a_window_that_is_closed_ends_the_campaign_after_its_sample(terminal: tu
     run("resume", campaign.out)
     assert [row["valid"] for row in rows(campaign.out)] == [1, 1, 1, 1]
     assert campaign.runs == 4
+
+
+def test_under_nohup_a_campaign_goes_on_without_its_window(terminal: tuple[int, int], tmp_path: Path) -> None:
+    window, inside = terminal
+    campaign = Held(tmp_path, stdin=inside, stdout=inside, stderr=inside, preexec_fn=take_terminal_under_nohup)
+    campaign.await_run(2)
+    os.close(window)
+    campaign.let_end(2, 3, 4)
+    assert campaign.process.wait(LIMIT_S) == 0
+    assert [row["valid"] for row in rows(campaign.out)] == [1, 1, 1, 1]
+    assert remains() == []
