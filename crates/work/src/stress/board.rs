@@ -65,12 +65,22 @@ pub struct Slot {
     longest_ns: AtomicU64,
     longest_normal_ns: AtomicU64,
     steps: AtomicU64,
+    /// Whether the worker has begun, so that it ends with this process.
+    begun: AtomicBool,
 }
 
 /// A time that never comes: the worker waits for something other than a CPU.
 const NEVER: u64 = u64::MAX;
 
 impl Slot {
+    pub fn begin(&self) {
+        self.begun.store(true, SeqCst);
+    }
+
+    pub fn has_begun(&self) -> bool {
+        self.begun.load(SeqCst)
+    }
+
     /// Notes that the worker can run from `at_ns` on, which may be in the future.
     pub fn ready(&self, at_ns: u64) {
         self.ready_ns.store(at_ns, SeqCst);

@@ -106,7 +106,11 @@ impl Crew {
         let board = self.board;
         let slot = &board.slots[self.workers.len()];
         slot.ready(now_ns());
-        let process = Child::spawn(|| work(board, slot))?.release();
+        let process = Child::spawn(|| {
+            slot.begin();
+            work(board, slot)
+        })?
+        .release();
         let (nice, policy) = (0, Policy::Normal);
         self.workers.push(Member { process, kind, nice, policy, stopped: false, alive: true });
         Ok(())
@@ -189,10 +193,14 @@ impl Crew {
         allowed(joined, "move a worker to a control group")
     }
 
-    /// Stops a worker (returns true) or lets a stopped one go on (false).
+    /// Stops a worker (returns true) or lets a stopped one go on (false). One that has not begun is
+    /// left alone: stopped then, it would outlive this process.
     pub fn stop_or_resume(&mut self, worker: usize) -> Result<bool> {
         let slot = &self.board.slots[worker];
         let worker = &mut self.workers[worker];
+        if !slot.has_begun() {
+            return Ok(false);
+        }
         worker.stopped = !worker.stopped;
         let signal = if worker.stopped {
             slot.stop(now_ns());
@@ -354,5 +362,35 @@ fn allowed(result: Result<(), impl Into<io::Error>>, what: &str) -> Result<()> {
             Err(error).with_context(|| format!("cannot {what}"))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_has_not_begun_is_not_stopped() {
+        let mut crew = Crew::new().expect("a board");
+        let child = Child::spawn(|| {
+            sleep(Duration::from_secs(3600));
+            true
+        });
+        let process = child.expect("a process").release();
+        let (kind, nice, policy) = (Kind::Sleeper, 0, Policy::Normal);
+        crew.workers.push(Member { process, kind, nice, policy, stopped: false, alive: true });
+        let was_stopped = |flags| {
+            matches!(
+                waitpid(process, Some(WaitPidFlag::WUNTRACED | flags)),
+                Ok(WaitStatus::Stopped(..))
+            )
+        };
+        assert!(!crew.stop_or_resume(0).expect("allowed"));
+        assert!(!was_stopped(WaitPidFlag::WNOHANG));
+        crew.board.slots[0].begin();
+        assert!(crew.stop_or_resume(0).expect("allowed"));
+        assert!(was_stopped(WaitPidFlag::empty()));
+        kill(process, Signal::SIGKILL).expect("it is there");
+        waitpid(process, None).expect("our child");
     }
 }
