@@ -50,7 +50,7 @@ def take(samples: int, cluster: str | None) -> Watching:
     from runoff.campaign.loop.run import run
     from runoff.cluster import engine as clusters
 
-    clusters.choose_lab_engine = empty_lab.EmptyLab
+    clusters.make_engine_in = empty_lab.EmptyLab
     works = len(conduct.check(make_settings(arms=ARMS, workloads=["counters"], clock="virtual")).works)
     blocks = samples // (len(ARMS) * works)
     plan = conduct.check(make_settings(arms=ARMS, workloads=["counters"], clock="virtual", blocks=blocks, warmup=0))

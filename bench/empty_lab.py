@@ -13,7 +13,7 @@ from runoff.plan.plan import Plan
 
 
 class EmptyLab:
-    """See ``runoff.engines.choose.LabEngine``."""
+    """See ``runoff.engines.lab.choose.LabEngine``."""
 
     whole_blocks = False
     slots = 64
@@ -48,4 +48,4 @@ class EmptyLab:
 
 def dask_setup(_worker: object) -> None:
     """Called by Dask in each worker."""
-    worker.choose_lab_engine = EmptyLab
+    worker.make_engine_in = EmptyLab

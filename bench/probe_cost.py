@@ -33,7 +33,7 @@ def run_campaign(*probes: str) -> progress.Campaign:
 def main() -> None:
     """One campaign without probes, one with each, one with all; then the table."""
     print(figures.machine())
-    cost = describe_metrics().probe_cost
+    (cost,) = describe_metrics().probe_cost
     found: dict[tuple[str, str], float] = {}
     for name in ("none", *PROBES, ALL):
         seen = run_campaign(*([] if name == "none" else [name]))

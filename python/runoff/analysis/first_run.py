@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runoff.analysis.table import Table
+from runoff.engine_kinds import ENGINES
 from runoff.results import Results
 
 LEAST_OTHERS = 4
@@ -30,7 +31,8 @@ def find_unlike_first_runs(results: Results, tables: Sequence[Table]) -> Iterato
     Only runs on the host leave something for the next: the lab's begin in copies of one guest. The first run is farther
     from all others than these are from each other.
     """
-    if results.engine != "host" or not results.is_paired:
+    engine = ENGINES.get(results.engine)
+    if engine is None or not engine.is_this_machine or not results.is_paired:
         return
     found: set[tuple[str, str]] = set()
     for table in tables:

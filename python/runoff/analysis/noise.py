@@ -8,8 +8,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
+from runoff.engine_kinds import Clock, EngineName
 from runoff.errors import UsageError
-from runoff.results import IMPORTED, Clock, EngineName, LoadedWork, Metric, Results
+from runoff.results import IMPORTED, LoadedWork, Metric, Results
 from runoff.validation import Checked
 
 KIBIBYTES_PER_GIB = 1 << 20
@@ -128,7 +129,7 @@ def measure_noise(results: Results) -> tuple[Noise, ...]:
     )
 
 
-def _measure_place(results: Results, engine: EngineName, arm: str, workload: str, load: str) -> Noise:
+def _measure_place(results: Results, engine: str, arm: str, workload: str, load: str) -> Noise:
     samples = [s for s in results.judged_samples if (s.workload, s.load) == (workload, load)]
     every = (_measure_metric(results, metric, workload, load) for metric in results.metrics[workload])
     metrics = [found for found in every if found is not None]

@@ -13,8 +13,7 @@ from runoff.campaign.loop.reboots import Reboots, put_back_on_failure
 from runoff.campaign.manifest import find_changes
 from runoff.campaign.session import Session
 from runoff.engines import boots
-from runoff.engines.agent import AGENT_CATALOGUE
-from runoff.engines.choose import choose_lab_clock
+from runoff.engines.choose import choose_clock, find_catalogue
 from runoff.engines.lab.libraries import bring_libraries
 from runoff.engines.requirements import require_findable
 from runoff.errors import MissingError, RunoffError, StoppedError, UsageError
@@ -45,10 +44,10 @@ class CampaignResult:
 def check(settings: Settings, choose_clock: ChooseClock | None = None) -> Plan:
     """Return the plan of ``settings``, or raise UsageError for what cannot be. No sample is taken.
 
-    ``choose_clock`` chooses the lab's clock if the settings leave it open, which may boot a guest; without it the clock
-    is the real one.
+    ``choose_clock`` chooses the clock if the settings leave it open, which may boot a guest; without it the clock is
+    the engine's first one.
     """
-    plan = bring_libraries(make_plan(settings, AGENT_CATALOGUE, choose_clock=choose_clock))
+    plan = bring_libraries(make_plan(settings, find_catalogue(settings.on), choose_clock=choose_clock))
     require_findable(plan)
     return plan
 
@@ -56,7 +55,7 @@ def check(settings: Settings, choose_clock: ChooseClock | None = None) -> Plan:
 def complete_plan_text(settings: Settings) -> str:
     """Return the plan file of ``settings`` with all defaults, but for those that depend on the machine."""
     left_open = {"clock"} if settings.clock is None else set()
-    if settings.on == "host" and "cpus" not in settings.model_fields_set:
+    if settings.engine.is_this_machine and "cpus" not in settings.model_fields_set:
         left_open.add("cpus")
     return rerun.render_plan(check(settings).settings, left_open)
 
@@ -79,7 +78,7 @@ def conduct(
         RunoffError: an engine failed, or another kernel has to be booted before the first sample.
     """
     watching = observer or SilentObserver()
-    plan = check(settings, lambda plan: choose_lab_clock(plan, watching.say))
+    plan = check(settings, lambda plan: choose_clock(plan, watching.say))
     boots.require_kernels(plan)
     reboots = _find_reboots(plan, directory, execution)
     was_there = does_exist(directory)

@@ -18,7 +18,7 @@ from runoff.campaign.machines.members import find_members, is_merged, refuse_mer
 from runoff.campaign.manifest import collect_definitions, make_outline
 from runoff.campaign.more_blocks import extend
 from runoff.campaign.sanitize import make_printable
-from runoff.engines.agent import AGENT_CATALOGUE
+from runoff.engines.choose import find_catalogue
 from runoff.errors import UsageError
 from runoff.plan import stopping
 from runoff.plan.cells import draw_cells
@@ -83,7 +83,8 @@ def _load_plan(journal: Journal) -> Plan:
         _require_fact(journal, "objects"),
         journal.fact("files", {}),
     )
-    plan = make_plan(_settings(journal), AGENT_CATALOGUE, stored=stored)
+    settings = _settings(journal)
+    plan = make_plan(settings, find_catalogue(settings.on), stored=stored)
     _refuse_another(_require_fact(journal, "outline"), make_outline(plan))
     begun: list[Part] = journal.fact("parts", [])
     named = [part.tables.get("kernel_names", {}) for part in begun]

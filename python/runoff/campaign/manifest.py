@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from runoff.campaign.journal.records import Definitions, Outline, StoredDefinition
-from runoff.engines.agent import describe_metrics
+from runoff.engines.choose import find_catalogue
 from runoff.errors import UsageError
 from runoff.plan.plan import Plan
 from runoff.results import Metric
@@ -29,12 +29,12 @@ def make_outline(plan: Plan) -> Outline:
 
 def list_metrics(plan: Plan, work: Work) -> list[Metric]:
     """Return all that a sample of ``work`` may have, headline metrics first."""
-    agent = describe_metrics()
+    known = find_catalogue(plan.settings.on).metrics()
     return [
-        *work.list_metrics(agent.workload),
-        *(agent.load if plan.settings.loads else ()),
-        *(agent.disk if plan.has_elevators or plan.settings.place else ()),
-        *agent.list_probe_metrics(plan.probes),
+        *work.list_metrics(known.workload),
+        *(known.load if plan.settings.loads else ()),
+        *(known.disk if plan.has_elevators or plan.settings.place else ()),
+        *known.list_probe_metrics(plan.probes),
     ]
 
 

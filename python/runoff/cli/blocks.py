@@ -8,8 +8,8 @@ import click
 from runoff.cli.options import json_option
 from runoff.cli.output import echo, write
 from runoff.cli.types import parse_share
+from runoff.engine_kinds import ENGINES, Clock
 from runoff.errors import UsageError
-from runoff.results import Clock, EngineName
 
 
 @click.command(
@@ -20,7 +20,7 @@ from runoff.results import Clock, EngineName
 @click.option(
     "--work", "workloads", multiple=True, metavar="WORK", help="Use the stored noise of this workload; may be repeated."
 )
-@click.option("--on", "engine", type=click.Choice(get_args(EngineName)), help="Engine of the stored noise.")
+@click.option("--on", "engine", type=click.Choice([*ENGINES]), help="Engine of the stored noise.")
 @click.option("--clock", type=click.Choice(get_args(Clock)), help="Clock of the stored noise.")
 @click.option("--arms", type=click.IntRange(2, 100), metavar="N", help="Arms of the campaign to come.  [2]")
 @click.option("--detect", type=parse_share, metavar="SHARE", help="Smallest change to detect, e.g. 1%.  [the margin]")

@@ -19,6 +19,7 @@ from runoff.cli.options import (
     run_options,
 )
 from runoff.cli.output import echo
+from runoff.engine_kinds import ENGINES
 from runoff.plan import contest
 from runoff.plan.settings import append_names, parse_settings
 
@@ -54,15 +55,15 @@ def command(
     intervals are in the page and in `runoff report`.
     """
     chosen = collect_given(options)
-    if chosen.get("on") == "host":
-        values = _choose_host_values(chosen, quick)
+    if "on" in chosen and ENGINES[chosen["on"]].is_this_machine:
+        values = _choose_values_here(chosen, quick)
     else:
         values = contest.make_plan_values(chosen, chosen.get("cpus", contest.CPUS), quick=quick)
     settings = parse_settings({"arms": append_names(arms, options["names"]), **values}, "the command line")
     return begin(settings, run, plan_only=plan_only, show=_show)
 
 
-def _choose_host_values(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
+def _choose_values_here(chosen: dict[str, Any], quick: bool) -> dict[str, Any]:
     from runoff.engines import capacity
     from runoff.engines.agent import SCRATCH
 

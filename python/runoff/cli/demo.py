@@ -38,7 +38,8 @@ def _prepare_lab() -> None:
     from runoff.engines.lab import kernel, kernel_sources
     from runoff.engines.lab.emulator import build
 
-    found = [finding for finding in doctor.examine() if finding.area != "host" and finding.name != "kernel"]
+    found = [finding for finding in doctor.examine() if finding.area in (doctor.EVERYWHERE, "lab")]
+    found = [finding for finding in found if finding.name != "kernel"]
     # A QEMU that is damaged is built again.
     lacking = [each for each in found if each.packages or (each.state == "no" and each.name != doctor.OWN_QEMU)]
     if lacking:

@@ -6,14 +6,14 @@ from dataclasses import asdict
 import click
 
 from runoff.cli.output import echo
+from runoff.engine_kinds import ENGINES
 from runoff.engines import doctor
 from runoff.text import escape_line
 
 _GLYPHS = {"yes": ("✓", "green"), "no": ("✗", "red"), "note": ("·", "yellow")}
-_TITLES: dict[doctor.Area, str] = {
-    "all": "everywhere",
-    "host": "host engine: measures on this machine",
-    "lab": "lab engine: measures on a real kernel in QEMU",
+_TITLES = {
+    doctor.EVERYWHERE: "everywhere",
+    **{name: f"{name} engine: measures on {kind.about}" for name, kind in ENGINES.items()},
 }
 
 
@@ -25,7 +25,7 @@ def command(as_json: bool) -> None:
     The exit code is 0 when at least one engine can work here, and 69 when none can.
     """
     findings = doctor.examine()
-    ready: dict[str, bool] = {"host": doctor.is_able(findings, "host"), "lab": doctor.is_able(findings, "lab")}
+    ready = {name: doctor.is_able(findings, name) for name in ENGINES}
     if as_json:
         echo(json.dumps({"ready": ready, "findings": [asdict(finding) for finding in findings]}, indent=2))
     else:

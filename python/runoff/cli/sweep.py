@@ -12,7 +12,7 @@ from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import GROUPS, LAB_KEYS, RunOptions, collect_given, plan_only_option, plan_options, run_options
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
-from runoff.plan.settings import parse_settings
+from runoff.plan.settings import USUAL_ENGINE, parse_settings
 from runoff.plan.sweep import MOST_ARMS, expand_for_sizes, expand_sizes, expand_sweep
 
 
@@ -54,19 +54,20 @@ def command(
     With several sizes in --cpus, any arms are compared with each of them; one alone with the kernel's own scheduler.
     The same command with the same --out goes on where it was stopped.
     """
-    from runoff.engines.agent import AGENT_CATALOGUE
+    from runoff.engines.choose import find_catalogue
 
     sizes = [] if cpus is None else expand_sizes(cpus)
     values = collect_given(options)
+    catalogue = find_catalogue(values.get("on", USUAL_ENGINE))
     if len(sizes) > 1:
         if plan_only:
             raise UsageError("--plan-only prints one plan: give one size in --cpus")
-        return _sweep_sizes(sizes, {"arms": expand_for_sizes(arms, AGENT_CATALOGUE, large=yes), **values}, run)
+        return _sweep_sizes(sizes, {"arms": expand_for_sizes(arms, catalogue, large=yes), **values}, run)
     if len(arms) > 1:
         raise UsageError(
             "a sweep is of one scheduler: compare several with runoff compare, or give sizes, --cpus 1,2,4"
         )
-    swept = expand_sweep(arms[0], AGENT_CATALOGUE, large=yes)
+    swept = expand_sweep(arms[0], catalogue, large=yes)
     keys = {"arms": swept, **values, **({"cpus": sizes[0]} if sizes else {})}
     return begin(parse_settings(keys, "the command line"), run, plan_only=plan_only)
 

@@ -16,9 +16,10 @@ from runoff.cluster.job import Job, make_job
 from runoff.cluster.local import REAL_CLOCK
 from runoff.cluster.places import Anywhere, Places, WholeBlocks
 from runoff.cluster.team import Member, Team
+from runoff.engine_kinds import list_having
 from runoff.engines import conditions
 from runoff.engines.base import OnPhase
-from runoff.engines.choose import choose_lab_engine
+from runoff.engines.lab.choose import make_engine_in
 from runoff.engines.lab.emulator import build
 from runoff.engines.lab.emulator import store as emulators
 from runoff.engines.outcome import AcceptedArm, Origin, Outcome, RefusedArm, VoidSample
@@ -65,9 +66,10 @@ class ClusterEngine:
         """``begun`` has the machines that have begun blocks, by block; ``warm_ups`` are the plan's samples for warming
         up. Raises RunoffError for a wrong address.
         """
-        if plan.settings.on != "lab":
+        if not plan.settings.engine.travels:
             raise UsageError(
-                "a cluster takes samples in the lab: run with --on host on each machine, then: runoff merge DIR..."
+                f"a cluster takes samples with {list_having('travels')}: run with --on {plan.settings.on} on each "
+                "machine, then: runoff merge DIR..."
             )
         self._plan = plan
         self._address = parse_address(address)
@@ -78,7 +80,7 @@ class ClusterEngine:
         self.whole_blocks = plan.clock == "real"
         self._directory = directory
         self._folder = directory / "guests"
-        self._local = choose_lab_engine(plan, self._folder)
+        self._local = make_engine_in(plan, self._folder)
         self._connection: Connection | None = None
         self._prepared: _Prepared | None = None
         self._fingerprint: Mapping[str, Any] = {}

@@ -21,7 +21,7 @@ from runoff.cluster.job import Job, relocate
 from runoff.cluster.library import distributed
 from runoff.cluster.parcels import Chunk, Parcel
 from runoff.engines import conditions
-from runoff.engines.choose import LabEngine, choose_lab_engine
+from runoff.engines.lab.choose import LabEngine, make_engine_in
 from runoff.engines.outcome import Origin, Outcome
 from runoff.errors import RunoffError
 from runoff.ownership import find_other_writer
@@ -132,7 +132,7 @@ def open_job(job: Job) -> None:
     places = {parcel.source: known.get(parcel.digest) or _require(parcel) for parcel in job.parcels}
     # Dask removes the directory of a worker that is gone.
     folder = Path(tempfile.mkdtemp(prefix="runoff-", dir=distributed.get_worker().local_directory))
-    engine = choose_lab_engine(job.plan, folder, relocate(job.supplies, places))
+    engine = make_engine_in(job.plan, folder, relocate(job.supplies, places))
     try:
         engine.prepare(lambda _text: None)
     except BaseException:

@@ -14,12 +14,12 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from runoff.engines.agent_metrics import AgentMetrics, parse_agent_metrics
+from runoff.engines.agent_metrics import parse_metrics
 from runoff.engines.base import OnPhase
 from runoff.engines.events import NotAnEvent, Reader
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample, VoidSample
 from runoff.errors import MissingError, RunoffError, UsageError
-from runoff.plan.catalogue import AgentCatalogue
+from runoff.plan.catalogue import Catalogue, EngineMetrics
 from runoff.workloads import Work
 
 PROTOCOL = 13
@@ -73,13 +73,13 @@ def describe_elevators() -> Mapping[str, Any]:
 
 
 @functools.cache
-def describe_metrics() -> AgentMetrics:
+def describe_metrics() -> EngineMetrics:
     """Return what the agent can measure."""
-    return parse_agent_metrics(json.loads(_ask("metrics")))
+    return parse_metrics(json.loads(_ask("metrics")))
 
 
-AGENT_CATALOGUE = AgentCatalogue(describe_schedulers, describe_elevators)
-"""The schedulers and elevators of runoff's own agent."""
+AGENT_CATALOGUE = Catalogue(describe_schedulers, describe_elevators, describe_metrics)
+"""What runoff's own agent knows."""
 
 
 def check_finds(finds: Sequence[Mapping[str, str]]) -> list[str | None]:

@@ -1,54 +1,38 @@
-"""The engine that a plan asks for."""
+"""The engine that a plan asks for, its clock and what it knows."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
+from runoff.engine_kinds import ENGINES, Clock, list_having, load
 from runoff.engines.base import Engine
-from runoff.engines.lab.supplies import Supplies
+from runoff.errors import MissingError
+from runoff.installed import name_command_for_root
+from runoff.plan.catalogue import Catalogue
 from runoff.plan.plan import Plan
-from runoff.results import Clock
-
-
-class LabEngine(Engine, Protocol):
-    """An engine whose samples run in guests."""
-
-    @property
-    def supplies(self) -> Supplies:
-        """What the guests are made of; there once all is prepared."""
-
-    def list_snapshots(self) -> list[Path]:
-        """Return the directories of the snapshots that guests are copied from."""
 
 
 def choose(plan: Plan, directory: Path) -> Engine:
-    """Return the engine of ``plan``; it stores consoles or the content of disks below ``directory``."""
-    if plan.settings.on == "host":
-        from runoff.engines.host import HostEngine
+    """Return the engine of ``plan``; it stores consoles or the content of disks below ``directory``.
 
-        return HostEngine(plan, directory)
-    return choose_lab_engine(plan, directory / "guests")
-
-
-def choose_lab_engine(plan: Plan, folder: Path, supplies: Supplies | None = None) -> LabEngine:
-    """Return the lab's engine of ``plan``, which stores consoles in ``folder`` and finds ``supplies`` if there are
-    none."""
-    if plan.clock == "virtual":
-        from runoff.engines.lab.virtual import VirtualClockLab
-
-        return VirtualClockLab(plan, folder, supplies)
-    from runoff.engines.lab.real import RealClockLab
-
-    return RealClockLab(plan, folder, supplies)
-
-
-def choose_lab_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
-    """Return the clock of a plan for the lab that leaves it open: the real one in KVM, else the virtual one.
-
-    Emulated CPUs under the real clock scatter by more than schedulers usually differ. Raises MissingError: no kernel.
+    Raises MissingError if it needs root and this process is not.
     """
-    from runoff.engines.lab import accelerator, kernel
+    kind = plan.settings.engine
+    if kind.needs_root and os.geteuid() != 0:
+        other = list_having("has_guests")
+        raise MissingError(f"the {plan.settings.on} engine needs root: {name_command_for_root()} ..., or use {other}")
+    engine: Engine = load(kind.make)(plan, directory)
+    return engine
 
-    name = plan.arms[0].kernel or plan.settings.kernel
-    found, _ = accelerator.choose(kernel.find(name) if name else kernel.find_default(), say)
-    return "real" if found == "kvm" else "virtual"
+
+def choose_clock(plan: Plan, say: Callable[[str], None]) -> Clock:
+    """Return the clock of a plan that leaves it open. Raises MissingError: the engine lacks what it has to try."""
+    kind = plan.settings.engine
+    clock: Clock = load(kind.choose_clock)(plan, say) if kind.choose_clock else kind.clocks[0]
+    return clock
+
+
+def find_catalogue(name: str) -> Catalogue:
+    """Return what the engine of this name knows."""
+    catalogue: Catalogue = load(ENGINES[name].catalogue)
+    return catalogue

@@ -2,11 +2,12 @@
 
 import os
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from runoff.engine_kinds import ENGINES, load
 from runoff.engines import cpu_limit, tools, ublk
 from runoff.engines.agent import find_agent
 from runoff.engines.distribution import find_distribution, render_install
@@ -21,15 +22,16 @@ OWN_QEMU = "QEMU of runoff's"
 
 State = Literal["yes", "no", "note"]
 """``note`` is neither good nor bad: something to know."""
-Area = Literal["all", "host", "lab"]
+EVERYWHERE = "all"
+"""The area of what every engine needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The answer to one question about this machine."""
 
-    area: Area
-    """The engine that needs it."""
+    area: str
+    """The engine that needs it, or `EVERYWHERE`."""
     name: str
     state: State
     detail: str
@@ -41,12 +43,18 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Return all findings, in the order to read them."""
-    return [check() for check in (_check_agent, *_HOST_CHECKS, *_LAB_CHECKS)]
+    return [_check_agent(), *(finding for name in ENGINES for finding in examine_engine(name))]
 
 
-def is_able(findings: list[Finding], area: Area) -> bool:
-    """Return whether nothing that ``area`` needs is missing."""
-    return all(finding.state != "no" for finding in findings if finding.area in (area, "all"))
+def examine_engine(name: str) -> Iterable[Finding]:
+    """Yield the findings that are about one engine."""
+    findings: Iterable[Finding] = load(ENGINES[name].findings)() if ENGINES[name].findings else ()
+    return findings
+
+
+def is_able(findings: list[Finding], name: str) -> bool:
+    """Return whether nothing that this engine needs is missing."""
+    return all(finding.state != "no" for finding in findings if finding.area in (name, EVERYWHERE))
 
 
 def advise(findings: Iterable[Finding]) -> str:
@@ -59,9 +67,9 @@ def advise(findings: Iterable[Finding]) -> str:
 
 def _check_agent() -> Finding:
     try:
-        return Finding("all", "agent", "yes", str(find_agent()))
+        return Finding(EVERYWHERE, "agent", "yes", str(find_agent()))
     except RunoffError as error:
-        return Finding("all", "agent", "no", str(error), "make setup")
+        return Finding(EVERYWHERE, "agent", "no", str(error), "make setup")
 
 
 def _check_sched_ext() -> Finding:
@@ -213,3 +221,13 @@ _LAB_CHECKS = (
     _check_qemu,
     _check_kvm,
 )
+
+
+def examine_host() -> Iterator[Finding]:
+    """Yield what the host engine needs."""
+    yield from (check() for check in _HOST_CHECKS)
+
+
+def examine_lab() -> Iterator[Finding]:
+    """Yield what the lab needs."""
+    yield from (check() for check in _LAB_CHECKS)

@@ -1,6 +1,5 @@
 """The host engine: samples on this machine's kernel, one after the other, as root."""
 
-import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +23,6 @@ from runoff.engines.base import OnPhase, make_machine_tables
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.errors import MissingError, RunoffError, UsageError
-from runoff.installed import name_command_for_root
 from runoff.ownership import find_other_writer
 from runoff.plan.arms import Arm
 from runoff.plan.order import Cell
@@ -55,8 +53,6 @@ class HostEngine:
 
     def prepare(self, say: Callable[[str], None]) -> None:
         self._say = say
-        if os.geteuid() != 0:
-            raise MissingError(f"the host engine needs root: {name_command_for_root()} ..., or use --on lab")
         if any(arm.needs_sched_ext for arm in boots.list_arms(self._plan)) and not SCHED_EXT.is_dir():
             raise MissingError(
                 "this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT, Linux 6.12 or newer): use --on lab, "

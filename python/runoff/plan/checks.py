@@ -3,13 +3,27 @@
 import re
 from pathlib import Path
 
+from runoff.engine_kinds import ELEVATORS, ENGINES, list_having, list_using
 from runoff.errors import UsageError
 from runoff.plan.arms import Describe
 from runoff.plan.elevators import DescribeElevators
+from runoff.plan.option import read_keys
 from runoff.plan.plan import Plan
 from runoff.plan.settings import DEFAULT_DISK_MODEL, DEFAULT_QUANTUM, LEAST_QUANTUM, MOST_QUANTUM, Settings
 
-MOST_EXACT_CPUS = 16
+
+def check_keys(settings: Settings) -> None:
+    """Refuse what the engine has no use for."""
+    for key in read_keys(Settings):
+        why = settings.engine.without.get(key.name)
+        if why is not None and getattr(settings, key.name) != key.field.get_default(call_default_factory=True):
+            raise UsageError(f"{key.option.flag} needs {list_using(key.name)}: {why}")
+
+
+def check_elevators(plan: Plan) -> None:
+    why = plan.settings.engine.without.get(ELEVATORS)
+    if why is not None and plan.has_elevators:
+        raise UsageError(f"arms with {ELEVATORS} need {list_using(ELEVATORS)}: {why}")
 
 
 def check_names(settings: Settings, describe_schedulers: Describe | None) -> None:
@@ -28,8 +42,11 @@ def check_names(settings: Settings, describe_schedulers: Describe | None) -> Non
 
 def check_clock(settings: Settings) -> None:
     why_not = find_clock_objection(settings)
-    if why_not and settings.clock == "virtual":
+    is_virtual = settings.clock == "virtual" or settings.engine.clocks == ("virtual",)
+    if why_not and is_virtual:
         raise UsageError(why_not)
+    if settings.clock not in (None, *settings.engine.clocks):
+        raise UsageError(f"the {settings.on} engine has no {settings.clock} clock: leave --clock out")
     if settings.quantum != DEFAULT_QUANTUM and (why_not or settings.clock == "real"):
         raise UsageError("--quantum needs the virtual clock: add --clock virtual, or leave it out")
     if settings.sensitivity is not None:
@@ -50,35 +67,34 @@ def _check_sensitivity(settings: Settings, why_not: str) -> None:
 
 def find_clock_objection(settings: Settings) -> str:
     """Return why these settings are impossible under the virtual clock, or an empty string."""
-    if settings.on != "lab":
-        return "the virtual clock exists only in the lab: add --on lab or leave --clock virtual out"
+    engine = settings.engine
+    if "virtual" not in engine.clocks:
+        able = " or ".join(f"--on {name}" for name, kind in ENGINES.items() if "virtual" in kind.clocks)
+        return f"the virtual clock exists only with {able}: add that, or leave --clock virtual out"
     if settings.warmup:
-        return "under the virtual clock every sample has a guest of its own, so nothing can be warmed up"
-    if settings.cpus > MOST_EXACT_CPUS:
+        return "under the virtual clock every sample begins anew, so nothing can be warmed up"
+    if settings.cpus > engine.most_exact_cpus:
+        other = ", or --clock real" if "real" in engine.clocks else ""
         return (
-            f"the virtual clock is for {MOST_EXACT_CPUS} CPUs at most, and they share one CPU of this machine: "
-            "use fewer --cpus, or --clock real"
+            f"the virtual clock is for {engine.most_exact_cpus} CPUs at most, and they share one CPU of this machine: "
+            f"use fewer --cpus{other}"
         )
     return ""
 
 
-def check_host(plan: Plan) -> None:
-    settings = plan.settings
-    _check_boots(plan)
-    if settings.kernel is not None:
-        raise UsageError("--kernel chooses the lab's kernel; arms on the host name theirs: default@host:6.12.5")
-    if settings.swap_mb is not None:
-        raise UsageError("--swap is the lab's: --on host uses this machine's swap space")
-    if settings.disk_mb is not None and not plan.makes_disks:
+def check_this_machine(plan: Plan) -> None:
+    """Check what is asked of a machine that is used as it is."""
+    if plan.settings.disk_mb is not None and not plan.makes_disks:
         raise UsageError(
             "--disk is the size of disks that runoff makes: on the host for arms with +io=, without --place"
         )
     for work in (*plan.works, *plan.loads):
         if work is not None and work.lab_only is not None:
-            raise UsageError(f"{work.label!r} would change this machine: leave {work.lab_only} out, or use --on lab")
+            able = list_having("has_guests")
+            raise UsageError(f"{work.label!r} would change this machine: leave {work.lab_only} out, or use {able}")
 
 
-def _check_boots(plan: Plan) -> None:
+def check_boots(plan: Plan) -> None:
     """Raise UsageError unless all arms run on the kernel that runs, or each names a kernel of this machine."""
     for arm in plan.arms if plan.boots else ():
         if arm.kernel is None:
@@ -92,8 +108,6 @@ def _check_boots(plan: Plan) -> None:
 
 
 def check_place(plan: Plan, place: str, describe_elevators: DescribeElevators | None) -> None:
-    if plan.settings.on != "host":
-        raise UsageError("--place is a directory of this machine: use it with --on host")
     if not Path(place).is_absolute():
         raise UsageError(f"place {place!r}: give the whole path, from / on")
     if plan.settings.disk_model != DEFAULT_DISK_MODEL:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from runoff.errors import UsageError
 from runoff.plan import checks, stopping
 from runoff.plan.arms import Arm, find_twins, parse_arm
-from runoff.plan.catalogue import AgentCatalogue
+from runoff.plan.catalogue import Catalogue
 from runoff.plan.elevators import check_model
 from runoff.plan.plan import Plan
 from runoff.plan.probes import parse_probes
@@ -21,16 +21,16 @@ from runoff.workloads import LOADS, WORKLOADS, Work, parse_loads, parse_works
 HIGHEST_DRAWN_SEED = 999_999
 """The highest seed that is drawn if none is given: short enough to be typed."""
 
-UNCHECKED = AgentCatalogue()
+UNCHECKED = Catalogue()
 """A catalogue that does not check the names of schedulers and elevators."""
 
 ChooseClock = Callable[[Plan], Clock]
-"""Chooses the lab's clock for a plan that leaves it open; may boot a guest."""
+"""Chooses the clock for a plan that leaves it open; may boot a guest."""
 
 
 def make_plan(
     settings: Settings,
-    catalogue: AgentCatalogue = UNCHECKED,
+    catalogue: Catalogue = UNCHECKED,
     *,
     choose_clock: ChooseClock | None = None,
     stored: StoredInputs | None = None,
@@ -38,9 +38,10 @@ def make_plan(
     """Return the plan of ``settings`` after every check that needs no machine. Raises UsageError.
 
     A seed is drawn and this machine's CPUs are counted if ``settings`` leave them open. ``choose_clock`` is called
-    last, if the lab's clock is open; without it the clock is the real one. ``stored`` replaces the files that the plan
-    names.
+    last, if the clock is open; without it the clock is the engine's first one. ``stored`` replaces the files that the
+    plan names.
     """
+    checks.check_keys(settings)
     settings = _fill_seed(_fill_cpus(settings))
     checks.check_names(settings, catalogue.schedulers)
     arms = tuple(_parse_arm(text, settings, catalogue, stored) for text in settings.arms)
@@ -53,8 +54,10 @@ def make_plan(
     checks.check_clock(settings)
     if plan.makes_disks and catalogue.elevators is not None:
         check_model(settings.disk_model, plan.disk_mb, catalogue.elevators)
-    if settings.on == "host":
-        checks.check_host(plan)
+    checks.check_elevators(plan)
+    checks.check_boots(plan)
+    if settings.engine.is_this_machine:
+        checks.check_this_machine(plan)
     if settings.place is not None:
         checks.check_place(plan, settings.place, catalogue.elevators)
     clock = _choose_clock(plan, choose_clock)
@@ -68,7 +71,7 @@ def _fill_seed(settings: Settings) -> Settings:
     return settings.model_copy(update={"seed": random.SystemRandom().randint(1, HIGHEST_DRAWN_SEED)})
 
 
-def _parse_arm(text: str, settings: Settings, catalogue: AgentCatalogue, stored: StoredInputs | None) -> Arm:
+def _parse_arm(text: str, settings: Settings, catalogue: Catalogue, stored: StoredInputs | None) -> Arm:
     name = text.strip()
     objects = None if stored is None else stored.objects
     arm = parse_arm(settings.names.get(name, text), catalogue.schedulers, catalogue.elevators, objects)
@@ -90,11 +93,9 @@ def _parse_works(settings: Settings, stored: StoredInputs | None) -> tuple[tuple
 def _fill_cpus(settings: Settings) -> Settings:
     """Fill in ``cpus`` if it is open: from the topology, or on the host the CPUs that this process may use."""
     if settings.topology is None:
-        if settings.on == "host" and "cpus" not in settings.model_fields_set:
+        if settings.engine.is_this_machine and "cpus" not in settings.model_fields_set:
             return settings.model_copy(update={"cpus": len(os.sched_getaffinity(0))})
         return settings
-    if settings.on != "lab":
-        raise UsageError("--topology needs --on lab: the host has the topology of this machine")
     cpus = parse_topology(settings.topology).cpus
     if "cpus" not in settings.model_fields_set:
         settings = parse_settings({**settings.model_dump(exclude_unset=True), "cpus": cpus}, "the topology")
@@ -113,5 +114,5 @@ def _choose_clock(plan: Plan, choose_clock: ChooseClock | None) -> Clock:
     if settings.quantum != DEFAULT_QUANTUM or settings.sensitivity:
         return "virtual"
     if choose_clock is None or checks.find_clock_objection(settings):
-        return "real"
+        return settings.engine.clocks[0]
     return choose_clock(plan)

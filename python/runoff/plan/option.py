@@ -31,7 +31,9 @@ class Option:
     link: str = ""
     """The link in docs/plans.md to more about it."""
     words: str = ""
-    """The allowed values, if the type does not say."""
+    """The allowed values in words, if the type does not say."""
+    choices: tuple[str, ...] = ()
+    """The allowed values, if there are a few and the type does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Key:
         """Return how its value is written on a command line."""
         annotation = _unwrap(self.field.annotation)
         by_type: dict[Any, Kind] = {bool: "flag", int: "number", float: "share", str: "text"}
-        if get_origin(annotation) is Literal:
+        if self.option.choices or get_origin(annotation) is Literal:
             return "choice"
         if get_origin(annotation) is dict:
             return "pairs"
@@ -56,7 +58,7 @@ class Key:
     @property
     def choices(self) -> tuple[str, ...]:
         """Return the values of a ``choice``."""
-        return get_args(_unwrap(self.field.annotation))
+        return self.option.choices or get_args(_unwrap(self.field.annotation))
 
     @property
     def default(self) -> str:

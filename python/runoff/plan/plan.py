@@ -53,7 +53,7 @@ class Plan:
     def boots(self) -> tuple[str, ...]:
         """The kernel of this machine that each arm runs on; empty unless arms name kernels of it, which must be booted
         for them."""
-        is_named = self.settings.on == "host" and any(arm.kernel for arm in self.arms)
+        is_named = self.settings.engine.boots_kernels and any(arm.kernel for arm in self.arms)
         return tuple(arm.kernel or "" for arm in self.arms) if is_named else ()
 
     @property
@@ -96,7 +96,7 @@ class Plan:
     def disk_mb(self) -> int:
         """Size of the guest's disk, or of one that is made on the host; 0 means none."""
         wanted = any(definition.disk for definition in self.definitions) or self.makes_disks
-        usual = HOST_DISK_MB if self.settings.on == "host" else 4 * self.settings.memory_mb
+        usual = HOST_DISK_MB if self.settings.engine.is_this_machine else 4 * self.settings.memory_mb
         return self.settings.disk_mb or (usual if wanted else 0)
 
     @property

@@ -19,7 +19,7 @@ def render_command(settings: Settings) -> str:
     last = ["--", *settings.arms] if any(text.startswith("-") for text in settings.arms) else []
     if not last:
         words += settings.arms
-    always = ALWAYS | {"memory_mb"} if settings.on == "lab" else ALWAYS
+    always = ALWAYS if settings.engine.is_this_machine else ALWAYS | {"memory_mb"}
     for key in read_keys(Settings):
         value = getattr(settings, key.name)
         if (

@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, WithJsonSchema
 
+from runoff.engine_kinds import ENGINES, Clock, EngineKind, EngineName
 from runoff.errors import UsageError
 from runoff.plan.option import Option
 from runoff.reading import parse_toml, read_text
-from runoff.results import Clock, EngineName
 from runoff.validation import Checked, Text, Words, describe_mistake
+
+USUAL_ENGINE = "lab"
 
 DEFAULT_DISK_MODEL = "ide2003"
 
@@ -64,8 +66,15 @@ class Settings(Checked):
         ),
     ] = ()
     on: Annotated[
-        EngineName, Option("--on", "Engine: this machine (host), or a real kernel in QEMU (lab).", link="lab.md")
-    ] = "lab"
+        EngineName,
+        WithJsonSchema({"type": "string", "enum": [*ENGINES]}),
+        Option(
+            "--on",
+            f"Engine: {', or '.join(f'{kind.about} ({name})' for name, kind in ENGINES.items())}.",
+            link="engines.md",
+            choices=tuple(ENGINES),
+        ),
+    ] = USUAL_ENGINE
     clock: Annotated[
         Clock | None,
         Option(
@@ -232,6 +241,11 @@ class Settings(Checked):
             link="statistics.md#what-the-same-means",
         ),
     ] = Field(default=None, gt=0, le=0.5)
+
+    @property
+    def engine(self) -> EngineKind:
+        """The abilities of the engine."""
+        return ENGINES[self.on]
 
 
 def parse_settings(values: Mapping[str, Any], origin: str) -> Settings:

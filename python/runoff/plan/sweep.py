@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runoff.errors import UsageError
-from runoff.plan.catalogue import AgentCatalogue
+from runoff.plan.catalogue import Catalogue
 from runoff.text import parse_assignments, suggest
 
 MOST_ARMS = 64
@@ -52,7 +52,7 @@ class _Piece:
             yield self.render(dict(zip(self.values, combination, strict=True)))
 
 
-def expand_sweep(text: str, catalogue: AgentCatalogue, *, large: bool = False) -> list[str]:
+def expand_sweep(text: str, catalogue: Catalogue, *, large: bool = False) -> list[str]:
     """Return the arms of a sweep, the defaults first: they are what every other is compared with.
 
     Raises UsageError, also for more than 64 arms unless it is to be ``large``.
@@ -83,7 +83,7 @@ def varies(arm: str) -> bool:
     return not arm.strip().startswith("exec:") and any(".." in v or "|" in v for v in re.findall(r"=([^,+@]*)", arm))
 
 
-def expand_for_sizes(arms: Sequence[str], catalogue: AgentCatalogue, *, large: bool = False) -> list[str]:
+def expand_for_sizes(arms: Sequence[str], catalogue: Catalogue, *, large: bool = False) -> list[str]:
     """Return the arms that are compared with each number of CPUs: those of a sweep, those that are given, or one and
     the kernel's own scheduler. Raises UsageError."""
     if len(arms) == 1 and varies(arms[0]):
@@ -107,11 +107,11 @@ def expand_sizes(text: str) -> list[int]:
     return sizes
 
 
-def _describe_schedulers(catalogue: AgentCatalogue) -> Mapping[str, Mapping[str, Any]]:
+def _describe_schedulers(catalogue: Catalogue) -> Mapping[str, Mapping[str, Any]]:
     return {} if catalogue.schedulers is None else catalogue.schedulers()
 
 
-def _describe_elevators(catalogue: AgentCatalogue) -> Mapping[str, Mapping[str, Any]]:
+def _describe_elevators(catalogue: Catalogue) -> Mapping[str, Mapping[str, Any]]:
     if catalogue.elevators is None:
         return {}
     described = catalogue.elevators()

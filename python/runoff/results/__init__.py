@@ -1,17 +1,16 @@
 """The results of campaigns: engines produce samples, campaigns store them, statistics read them."""
 
+from runoff.engine_kinds import Clock
 from runoff.results.values import (
     FIRST_LOOK,
     IMPORTED,
     NO_LOAD,
     PROBE_COST,
-    Clock,
     Conditions,
     CpuLimits,
     Descriptions,
     Direction,
     Ended,
-    EngineName,
     LoadedWork,
     Metric,
     Results,
@@ -33,7 +32,6 @@ __all__ = [
     "Descriptions",
     "Direction",
     "Ended",
-    "EngineName",
     "LoadedWork",
     "Metric",
     "Results",

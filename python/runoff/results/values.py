@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-EngineName = Literal["host", "lab"]
-"""The engine that takes the samples."""
-IMPORTED: Literal["imported"] = "imported"
+from runoff.engine_kinds import Clock
+
+IMPORTED = "imported"
 """In place of an engine's name: the samples were measured elsewhere."""
-Clock = Literal["real", "virtual"]
 
 Direction = Literal["lower", "higher", "none"]
 """Which way is better; ``none`` marks a number that explains but is not judged."""
@@ -190,7 +189,8 @@ class Descriptions:
 class Results:
     """A campaign's plan in brief and all samples taken so far, in run order."""
 
-    engine: EngineName | Literal["imported"]
+    engine: str
+    """A name of ``runoff.engine_kinds.ENGINES``, or `IMPORTED`."""
     clock: Clock
     seed: int
     blocks: int

@@ -19,8 +19,8 @@ def test_a_campaign_that_fails_tells_why(tmp_path: Path):
     words = ("compare", "default", "--work", "counters", "--on", "host", "--kernel", "debian", "--out", tmp_path / "c")
     failed = run(*words, "--notify", TELL.format(tmp_path / "told"), expect=64)
     told = (tmp_path / "told").read_text()
-    assert told.startswith(f"64|{tmp_path / 'c'}|--kernel chooses the lab's kernel")
-    assert "--kernel chooses the lab's kernel" in failed.stderr
+    assert told.startswith(f"64|{tmp_path / 'c'}|--kernel needs --on lab")
+    assert "--kernel needs --on lab" in failed.stderr
 
 
 def test_one_that_fails_is_told_and_changes_nothing(capfd: pytest.CaptureFixture[str]):

@@ -29,7 +29,7 @@ def hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[Path]:
     monkeypatch.setenv("RUNOFF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(parcels.sparse, "sha256", count_and_hash)
     monkeypatch.setattr(worker.distributed, "get_worker", lambda: here)
-    monkeypatch.setattr(worker, "choose_lab_engine", lambda _plan, _folder, _supplies: engine)
+    monkeypatch.setattr(worker, "make_engine_in", lambda _plan, _folder, _supplies: engine)
     monkeypatch.setattr(worker, "relocate", lambda supplies, _places: supplies)
     monkeypatch.setattr(worker, "_open", {})
     return count

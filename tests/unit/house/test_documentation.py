@@ -16,7 +16,7 @@ from checkout import ROOT
 from runoff.cli.main import COMMANDS, cli
 from runoff.engines.agent import describe_metrics, find_agent
 from runoff.errors import MissingError
-from runoff.plan.catalogue import AgentCatalogue
+from runoff.plan.catalogue import Catalogue
 from runoff.plan.make import make_plan
 from runoff.plan.settings import Settings, read_settings
 from runoff.results import Metric
@@ -37,7 +37,7 @@ def schedulers() -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.name)
 def test_every_example_plan_is_a_plan(path: Path) -> None:
-    assert make_plan(read_settings(path), AgentCatalogue(schedulers)).planned > 0
+    assert make_plan(read_settings(path), Catalogue(schedulers)).planned > 0
 
 
 def test_there_are_example_plans() -> None:

@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from statistics import median
-from typing import get_args
 
 import pytest
 from checkout import ROOT
 
-from runoff.results import EngineName
+from runoff.engine_kinds import ENGINES
 
 PACKAGE = ROOT / "python" / "runoff"
 MOST_LINES = 600
@@ -28,10 +27,14 @@ FORBIDDEN = {
     "unfinished work": r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b",
 }
 
-GROUND = {"errors", "text", "files", "installed", "ownership", "reading", "separated", "units", "validation", "version"}
+GROUND = {
+    "engine_kinds", "errors", "text", "files", "installed", "ownership", "reading", "separated", "units", "validation",
+    "version",
+}  # fmt: skip
 """Modules outside any room, which all rooms may use."""
 
 ALLOWED: dict[str, set[str]] = {
+    "engine_kinds": set(),
     "errors": set(),
     "text": {"errors"},
     "files": {"errors", "ownership"},
@@ -148,7 +151,7 @@ def test_no_text_names_an_engine_that_cannot_be_asked_for():
         f"{path}: {found[0]}"
         for path, text in texts()
         for found in named.finditer(text)
-        if not {*filter(None, found.groups())} <= {*get_args(EngineName)}
+        if not {*filter(None, found.groups())} <= {*ENGINES}
     ]
     assert not wrong
 
@@ -289,10 +292,29 @@ def test_parts_import_each_other_in_no_circle():
     assert not circle({part: targets - {part} for part, targets in graph.items()})
 
 
-@pytest.mark.parametrize("engine", ["runoff.engines.host", "runoff.engines.lab.real", "runoff.engines.lab.virtual"])
-def test_an_engine_is_known_only_to_what_chooses_it(engine):
+@pytest.mark.parametrize(
+    ("engine", "known_to"),
+    [
+        ("runoff.engines.host", set()),
+        ("runoff.engines.lab.real", {"runoff.engines.lab.choose"}),
+        ("runoff.engines.lab.virtual", {"runoff.engines.lab.choose"}),
+    ],
+)
+def test_an_engine_is_known_only_to_what_chooses_it(engine, known_to):
     """Code that two engines share, or that others need of them, is in a module of its own."""
-    assert {name for name, targets in import_graph().items() if engine in targets} == {"runoff.engines.choose"}
+    assert {name for name, targets in import_graph().items() if engine in targets} == known_to
+
+
+def test_nothing_asks_what_an_engine_is_called():
+    """What it can do is asked of ``runoff.engine_kinds``, so that another engine is added there."""
+    asked = re.compile(r"""(?:\bon\b|\bengine\b|get\("on"\))["\]]* *(?:==|!=) *"|match .*\b(?:on|engine):""")
+    found = [
+        f"{path}: {line}"
+        for path in PACKAGE.rglob("*.py")
+        for line in path.read_text().splitlines()
+        if asked.search(line)
+    ]
+    assert not found
 
 
 def test_no_two_test_files_have_one_name() -> None:

@@ -117,7 +117,7 @@ def test_sizes_are_a_list_or_ranges():
         (("default", "--cpus", "1,2"), "default is the only arm"),
         (("bfs", "o1"), "a sweep is of one scheduler"),
         (("bfs:rr_interval_ms=1|3", "o1", "--cpus", "1,2"), "give it alone"),
-        (("bfs", "--cpus", "1,2", "--on", "host"), "needs the lab"),
+        (("bfs", "--cpus", "1,2", "--on", "host"), "needs an engine that makes machines"),
         (("bfs", "--cpus", "1,2", "--plan-only"), "prints one plan"),
         (("bfs", "--cpus", "1,2", "--topology", "sockets=2"), "topology 'sockets=2' has 2 CPUs"),
         (("nosuch", "--cpus", "1,2"), "unknown scheduler 'nosuch'"),

@@ -9,7 +9,7 @@ from runoff.engines.agent import describe_elevators, find_agent
 from runoff.engines.lab import disks
 from runoff.errors import UsageError
 from runoff.plan.arms import parse_arm
-from runoff.plan.catalogue import AgentCatalogue
+from runoff.plan.catalogue import Catalogue
 from runoff.plan.elevators import Elevator, check_model
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan
@@ -25,7 +25,7 @@ def elevator(text: str) -> Elevator:
 
 def plan(**values: object) -> Plan:
     settings = {"arms": ["default", "default+io=cfq"], "workloads": ["counters:n=1"], **values}
-    return make_plan(parse_settings(settings, "test"), AgentCatalogue(elevators=describe_elevators))
+    return make_plan(parse_settings(settings, "test"), Catalogue(elevators=describe_elevators))
 
 
 def test_an_elevator_has_parameters_and_leaves_scheduler_and_kernel_alone() -> None:
@@ -115,7 +115,7 @@ def test_on_the_host_disks_are_made_unless_there_is_a_place() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"on": "lab"}, "--place is a directory of this machine: use it with --on host"),
+        ({"on": "lab"}, "--place needs --on host: it is a directory of this machine"),
         ({"arms": ["default+io=cfq"]}, "cfq can only have a disk that runoff makes: leave --place out"),
         ({"place": "mnt"}, "place 'mnt': give the whole path"),
         ({"disk_mb": 100}, "--disk is the size of disks that runoff makes"),

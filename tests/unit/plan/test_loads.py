@@ -53,7 +53,7 @@ def test_disk_and_swap_come_with_the_loads_that_want_them() -> None:
 def test_the_host_has_its_own_disks() -> None:
     with pytest.raises(UsageError, match="--disk is the size of disks that runoff makes"):
         plan(on="host", disk_mb=100)
-    with pytest.raises(UsageError, match="--swap is the lab's"):
+    with pytest.raises(UsageError, match="--swap needs --on lab: the host has this machine's swap space"):
         plan(on="host", swap_mb=100)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from runoff.errors import UsageError
-from runoff.plan.catalogue import AgentCatalogue
+from runoff.plan.catalogue import Catalogue
 from runoff.plan.make import make_plan
 from runoff.plan.rerun import render_command, render_plan
 from runoff.plan.settings import parse_settings, read_settings
@@ -21,7 +21,7 @@ def schedulers() -> dict[str, Any]:
 
 
 def test_a_plan_counts_its_samples() -> None:
-    assert make_plan(parse_settings(VALUES, "test"), AgentCatalogue(schedulers)).planned == 2 * 2 * 3
+    assert make_plan(parse_settings(VALUES, "test"), Catalogue(schedulers)).planned == 2 * 2 * 3
 
 
 def test_the_printed_plan_reads_back_as_the_same_plan(tmp_path: Path) -> None:
@@ -69,11 +69,11 @@ def test_the_rerun_command_names_every_setting_that_matters() -> None:
 
 @pytest.mark.parametrize("seed", [0, 42])
 def test_a_seed_that_is_given_is_kept(seed: int) -> None:
-    assert make_plan(parse_settings({**VALUES, "seed": seed}, "test"), AgentCatalogue(schedulers)).seed == seed
+    assert make_plan(parse_settings({**VALUES, "seed": seed}, "test"), Catalogue(schedulers)).seed == seed
 
 
 def test_a_seed_is_drawn_where_none_is_given() -> None:
-    drawn = {make_plan(parse_settings(VALUES, "test"), AgentCatalogue(schedulers)).seed for _ in range(8)}
+    drawn = {make_plan(parse_settings(VALUES, "test"), Catalogue(schedulers)).seed for _ in range(8)}
     assert len(drawn) > 1
     assert all(1 <= seed <= 999_999 for seed in drawn)
 
@@ -102,15 +102,15 @@ def test_an_arm_is_called_by_its_name() -> None:
 )
 def test_names_that_mislead_are_refused(arms: list[str], names: dict[str, str], sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
-        make_plan(parse_settings({**VALUES, "arms": arms, "names": names}, "test"), AgentCatalogue(schedulers))
+        make_plan(parse_settings({**VALUES, "arms": arms, "names": names}, "test"), Catalogue(schedulers))
     assert sentence in str(caught.value)
 
 
 def test_cpus_are_those_that_are_given_on_the_host_too() -> None:
     values = {**VALUES, "on": "host", "workloads": ["compile"]}
-    given = make_plan(parse_settings({**values, "cpus": 7}, "test"), AgentCatalogue(schedulers))
+    given = make_plan(parse_settings({**values, "cpus": 7}, "test"), Catalogue(schedulers))
     assert (given.settings.cpus, given.works[0].values["jobs"]) == (7, "7")
-    here = make_plan(parse_settings(values, "test"), AgentCatalogue(schedulers))
+    here = make_plan(parse_settings(values, "test"), Catalogue(schedulers))
     assert (here.settings.cpus, here.works[0].values["jobs"]) == (cpus := len(os.sched_getaffinity(0)), str(cpus))
     assert f"--cpus {cpus}" in render_command(here.settings)
 
@@ -175,7 +175,7 @@ def test_a_value_of_another_kind_is_refused_and_not_made_to_fit(tmp_path: Path, 
     [
         ({"clock": "virtual", "cpus": 17}, "the virtual clock is for 16 CPUs at most"),
         ({"clock": "real", "quantum": 500}, "--quantum needs the virtual clock"),
-        ({"clock": "virtual", "cpus": 1, "on": "host"}, "only in the lab"),
+        ({"clock": "virtual", "cpus": 1, "on": "host"}, "exists only with --on lab"),
         ({"clock": "virtual", "warmup": 1}, "nothing can be warmed up"),
         ({"warmup": 1, "quantum": 500}, "--quantum needs the virtual clock"),
         ({"sensitivity": "quantum", "clock": "real"}, "--sensitivity quantum needs the virtual clock"),
@@ -195,12 +195,12 @@ def test_a_value_of_another_kind_is_refused_and_not_made_to_fit(tmp_path: Path, 
         ({"on": "host", "arms": ["default@debian"]}, "name it as in @host:6.12.5"),
         ({"on": "host", "arms": ["default@host:6.12", "bfs"]}, "arm 'bfs' names no kernel, and others do"),
         ({"on": "host", "arms": ["default@host:6.12", "bfs@host:6.18"], "until": 0.01}, "give --blocks"),
-        ({"on": "host", "kernel": "debian"}, "--kernel chooses the lab's kernel"),
+        ({"on": "host", "kernel": "debian"}, "--kernel needs --on lab: arms on the host name theirs"),
     ],
 )
 def test_contradictions_are_explained(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UsageError) as caught:
-        make_plan(parse_settings({**VALUES, **change}, "test"), AgentCatalogue(schedulers))
+        make_plan(parse_settings({**VALUES, **change}, "test"), Catalogue(schedulers))
     assert sentence in str(caught.value)
 
 
@@ -216,7 +216,7 @@ CLOCKS = [
 @pytest.mark.parametrize(("change", "clock"), CLOCKS)
 def test_the_machine_chooses_a_clock_only_where_the_plan_leaves_it_open(change: dict[str, Any], clock: str) -> None:
     plan = make_plan(
-        parse_settings({**VALUES, **change}, "test"), AgentCatalogue(schedulers), choose_clock=lambda _plan: "virtual"
+        parse_settings({**VALUES, **change}, "test"), Catalogue(schedulers), choose_clock=lambda _plan: "virtual"
     )
     assert plan.clock == plan.settings.clock == clock
 
@@ -224,23 +224,23 @@ def test_the_machine_chooses_a_clock_only_where_the_plan_leaves_it_open(change: 
 def test_a_quantum_means_the_virtual_clock() -> None:
     plan = make_plan(
         parse_settings({**VALUES, "quantum": 500}, "test"),
-        AgentCatalogue(schedulers),
+        Catalogue(schedulers),
         choose_clock=lambda _plan: "real",
     )
     assert plan.clock == "virtual"
 
 
 def test_a_topology_says_how_many_cpus_there_are() -> None:
-    plan = make_plan(parse_settings({**VALUES, "topology": "sockets=2,cores=3"}, "test"), AgentCatalogue(schedulers))
+    plan = make_plan(parse_settings({**VALUES, "topology": "sockets=2,cores=3"}, "test"), Catalogue(schedulers))
     assert plan.settings.cpus == 6
-    assert make_plan(parse_settings(plan.settings.model_dump(mode="json"), "test"), AgentCatalogue(schedulers)) == plan
+    assert make_plan(parse_settings(plan.settings.model_dump(mode="json"), "test"), Catalogue(schedulers)) == plan
     assert "--cpus 6" in render_command(plan.settings)
     assert "--topology sockets=2,cores=3" in render_command(plan.settings)
 
 
 def test_what_a_topology_does_not_cost_is_told_where_there_is_some() -> None:
     def untold(text: str) -> str | None:
-        plan = make_plan(parse_settings({**VALUES, "topology": text}, "test"), AgentCatalogue(schedulers))
+        plan = make_plan(parse_settings({**VALUES, "topology": text}, "test"), Catalogue(schedulers))
         assert plan.topology is not None
         return plan.topology.untold
 
@@ -254,7 +254,7 @@ def test_what_a_topology_does_not_cost_is_told_where_there_is_some() -> None:
 @pytest.mark.parametrize("text", ["", " "])
 def test_a_topology_of_nothing_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"topology '.*': name what there is more than one of, e.g. cores=2"):
-        make_plan(parse_settings({**VALUES, "topology": text}, "test"), AgentCatalogue(schedulers))
+        make_plan(parse_settings({**VALUES, "topology": text}, "test"), Catalogue(schedulers))
 
 
 def test_an_unreadable_or_broken_file_is_named(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_the_agent_knows_the_same_probes():
 
 def test_the_agent_describes_each_by_the_same_name():
     assert tuple(probe.name for probe in describe_metrics().probes) == PROBES
-    assert describe_metrics().probe_cost.name == PROBE_COST
+    assert [metric.name for metric in describe_metrics().probe_cost] == [PROBE_COST]
 
 
 def test_the_list_and_the_page_name_each():

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 
-from runoff.results import Clock, Conditions, CpuLimits, Ended, EngineName, Metric, Sample
+from runoff.engine_kinds import Clock, EngineName
+from runoff.results import Conditions, CpuLimits, Ended, Metric, Sample
 from runoff.validation import STRICT, Checked
 from runoff.workloads import StoredFile
 

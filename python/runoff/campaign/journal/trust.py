@@ -74,7 +74,7 @@ def describe_runs(plan: Plan) -> Iterator[str]:
         yield f"the file {file.key}, sha256 {file.sha256}"
     for label, work in works.items():
         message = work.message(None)
-        setup = work.definition.setup if plan.settings.on == "lab" else []
+        setup = work.definition.setup if plan.settings.engine.has_guests else []
         for argv in (*setup, *message["prepare"], message["command"]):
             if argv:
                 yield f"{label}: {shlex.join(argv)}"

@@ -10,14 +10,15 @@ from runoff.campaign.imported import is_imported
 from runoff.campaign.journal.journal import Journal
 from runoff.campaign.journal.records import Definitions, ImportRecord, Outline, Part
 from runoff.campaign.origin.mixing import IN_CHARGE
+from runoff.engine_kinds import ENGINES
 from runoff.errors import UsageError
 from runoff.results import IMPORTED
 from runoff.workloads import StoredFile
 
 _OWN = ("seed", "blocks", "most_blocks")
 """Settings that each machine may have for itself."""
-_OWN_ON_THE_HOST = ("cpus",)
-"""Settings that describe the machine."""
+_OF_THE_MACHINE = ("cpus",)
+"""Settings that describe a machine that is used as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ def _describe_plan(
 ) -> Iterator[tuple[str, Any]]:
     yield "engine", settings.get("on")
     yield "clock", outline.clock
-    own = (*_OWN, *(_OWN_ON_THE_HOST if settings.get("on") == "host" else ()))
+    engine = ENGINES.get(settings.get("on", ""))
+    own = (*_OWN, *(_OF_THE_MACHINE if engine is not None and engine.is_this_machine else ()))
     for key, value in settings.items():
         if key not in (*own, "on", "clock"):
             yield key, value

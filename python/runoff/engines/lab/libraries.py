@@ -57,13 +57,13 @@ def list_libraries(program: Path) -> Libraries:
 
 
 def bring_libraries(plan: Plan) -> Plan:
-    """Return a plan for the lab in which each program of the user's has its libraries.
+    """Return a plan for guests in which each program of the user's has its libraries.
 
     Raises:
         UsageError: a program is for other processors.
         MissingError: this machine lacks a library.
     """
-    if plan.settings.on != "lab" or not plan.own_files:
+    if not plan.settings.engine.has_guests or not plan.own_files:
         return plan
 
     # Works of several parameters bring the same program.

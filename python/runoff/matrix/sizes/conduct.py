@@ -8,7 +8,7 @@ from runoff.analysis.build import build_report
 from runoff.campaign.conduct import check
 from runoff.campaign.loop.execution import Ending, Execution
 from runoff.campaign.loop.observer import Observer
-from runoff.engines.choose import choose_lab_clock
+from runoff.engines.choose import choose_clock
 from runoff.errors import UsageError
 from runoff.matrix.directory import remember, take_campaign
 from runoff.matrix.sizes.values import SizeSweep, name_folder
@@ -48,12 +48,12 @@ def _make_plans(sizes: Sequence[int], values: Mapping[str, Any], observer: Obser
     keys = dict(values)
     for cpus in sizes:
         settings = parse_settings({**keys, "cpus": cpus}, "the command line")
-        if settings.on == "host":
+        if settings.engine.is_this_machine:
             raise UsageError(
-                "--cpus with several sizes needs the lab: on the host it does not change the machine, so give one size "
-                "there"
+                f"--cpus with several sizes needs an engine that makes machines: with --on {settings.on} it does not "
+                "change the machine, so give one size there"
             )
-        plan = check(settings, lambda plan: choose_lab_clock(plan, observer.say))
+        plan = check(settings, lambda plan: choose_clock(plan, observer.say))
         keys["clock"] = plan.clock
         plans[cpus] = settings.model_copy(update={"clock": plan.clock})
     return plans
