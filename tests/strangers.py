@@ -26,7 +26,7 @@ class Done:
 def runoff(*words: str | Path) -> Done:
     result = CliRunner().invoke(cli, [*map(str, words)], standalone_mode=False)
     if isinstance(result.exception, RunoffError):
-        return Done(result.exception.exit_code, f"{result.exception}\n")
+        return Done(result.exception.exit_code, f"{result.exception.describe()}\n")
     assert result.exception is None, result.exception
     return Done(result.return_value or 0, result.stderr)
 

@@ -9,10 +9,12 @@ As a library: settings are checked, a campaign is conducted, its results are loa
     report = runoff.analyse(conducted.results)
     print(runoff.render(report, "text"))
 
-``runoff.load`` returns the results of an earlier campaign, ``runoff.import_files`` makes one of other programs' files.
+``runoff.load`` returns the results of an earlier campaign, ``runoff.import_files`` makes one of other programs' files,
+``runoff.merge`` one of several machines'.
 The returned values are described where they are defined:
 ``runoff.plan.settings.Settings``, ``runoff.campaign.conduct.CampaignResult``, ``runoff.results.Results`` and
-``runoff.analysis.values.Report``. Every error is a ``runoff.errors.RunoffError`` with one sentence.
+``runoff.analysis.values.Report``. Every error is a ``runoff.errors.RunoffError``: one sentence, and in ``hint`` the
+words of a command of runoff's where one is the way out.
 """
 
 from pathlib import Path
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from runoff.history.subjects import Wanted
     from runoff.history.values import History, Order
     from runoff.imports.identity import Wishes
+    from runoff.matrix.sizes.values import SizeSweep
+    from runoff.matrix.values import KernelMatrix
     from runoff.plan.settings import Settings
     from runoff.results import Results
 
@@ -37,12 +41,16 @@ __all__ = [
     "__version__",
     "analyse",
     "conduct",
+    "conduct_matrix",
+    "conduct_sizes",
     "draw_history",
     "import_files",
     "judge",
     "load",
     "make_frame",
     "make_settings",
+    "make_sweep",
+    "merge",
     "render",
     "resume",
 ]
@@ -76,6 +84,69 @@ def conduct(
 
     execution = Execution(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
     return campaigns.conduct(settings, Path(directory), observer, execution)
+
+
+def make_sweep(arm: str, *, large: bool = False, **keys: Any) -> "Settings":
+    """Return settings whose arms are those of a sweep, such as ``bfs:rr_interval_ms=1..20``.
+
+    ``keys`` are those of a plan file. Raises UsageError, also for more than 64 arms unless it is to be ``large``.
+    """
+    from runoff.campaign import sweep
+
+    return sweep.make_sweep(arm, keys, "the settings", large=large)
+
+
+def conduct_sizes(
+    arms: "Sequence[str]",
+    cpus: "Sequence[int]",
+    directory: str | Path,
+    observer: "Observer | None" = None,
+    *,
+    large: bool = False,
+    jobs: int = 1,
+    cluster: str | None = None,
+    trust_directory: bool = False,
+    **keys: Any,
+) -> "SizeSweep":
+    """Compare arms with each number of ``cpus``, or take what is missing of that in ``directory``.
+
+    ``keys`` are those of a plan file; see ``runoff.matrix.sizes.conduct.conduct_sizes``.
+    """
+    from runoff.campaign.loop.execution import Execution
+    from runoff.campaign.loop.observer import SilentObserver
+    from runoff.matrix.sizes import conduct as sizes
+
+    execution = Execution(jobs, trusts_directory=trust_directory, cluster=cluster)
+    return sizes.conduct_sizes(arms, cpus, keys, Path(directory), observer or SilentObserver(), execution, large=large)
+
+
+def conduct_matrix(
+    kernels: "Sequence[str]",
+    arms: "Sequence[str]",
+    directory: str | Path,
+    observer: "Observer | None" = None,
+    *,
+    seconds: int = 120,
+    work: str = "hackbench",
+    jobs: int = 1,
+    cluster: str | None = None,
+    trust_directory: bool = False,
+    **keys: Any,
+) -> "KernelMatrix":
+    """Try every arm on every kernel of the lab, or what is missing of that in ``directory``.
+
+    Each has to survive ``seconds`` of stress, and its speed is measured with ``work``; ``keys`` are those of a plan
+    file. See ``runoff.matrix.conduct.conduct_matrix``.
+    """
+    from runoff.campaign.loop.execution import Execution
+    from runoff.campaign.loop.observer import SilentObserver
+    from runoff.matrix import conduct as matrix
+
+    execution = Execution(jobs, trusts_directory=trust_directory, cluster=cluster)
+    watching = observer or SilentObserver()
+    return matrix.conduct_matrix(
+        kernels, arms, keys, Path(directory), watching, seconds=seconds, work=work, execution=execution
+    )
 
 
 def resume(
@@ -119,6 +190,14 @@ def import_files(
     )
 
 
+def merge(campaigns: "Mapping[str, str | Path]", directory: str | Path, *, trust_directory: bool = False) -> "Results":
+    """Make one campaign of those of several machines, by name; see ``runoff.campaign.merge.merge``."""
+    from runoff.campaign import merge as merging
+
+    places = {name: Path(place) for name, place in campaigns.items()}
+    return merging.merge(places, Path(directory), trusted=trust_directory)
+
+
 def load(directory: str | Path) -> "Results":
     """Return all that a campaign has produced so far, from its directory alone. Raises RunoffError."""
     from runoff.campaign.directory import read_results
@@ -158,8 +237,8 @@ def draw_history(
     campaigns: "Mapping[str, Results]",
     wanted: "Wanted | None" = None,
     *,
-    order: "Order" = "dates",
-    repository: str | Path = ".",
+    order: "Order | None" = None,
+    repository: str | Path | None = None,
 ) -> "History":
     """Lay campaigns, by name, beside each other and find where their level changes.
 
@@ -167,12 +246,11 @@ def draw_history(
     chooses what is drawn. Raises UsageError where nothing is comparable, and MissingError without the library that
     finds changes.
     """
-    from runoff.history.build import Ordered, make_history
-    from runoff.history.order import order_campaigns
+    from runoff.history import draw
     from runoff.history.subjects import Wanted
 
-    places, warnings = order_campaigns(campaigns, order, Path(repository))
-    return make_history(Ordered(campaigns, places, order, warnings), wanted or Wanted())
+    place = None if repository is None else Path(repository)
+    return draw.draw_history(campaigns, wanted or Wanted(), order=order, repository=place)
 
 
 def render(report: "Report", form: Form = "text") -> str:

@@ -138,7 +138,7 @@ def test_ctrl_c_before_the_first_sample_has_ended_says_how_to_go_on(tmp_path):
     campaign.await_run(1)
     campaign.interrupt("finishing this sample")
     campaign.interrupt("stopping now")
-    assert f"stopped before the first sample; go on with: runoff resume {campaign.out}" in campaign.end()
+    assert f"stopped before the first sample; go on: runoff resume {campaign.out}" in campaign.end()
     assert campaign.process.returncode == 130
 
 

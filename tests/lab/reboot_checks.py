@@ -100,7 +100,7 @@ def refuse_reboot() -> None:
         finish(other, RunOptions(CAMPAIGN, as_json=False, execution=Execution(reboot=()), notify=None, verbose=False))
         raise AssertionError("it was not refused")
     except RunoffError as error:
-        print(error, flush=True)
+        print(error.describe(), flush=True)
     subprocess.run(["systemctl", "unmask", "--runtime", "reboot.target"], check=True)
 
 
@@ -109,7 +109,7 @@ def install_second() -> str:
     try:
         unit.install(Path("/second"), WORDS, STOP_LIMIT_S)
     except RunoffError as error:
-        return str(error)
+        return error.describe()
     return ""
 
 

@@ -7,11 +7,14 @@ import pytest
 from campaign_rows import rows
 from command import run
 
+import runoff
+
 pytestmark = [pytest.mark.lab, pytest.mark.core, pytest.mark.usefixtures("lab_kernel", "own_qemu")]
 
+WORK = "counters:n=2,count=100000,passes=1"
 WORDS = (
     "--seconds", "1", "--blocks", "2", "--cpus", "1", "--memory", "512", "--seed", "1", "-j", "2",
-    "--work", "counters:n=2,count=100000,passes=1",
+    "--work", WORK,
 )  # fmt: skip
 
 
@@ -38,4 +41,10 @@ def test_each_arm_is_tried_and_what_fails_does_not_keep_the_others(
     # The same once more takes nothing.
     again = json.loads(run(*words, "--json", expect=1).stdout)
     assert again == document
+    arms = ["bfs", str(rejected), str(quitter)]
+    keys = {"blocks": 2, "cpus": 1, "memory_mb": 512, "seed": 1}
+    called = runoff.conduct_matrix(
+        [lab_kernel.name], arms, tmp_path / "out", seconds=1, work=WORK, jobs=2, **keys,
+    )  # fmt: skip
+    assert [Path(entry.arm).name for entry in called.entries if entry.refused] == [rejected.name, quitter.name]
     assert rows(folder / "speed") == taken

@@ -7,11 +7,14 @@ import pytest
 from campaign_rows import rows
 from command import run
 
+import runoff
+
 pytestmark = [pytest.mark.lab, pytest.mark.core, pytest.mark.usefixtures("lab_kernel", "own_qemu")]
 
+WORK = ("counters:n=2,count=100000,passes=1",)
 WORDS = (
     "sweep", "bfs", "--cpus", "1,2", "--clock", "virtual", "--blocks", "2", "--memory", "512", "--seed", "1",
-    "-j", "2", "--work", "counters:n=2,count=100000,passes=1",
+    "-j", "2", "--work", *WORK,
 )  # fmt: skip
 
 
@@ -28,4 +31,8 @@ def test_each_size_is_a_campaign_and_the_same_command_takes_nothing_twice(tmp_pa
     }
     assert machines == {1: "0", 2: "0-1"}
     assert json.loads(run(*WORDS, "--out", out, "--json").stdout) == document
+    called = runoff.conduct_sizes(
+        ["bfs"], [1, 2], out, jobs=2, clock="virtual", blocks=2, memory_mb=512, seed=1, workloads=list(WORK),
+    )  # fmt: skip
+    assert {cpus: len(report.results.samples) for cpus, report in called.reports.items()} == {1: 4, 2: 4}
     assert {cpus: rows(out / f"cpus-{cpus}") for cpus in (1, 2)} == taken

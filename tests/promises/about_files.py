@@ -114,6 +114,7 @@ OF_FILES = (
                 "image"
             ],
             "unit/decide/test_noise.py::test_edited_noise_is_refused": ["noise list"],
+            f"{CAMPAIGN}test_merge_call.py::test_a_call_merges_nothing_that_the_command_refuses": ["library merge"],
         },
         apart={
             "has nothing of an earlier campaign to read": TAKING,
@@ -184,6 +185,7 @@ OF_FILES = (
                 "import"
             ],
             "unit/imports/test_library_calls.py::test_a_call_imports_what_the_command_does": ["library import_files"],
+            f"{CAMPAIGN}test_merge_call.py::test_a_call_merges_nothing_that_the_command_refuses": ["library merge"],
         },
         apart={
             "takes samples by the same loop and the same engines": (*BY_ONE_LOOP, *GOING_ON[1:]),

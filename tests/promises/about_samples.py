@@ -48,9 +48,13 @@ OF_SAMPLES = (
             "host/test_host_until.py::test_it_ends_at_the_same_block_however_it_was_killed": ["resume --blocks"],
             f"{REBOOTS}test_all_is_taken_but_what_the_broken_kernel_would_have": ["--reboot"],
             "lab/test_sizes.py::test_each_size_is_a_campaign_and_the_same_command_takes_nothing_twice": [
-                "sweep --cpus"
+                "sweep --cpus",
+                "library conduct_sizes",
             ],
-            "lab/test_matrix.py::test_each_arm_is_tried_and_what_fails_does_not_keep_the_others": ["matrix"],
+            "lab/test_matrix.py::test_each_arm_is_tried_and_what_fails_does_not_keep_the_others": [
+                "matrix",
+                "library conduct_matrix",
+            ],
             f"{CAMPAIGN}test_merge.py::test_all_samples_are_there_and_no_block_is_of_two_machines": ["merge"],
             f"{CAMPAIGN}test_journal.py::test_samples_that_a_campaign_begins_with_are_there_all_or_none": [
                 *JOINING,
@@ -78,6 +82,7 @@ OF_SAMPLES = (
             f"{CAMPAIGN}test_given_up.py::test_what_the_block_lacks_is_void_with_the_reason": ["resume --give-up"],
             "unit/matrix/test_matrix_stress.py::test_an_ejected_arm_has_failed_with_the_kernels_log": [
                 "matrix",
+                "library conduct_matrix",
                 "matrix --junit",
             ],
             "unit/decide/test_noise.py::test_one_block_or_an_arm_of_voids_is_none": ["noise keep", "noise"],
@@ -91,7 +96,11 @@ OF_SAMPLES = (
                 "library conduct",
                 *GOING_ON,
             ],
-            "unit/matrix/test_size_sweep.py::test_each_size_has_the_numbers_of_its_own_campaign": ["sweep --cpus"],
+            "unit/matrix/test_size_sweep.py::test_each_size_has_the_numbers_of_its_own_campaign": [
+                "sweep --cpus",
+                "library conduct_sizes",
+            ],
+            f"{CAMPAIGN}test_merge_call.py::test_a_call_merges_what_the_command_does": ["library merge"],
             "lab/test_cluster.py::test_a_sample_that_ends_every_worker_is_void_and_not_for_ever": ["--cluster"],
             f"{REBOOTS}test_all_is_taken_but_what_the_broken_kernel_would_have": ["--reboot"],
             "unit/imports/test_tables.py::test_failed_runs_of_a_table_are_void": ["import"],
@@ -119,16 +128,24 @@ OF_SAMPLES = (
                 "library conduct",
             ],
             "lab/test_cluster.py::test_local_workers_take_the_same_samples_and_leave_nothing": ["--cluster"],
-            "lab/test_matrix.py::test_each_arm_is_tried_and_what_fails_does_not_keep_the_others": ["matrix"],
+            "lab/test_matrix.py::test_each_arm_is_tried_and_what_fails_does_not_keep_the_others": [
+                "matrix",
+                "library conduct_matrix",
+            ],
             "lab/test_sizes.py::test_each_size_is_a_campaign_and_the_same_command_takes_nothing_twice": [
-                "sweep --cpus"
+                "sweep --cpus",
+                "library conduct_sizes",
             ],
             f"{CAMPAIGN}test_parts.py::test_another_object_or_program_is_refused_with_both_digests": list(GOING_ON),
             f"{SCHED_EXT}test_attach_reports_limits_that_no_longer_hold_and_long_turns": ["attach"],
             "host/test_host_controls.py::test_another_scheduler_under_the_name_of_ours_is_left_alone": ["set", "stats"],
             "lab/test_core.py::test_one_arm_against_itself_has_noise": ["noise"],
             f"{REBOOTS}test_each_boot_is_noted_and_none_is_in_vain": ["--reboot"],
-            f"{CAMPAIGN}test_journal_rows.py::test_an_arm_that_is_two_objects_is_named": [*READING, "merge"],
+            f"{CAMPAIGN}test_journal_rows.py::test_an_arm_that_is_two_objects_is_named": [
+                *READING,
+                "merge",
+                "library merge",
+            ],
         },
         apart={
             "has numbers of other programs, and every report of them says that nothing proves a scheduler": [

@@ -62,7 +62,11 @@ OF_WORDS = (
                 "noise keep",
                 "noise list",
             ],
-            "unit/matrix/test_size_sweep.py::test_the_verdict_names_the_sizes": ["sweep --cpus"],
+            "unit/matrix/test_size_sweep.py::test_the_verdict_names_the_sizes": [
+                "sweep --cpus",
+                "library conduct_sizes",
+            ],
+            f"{CAMPAIGN}test_merge_call.py::test_a_call_merges_what_the_command_does": ["library merge"],
             "lab/test_cluster.py::test_two_machines_take_whole_blocks_each_and_are_read_like_merged_ones": [
                 "--cluster"
             ],
@@ -73,6 +77,7 @@ OF_WORDS = (
             "gives no verdict on a difference": [
                 "matrix",
                 "matrix --junit",
+                "library conduct_matrix",
                 "report --requests",
                 "report --figures",
                 "library load",

@@ -16,7 +16,8 @@ Words = tuple[str | Path, ...]
 
 BEGINNING = (
     "demo", "compare", "contest", "run", "sweep", "sweep --cpus", "noise", "matrix", "import", "merge",
-    "published replicate", "library conduct", "library import_files",
+    "published replicate", "library conduct", "library conduct_sizes", "library conduct_matrix",
+    "library import_files", "library merge",
 )  # fmt: skip
 """Begin a campaign in a new directory."""
 
@@ -109,15 +110,20 @@ BEGIN: Mapping[str, Callable[[Path, Path], Words]] = {
 }
 """The words of a command that begins a campaign, but for --out; given a directory to write in, and a whole campaign."""
 
-BEGIN_BY_CALL: Mapping[str, Callable[[Path, Path], object]] = {
-    "library conduct": lambda folder, place: library.conduct(
+BEGIN_BY_CALL: Mapping[str, Callable[[Path, Path, Path], object]] = {
+    "library conduct": lambda folder, campaign, place: library.conduct(
         library.make_settings(arms=["default"], workloads=["command:true"], on="host", blocks=1), place
     ),
-    "library import_files": lambda folder, place: library.import_files(
+    "library conduct_sizes": lambda folder, campaign, place: library.conduct_sizes(
+        ["bfs"], [1, 2], place, workloads=["hackbench"], clock="virtual"
+    ),
+    "library conduct_matrix": lambda folder, campaign, place: library.conduct_matrix(["debian:9.9"], ["bfs"], place),
+    "library import_files": lambda folder, campaign, place: library.import_files(
         [str(write_numbers(folder))], place, Wishes(better={"": "lower"}, units={"": "s"})
     ),
+    "library merge": lambda folder, campaign, place: library.merge({"one": campaign, "two": folder / "other"}, place),
 }
-"""The call that begins a campaign; given a directory to write in, and the campaign's own."""
+"""The call that begins a campaign; given a directory to write in, a whole campaign, and the directory to begin in."""
 
 READ: Mapping[str, Callable[[Path, Path], Words]] = {
     "report": lambda folder, campaign: ("report", campaign, "-v"),

@@ -7,7 +7,7 @@ from doors import BEGINNING, DOORS, FILES, GOING_ON, SCREENS
 
 Doors = Sequence[str]
 
-JOINING = ("import", "library import_files", "merge")
+JOINING = ("import", "library import_files", "merge", "library merge")
 """Begin campaigns of samples that are there."""
 TAKING = tuple(door for door in BEGINNING if door not in JOINING)
 """Begin campaigns whose samples runoff takes."""

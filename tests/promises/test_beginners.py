@@ -51,28 +51,28 @@ def test_every_command_leaves_a_directory_alone_that_is_not_empty(door: str, cam
 
 
 @pytest.mark.parametrize("door", BEGIN_BY_CALL)
-def test_every_call_refuses_a_link_that_leads_nowhere(door: str, tmp_path: Path) -> None:
+def test_every_call_refuses_a_link_that_leads_nowhere(door: str, campaign: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "made-by-following")
     with pytest.raises(RunoffError, match="link"):
-        BEGIN_BY_CALL[door](tmp_path, tmp_path / "link")
+        BEGIN_BY_CALL[door](tmp_path, campaign, tmp_path / "link")
     assert not (tmp_path / "made-by-following").exists()
 
 
 @ROOT_ONLY
 @pytest.mark.parametrize("door", BEGIN_BY_CALL)
-def test_every_call_refuses_a_strangers_directory(door: str, tmp_path: Path) -> None:
+def test_every_call_refuses_a_strangers_directory(door: str, campaign: Path, tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     give_to_nobody(tmp_path / "theirs")
     with pytest.raises(UsageError, match="theirs belongs to nobody"):
-        BEGIN_BY_CALL[door](tmp_path, tmp_path / "theirs/c")
+        BEGIN_BY_CALL[door](tmp_path, campaign, tmp_path / "theirs/c")
     assert list((tmp_path / "theirs").iterdir()) == []
 
 
 @pytest.mark.parametrize("door", BEGIN_BY_CALL)
-def test_every_call_leaves_a_directory_alone_that_is_not_empty(door: str, tmp_path: Path) -> None:
+def test_every_call_leaves_a_directory_alone_that_is_not_empty(door: str, campaign: Path, tmp_path: Path) -> None:
     place = tmp_path / "full"
     place.mkdir()
     (place / "precious").write_text("precious")
     with pytest.raises(UsageError, match=str(place)):
-        BEGIN_BY_CALL[door](tmp_path, place)
+        BEGIN_BY_CALL[door](tmp_path, campaign, place)
     assert [path.name for path in place.iterdir()] == ["precious"]

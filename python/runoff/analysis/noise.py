@@ -109,18 +109,19 @@ def measure_noise(results: Results) -> tuple[Noise, ...]:
     """
     engine = results.engine
     if engine == IMPORTED:
-        raise UsageError("noise is of a machine, and this campaign was imported: measure this machine by runoff noise")
+        raise UsageError("noise is of a machine, and this campaign was imported: measure this machine", hint=("noise",))
     plan = tomllib.loads(results.plan_text)
     arms = [plan.get("names", {}).get(arm, arm) for arm in plan["arms"]]
     if len(arms) != 2 or arms[0] != arms[1]:
         raise UsageError(
-            f"noise is what one arm shows against itself, and this campaign is of {', '.join(arms)}: "
-            "take it by runoff noise"
+            f"noise is what one arm shows against itself, and this campaign is of {', '.join(arms)}: measure it",
+            hint=("noise",),
         )
     if results.clock == "virtual" and not results.twins:
         raise UsageError(
             "this campaign was begun by a runoff that gave both arms of a block one perturbation, so that it holds "
-            "samples and their copies: measure again by runoff noise"
+            "samples and their copies: measure again",
+            hint=("noise",),
         )
     return tuple(
         _measure_place(results, engine, arms[0], workload, load)

@@ -146,9 +146,9 @@ def _carry_out(session: Session, reboots: Reboots | None, given_up: Sequence[int
     if reboots is not None:
         reboots.prepare_boot(journal, kernel)
     if not journal.done() and reboots is None:
-        way_on = f"boot the kernel {kernel}, then" if kernel else "go on with"
-        told = f"stopped before the first sample; {way_on}: runoff resume {journal.directory}"
-        raise StoppedError(told) if ending is Ending.STOPPED else RunoffError(told)
+        way_on = f"boot the kernel {kernel}, then go on" if kernel else "go on"
+        kind = StoppedError if ending is Ending.STOPPED else RunoffError
+        raise kind(f"stopped before the first sample; {way_on}", hint=("resume", journal.directory))
     return CampaignResult(
         journal.directory, ending, campaigns.read_results(journal.directory), journal.folder.identity, kernel
     )

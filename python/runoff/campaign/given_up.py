@@ -35,6 +35,8 @@ def require_waiting(plan: Plan, journal: Journal, numbers: Sequence[int]) -> Non
         taker = parts[begun[number - 1]] if number - 1 in begun else None
         if reason := _explain_refusal(plan, journal, number, taker):
             raise UsageError(f"--give-up {number}: {reason}")
+        if reason := _explain_any_machine(plan, taker):
+            raise UsageError(f"--give-up {number}: {reason}, so leave it out", hint=("resume", journal.directory))
 
 
 def _list_lacking(plan: Plan, journal: Journal, block: int) -> list[Cell]:
@@ -43,18 +45,23 @@ def _list_lacking(plan: Plan, journal: Journal, block: int) -> list[Cell]:
 
 
 def _explain_refusal(plan: Plan, journal: Journal, number: int, taker: Part | None) -> str:
-    """Return why the block cannot be given up; empty if it can."""
-    most, resume = max(plan.load_blocks), f"runoff resume {journal.directory}"
+    """Return why there is no such block to give up; empty if there is."""
+    most = max(plan.load_blocks)
     if journal.fact("ended") is not None:
         return f"the campaign in {journal.directory} has ended, and waits for no machine: leave the option out"
     if number > most:
         return f"the last block is {most}: give the number of a block that was begun"
     if not _list_lacking(plan, journal, number - 1):
         return "the block is whole: leave the option out"
+    return ""
+
+
+def _explain_any_machine(plan: Plan, taker: Part | None) -> str:
+    """Return why the block waits for no machine that may be gone; empty if it does."""
     if plan.clock == "virtual":
-        return f"under the virtual clock any machine takes the rest of a block: {resume}"
+        return "under the virtual clock any machine takes the rest of a block"
     if taker is None:
-        return f"the block was not begun, so that any machine takes it: {resume}"
+        return "the block was not begun, and any machine takes it"
     if not taker.runoff.hostname:
-        return f"the block was not begun on a cluster, whose machines may be gone: {resume}"
+        return "the block was not begun on a cluster, whose machines may be gone"
     return ""

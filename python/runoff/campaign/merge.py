@@ -96,8 +96,8 @@ def _read_complete(place: Path) -> Results:
         results.stopping.until is not None and results.stopping.ended is None
     ):
         raise UsageError(
-            f"{place} has {len(results.samples)} of {results.planned} samples: finish it first, with: "
-            f"runoff resume {place}"
+            f"{place} has {len(results.samples)} of {results.planned} samples: finish it first",
+            hint=("resume", place),
         )
     return results
 

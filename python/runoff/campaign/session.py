@@ -70,7 +70,8 @@ class Session:
         if any(cell.id not in done and cell.block + 1 not in given_up for cell in self.plan.cells):
             raise UsageError(
                 f"{self.journal.directory} was taken on machines of a cluster, and under the real clock each is told "
-                f"apart: go on with: runoff resume {self.journal.directory} --cluster ADDRESS (local:1 is this machine)"
+                "apart: go on with a cluster's ADDRESS (local:1 is this machine)",
+                hint=("resume", self.journal.directory, "--cluster", "ADDRESS"),
             )
 
     def _choose_engine(self, stored: Plan) -> Engine:

@@ -73,8 +73,8 @@ def _restart(conducted: "CampaignResult") -> int:
         try:
             unit.restart_machine()
         except RunoffError as error:
-            way_on = f"runoff resume {conducted.directory} --reboot"
-            raise RunoffError(f"this machine does not boot: {error}; when it may, go on with: {way_on}") from None
+            sentence = f"this machine does not boot: {error}; when it may, go on"
+            raise RunoffError(sentence, hint=("resume", conducted.directory, "--reboot")) from None
     return 0
 
 
@@ -94,7 +94,7 @@ def notify_of_failure(command: str | None, directory: Path) -> Iterator[None]:
     try:
         yield
     except RunoffError as error:
-        notify(command, directory, error.exit_code, str(error))
+        notify(command, directory, error.exit_code, error.describe())
         raise
 
 

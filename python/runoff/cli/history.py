@@ -14,7 +14,6 @@ from runoff.cli.named_directories import name_directories
 from runoff.cli.options import RESULT, json_option
 from runoff.cli.output import echo, write, write_file
 from runoff.cli.types import OUTPUT_FILE
-from runoff.errors import UsageError
 from runoff.history.values import Order
 
 _DRAWN = cloup.OptionGroup("What is drawn")
@@ -71,23 +70,18 @@ def command(
     with its size, and with what else is known to differ since. Exit code 0, whatever is found.
     """
     from runoff.campaign.directory import read_results
-    from runoff.history.build import Ordered, make_history
     from runoff.history.document import render_json
-    from runoff.history.order import order_campaigns
+    from runoff.history.draw import draw_history
     from runoff.history.page import render_page
     from runoff.history.subjects import Wanted
     from runoff.history.text import render_text
     from runoff.report.terminal.screen import wants_colour
 
-    if repository is not None and order not in (None, "commits"):
-        raise UsageError(f"--repository is for the order of commits, not --order {order}: leave one of them out")
     results = {name: read_results(place) for name, place in name_directories(campaigns, "campaign").items()}
-    chosen: Order = order or ("dates" if repository is None else "commits")
-    places, warnings = order_campaigns(results, chosen, repository or Path())
     words = ["runoff", "history", *campaigns, *(["--order", order] if order else [])]
     words += ["--repository", str(repository)] if repository else []
     words += [word for option, value in wanted.items() if value is not None for word in (f"--{option}", value)]
-    history = make_history(Ordered(results, places, chosen, warnings), Wanted(**wanted), join(words))
+    history = draw_history(results, Wanted(**wanted), order=order, repository=repository, rerun=join(words))
     if html is not None:
         write_file(html, render_page(history))
     if as_json:

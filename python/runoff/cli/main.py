@@ -128,7 +128,7 @@ def main() -> None:
         code = cli.main(prog_name="runoff", standalone_mode=False)
         flush()
     except RunoffError as error:
-        _fail(str(error), error.exit_code)
+        _fail(error.describe(), error.exit_code)
     except (_ReaderLeft, BrokenPipeError):
         give_up_stdout()
         sys.exit(0)

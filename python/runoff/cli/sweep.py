@@ -12,8 +12,7 @@ from runoff.cli.newest import choose_new_directory
 from runoff.cli.options import GROUPS, LAB_KEYS, RunOptions, collect_given, plan_only_option, plan_options, run_options
 from runoff.cli.output import echo, write
 from runoff.errors import UsageError
-from runoff.plan.settings import USUAL_ENGINE, parse_settings
-from runoff.plan.sweep import MOST_ARMS, expand_for_sizes, expand_sizes, expand_sweep
+from runoff.plan.sweep import MOST_ARMS, expand_sizes
 
 
 @click.command(
@@ -54,25 +53,25 @@ def command(
     With several sizes in --cpus, any arms are compared with each of them; one alone with the kernel's own scheduler.
     The same command with the same --out goes on where it was stopped.
     """
-    from runoff.engines.choose import find_catalogue
+    from runoff.campaign.sweep import make_sweep
 
     sizes = [] if cpus is None else expand_sizes(cpus)
     values = collect_given(options)
-    catalogue = find_catalogue(values.get("on", USUAL_ENGINE))
     if len(sizes) > 1:
         if plan_only:
             raise UsageError("--plan-only prints one plan: give one size in --cpus")
-        return _sweep_sizes(sizes, {"arms": expand_for_sizes(arms, catalogue, large=yes), **values}, run)
+        return _sweep_sizes(arms, sizes, values, run, large=yes)
     if len(arms) > 1:
         raise UsageError(
             "a sweep is of one scheduler: compare several with runoff compare, or give sizes, --cpus 1,2,4"
         )
-    swept = expand_sweep(arms[0], catalogue, large=yes)
-    keys = {"arms": swept, **values, **({"cpus": sizes[0]} if sizes else {})}
-    return begin(parse_settings(keys, "the command line"), run, plan_only=plan_only)
+    keys = {**values, **({"cpus": sizes[0]} if sizes else {})}
+    return begin(make_sweep(arms[0], keys, "the command line", large=yes), run, plan_only=plan_only)
 
 
-def _sweep_sizes(sizes: list[int], values: dict[str, Any], run: RunOptions) -> int:
+def _sweep_sizes(
+    arms: tuple[str, ...], sizes: list[int], values: dict[str, Any], run: RunOptions, *, large: bool
+) -> int:
     from runoff.cli.progress import Progress
     from runoff.matrix.sizes import views
     from runoff.matrix.sizes.conduct import conduct_sizes
@@ -80,7 +79,7 @@ def _sweep_sizes(sizes: list[int], values: dict[str, Any], run: RunOptions) -> i
 
     place = run.out or choose_new_directory()
     with notify_of_failure(run.notify, place):
-        found = conduct_sizes(sizes, values, place, Progress(), run.execution)
+        found = conduct_sizes(arms, sizes, values, place, Progress(), run.execution, large=large)
     if run.as_json:
         write(views.render_json(found))
     else:

@@ -69,7 +69,8 @@ class ClusterEngine:
         if not plan.settings.engine.travels:
             raise UsageError(
                 f"a cluster takes samples with {list_having('travels')}: run with --on {plan.settings.on} on each "
-                "machine, then: runoff merge DIR..."
+                "machine, then merge them",
+                hint=("merge", "DIR", "DIR"),
             )
         self._plan = plan
         self._address = parse_address(address)

@@ -206,8 +206,10 @@ class Team:
     def _admit(self, member: Member, resources: Mapping[str, float]) -> None:
         try:
             self._prepare(member, resources)
-        except (NotAdmitted, RunoffError) as error:
+        except NotAdmitted as error:
             self._refuse(member, str(error))
+        except RunoffError as error:
+            self._refuse(member, error.describe())
         except LOST:
             # It is gone, or the scheduler is: if it comes back, it is new.
             if self._is_there(member):

@@ -58,7 +58,7 @@ def _or_refusal(function: Callable[_Parameters, _Answer]) -> Callable[_Parameter
         try:
             return function(*args, **values)
         except RunoffError as error:
-            reason = str(error)
+            reason = error.describe()
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
         return Refusal(reason, distributed.get_worker().address)

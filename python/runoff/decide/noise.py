@@ -71,7 +71,7 @@ def read_noise(place: Path) -> Noise:
         raise UsageError(f"cannot read the noise in {place}: {error.strerror}") from None
     except ValidationError as error:
         raise UsageError(
-            f"{place} holds no noise ({describe_mistake(error)}): remove it, and measure again by runoff noise"
+            f"{place} holds no noise ({describe_mistake(error)}): remove it, and measure again", hint=("noise",)
         ) from None
 
 

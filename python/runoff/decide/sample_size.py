@@ -69,7 +69,8 @@ def collect_from_campaign(results: Results) -> tuple[Source, ...]:
     if len(results.arms) < 2:
         raise UsageError(
             f"{results.arms[0]} is the only arm of this campaign, so no difference has a noise: take a pilot with two "
-            "arms, or the noise of this machine by runoff noise"
+            "arms, or the noise of this machine",
+            hint=("noise",),
         )
     if len(results.machines) > 1:
         raise UsageError(
@@ -119,8 +120,8 @@ def _find_newest(every: Sequence[Noise], workload: str, engine: str | None, cloc
         known = f" (but of {kept})" if kept else ""
         where = "".join(f" --{option} {value}" for option, value in (("on", engine), ("clock", clock)) if value)
         raise UsageError(
-            f"no noise of {workload!r}{' with' + where if where else ''} is kept{known}: measure it by "
-            f"runoff noise --work {workload}{where}"
+            f"no noise of {workload!r}{' with' + where if where else ''} is kept{known}: measure it",
+            hint=("noise", "--work", workload, *where.split()),
         )
     return max(fitting, key=lambda noise: noise.runs[-1].taken)
 

@@ -122,7 +122,7 @@ def _ask(kernel: str, settings: Settings, folder: Path, observer: Observer) -> d
             with _prepare(plan, folder, observer) as engine:
                 answer = engine.check(plan.arms[0])
         except MissingError as error:
-            refused[arm] = Entry(kernel, arm, missing=str(error))
+            refused[arm] = Entry(kernel, arm, missing=error.describe())
             continue
         if isinstance(answer, RefusedArm):
             refused[arm] = Entry(kernel, arm, refused=answer.reason, detail=answer.detail)

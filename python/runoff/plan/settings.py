@@ -269,7 +269,7 @@ def read_settings(path: Path, *, quick: bool = False) -> Settings:
     except ValueError as error:
         raise UsageError(f"{path} is not a plan: {error}") from None
     if "command" in values:
-        raise UsageError(f"{path} is a workload, not a plan: runoff compare ARM ARM --work {path}")
+        raise UsageError(f"{path} is a workload, not a plan", hint=("compare", "ARM", "ARM", "--work", path))
     smaller = values.pop(QUICK, None)
     if smaller is None:
         if quick:

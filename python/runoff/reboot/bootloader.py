@@ -7,7 +7,8 @@ from runoff.reboot.efi import read_variable
 from runoff.reboot.grub import find_grub
 from runoff.reboot.systemd_boot import SystemdBoot
 
-_BY_HAND = "boot each kernel by hand, then: runoff resume DIRECTORY"
+_BY_HAND = "boot each kernel by hand, then go on"
+_RESUME = ("resume", "DIRECTORY")
 
 
 class Bootloader(Protocol):
@@ -40,11 +41,13 @@ def find_bootloader() -> Bootloader:
     if booted_by and not booted_by.startswith("GRUB"):
         raise MissingError(
             f"{booted_by} has booted this machine, and runoff can choose a kernel for one boot with GRUB and "
-            f"systemd-boot only: {_BY_HAND}"
+            f"systemd-boot only: {_BY_HAND}",
+            hint=_RESUME,
         )
     if (grub := find_grub()) is not None:
         return grub
     raise MissingError(
         "this machine has no bootloader that can choose a kernel for one boot, as GRUB and systemd-boot can: "
-        f"{_BY_HAND}"
+        f"{_BY_HAND}",
+        hint=_RESUME,
     )

@@ -82,7 +82,8 @@ class Grub:
     def _refuse(self, why: str) -> MissingError:
         return MissingError(
             f"GRUB cannot choose a kernel for one boot alone here ({why}), so that a kernel that does not boot would "
-            "be booted for ever: boot each kernel by hand, then: runoff resume DIRECTORY"
+            "be booted for ever: boot each kernel by hand, then go on",
+            hint=("resume", "DIRECTORY"),
         )
 
     def _run(self, name: str, *words: str | Path) -> str:

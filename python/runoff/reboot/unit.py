@@ -43,7 +43,7 @@ def refuse_other(directory: Path) -> InstalledUnit | None:
     found = find_installed()
     if found is not None and found.directory != directory:
         raise UsageError(
-            f"another campaign goes on after each boot, {found}: wait for it, or end it with: runoff restore"
+            f"another campaign goes on after each boot, {found}: wait for it, or end it", hint=("restore",)
         )
     return found
 

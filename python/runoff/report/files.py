@@ -34,7 +34,7 @@ def write_files(report: Report, directory: HeldDirectory) -> Path:
             directory.write_whole(name, text.encode())
         except OSError as error:
             raise MissingError(
-                f"cannot write {directory.path / name}: {error.strerror}; every sample is kept: "
-                f"runoff report {directory.path}"
+                f"cannot write {directory.path / name}: {error.strerror}; every sample is kept",
+                hint=("report", directory.path),
             ) from None
     return directory.path / PAGE

@@ -79,7 +79,7 @@ def test_a_void_is_counted_for_the_machine_that_is_gone(tmp_path: Path) -> None:
         (["11"], (7,), 64, "--give-up 11: the last block is 10: give the number of a block that was begun"),
         (["3"], (7,), 64, "--give-up 3: the block is whole: leave the option out"),
         (["4", "--give-up", "3"], (7,), 64, "--give-up 3: the block is whole: leave the option out"),
-        (["4"], (6, 7), 64, "--give-up 4: the block was not begun, so that any machine takes it: runoff resume "),
+        (["4"], (6, 7), 64, "--give-up 4: the block was not begun, and any machine takes it, so leave it out: "),
         (["4", "--blocks", "20"], (7,), 64, "--give-up and --blocks: give one at a time, --give-up first"),
         (["4", "-j", "2"], (7,), 64, "samples side by side would disturb each other"),
         (["4", "--cluster", "nonsense"], (7,), 69, "--cluster nonsense: No such file"),
@@ -106,7 +106,7 @@ def test_under_the_virtual_clock_any_machine_takes_the_rest(tmp_path: Path) -> N
     place = make(tmp_path / "c", machines=(), clock="virtual")
     done = runoff("resume", place, "--give-up", "4")
     assert done.returncode == 64
-    assert "--give-up 4: under the virtual clock any machine takes the rest of a block: runoff resume" in done.stderr
+    assert "under the virtual clock any machine takes the rest of a block, so leave it out: runoff resume" in done.stderr
     assert read_voids(place) == {}
 
 
@@ -142,7 +142,10 @@ def test_machines_of_a_cluster_are_gone_on_with_on_a_cluster(tmp_path: Path) -> 
     place = make(tmp_path / "c", lacking=(7, 19))
     done = runoff("resume", place)
     assert done.returncode == 64
-    assert f"go on with: runoff resume {place} --cluster ADDRESS (local:1 is this machine)" in done.stderr
+    assert (
+        f"go on with a cluster's ADDRESS (local:1 is this machine): runoff resume {place} --cluster ADDRESS"
+        in done.stderr
+    )
     assert runoff("resume", place, "--give-up", "4").returncode == 64
     assert read_voids(place) == {}
     assert runoff("resume", place, "--give-up", "4", "--give-up", "10").returncode == 0

@@ -237,8 +237,8 @@ def replace_journal(place: Path) -> None:
 @pytest.mark.parametrize(
     ("act", "sentence", "left"),
     [
-        (move, "moved to {}/moved while the campaign ran; go on with: runoff resume {}/moved", "moved"),
-        (replace, "moved to {}/moved while the campaign ran; go on with: runoff resume {}/moved", "moved"),
+        (move, "moved to {}/moved while the campaign ran; go on with it there: runoff resume {}/moved", "moved"),
+        (replace, "moved to {}/moved while the campaign ran; go on with it there: runoff resume {}/moved", "moved"),
         (shutil.rmtree, "was removed while the campaign ran, and its samples with it", None),
         (remove_journal, "was removed while the campaign ran, and has been written once more", "c"),
         (replace_journal, "was removed or replaced while the campaign ran", None),
@@ -258,7 +258,7 @@ def test_a_campaign_whose_directory_is_not_its_own_any_more_stops_at_the_next_sa
     with journal, pytest.raises(MissingError) as caught:
         run(plan, journal, engine, SilentObserver(), Execution())
     assert engine.taken == 2
-    assert sentence.format(tmp_path, tmp_path) in str(caught.value)
+    assert sentence.format(tmp_path, tmp_path) in caught.value.describe()
     assert "\n" not in str(caught.value)
     if left is not None:
         with Journal.open(tmp_path / left, write=True) as again:

@@ -151,14 +151,17 @@ def test_the_same_campaign_or_machine_twice_is_refused(
     monkeypatch.setattr(made_campaigns, "MACHINE_ID", "0123456789abcdef")
     twice = [made_campaigns.made(tmp_path / name, made_campaigns.noisy(0, 0.1), seed=s) for s, name in enumerate("xy")]
     refused = run("merge", *twice, "--out", tmp_path / "all", expect=64).stderr
-    assert "are of the same machine: give each machine once; more blocks on one machine are added by" in refused
+    assert (
+        "are of the same machine: give each machine once; more blocks on one machine are added to its campaign"
+        in refused
+    )
     assert "is given twice" in run("merge", copy, copy, "--out", tmp_path / "all", expect=64).stderr
 
 
 def test_an_unfinished_campaign_is_refused(campaigns: dict[str, Path], tmp_path: Path):
     short = made_campaigns.made(tmp_path / "short", made_campaigns.noisy(0, 0.1), stop_after=7)
     refused = run("merge", campaigns["laptop"], short, "--out", tmp_path / "all", expect=64).stderr
-    assert "has 7 of 20 samples: finish it first, with: runoff resume" in refused
+    assert "has 7 of 20 samples: finish it first: runoff resume" in refused
 
 
 @pytest.mark.parametrize("out", ["/proc/none/all", "taken"])

@@ -61,7 +61,18 @@ ALLOWED: dict[str, set[str]] = {
     "published": GROUND | {"results", "statistics", "analysis", "report"},
     "matrix": GROUND | {"results", "statistics", "analysis", "plan", "engines", "campaign", "report"},
     "history": GROUND | {"results", "statistics", "analysis", "report"},
-    "__init__": {"version", "plan", "campaign", "results", "analysis", "report", "imports", "decide", "history"},
+    "__init__": {
+        "version",
+        "plan",
+        "campaign",
+        "results",
+        "analysis",
+        "report",
+        "imports",
+        "decide",
+        "history",
+        "matrix",
+    },
 }
 ALLOWED["__main__"] = {"cli"}
 ALLOWED["cli"] = ALLOWED.keys() - {"__init__", "__main__"}

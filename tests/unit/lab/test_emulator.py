@@ -75,7 +75,7 @@ def test_a_program_that_was_changed_is_refused_and_built_again(damage: str, monk
             program.unlink()
         case _:
             (directory / "meta.json").write_text("{")
-    with pytest.raises(MissingError, match="is not what was built: runoff qemu build makes it anew"):
+    with pytest.raises(MissingError, match="is not what was built: build it anew"):
         store.find_current()
     fixes = [finding.fix for finding in doctor.examine() if finding.name == "QEMU of runoff's"]
     assert fixes == ["runoff qemu build"]
@@ -137,7 +137,8 @@ def test_a_disk_that_is_too_small_is_named_with_what_is_needed(tmp_path: Path, m
 
 def test_one_that_is_not_there_cannot_be_removed() -> None:
     built(recipe.name())
-    assert "the lab has no QEMU 1.2.3: runoff qemu list" in run("qemu", "remove", "1.2.3", expect=69).stderr
+    told = run("qemu", "remove", "1.2.3", expect=69).stderr
+    assert "the lab has no QEMU 1.2.3: see those it has: runoff qemu list" in told
     assert run("qemu", "list").stdout.startswith(recipe.name())
     run("qemu", "remove", recipe.name())
     assert "none yet: runoff qemu build" in run("qemu", "list").stderr

@@ -112,12 +112,12 @@ def test_leftovers_of_another_version_or_an_accident_are_not_an_image(damage):
     directory.mkdir(parents=True)
     (directory / "meta.json").write_text(damage)
     assert image.list_stored() == []
-    with pytest.raises(MissingError, match="runoff image list"):
+    with pytest.raises(MissingError, match="the lab has no image abc: see those it has"):
         image.find("abc")
 
 
 def test_missing_tarball_and_image_are_named(tmp_path):
     with pytest.raises(MissingError, match=r"root\.tar"):
         image.add(tmp_path / "root.tar", print)
-    with pytest.raises(MissingError, match="runoff image list"):
+    with pytest.raises(MissingError, match="the lab has no image abc: see those it has"):
         image.find("abc")

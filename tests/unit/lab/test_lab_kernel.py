@@ -76,8 +76,9 @@ def test_find_takes_the_newest_that_fits(store, name, release):
 
 @pytest.mark.parametrize("name", ["debian:7.2.1", "debian:8", "file"])
 def test_find_says_how_to_add_a_missing_kernel(store, name):
-    with pytest.raises(MissingError, match=f"runoff kernel add {name}"):
+    with pytest.raises(MissingError) as caught:
         kernel.find(name)
+    assert caught.value.hint == ("kernel", "add", name)
 
 
 def test_find_names_the_kernels_that_there_are_for_a_name_of_no_kind(store):
@@ -93,8 +94,9 @@ def test_default_refuses_kernels_without_sched_ext(store):
     for release in RELEASES[1:3]:
         kernel.remove(f"debian:{release}")
     kernel.remove("host")
-    with pytest.raises(MissingError, match="runoff kernel add debian"):
+    with pytest.raises(MissingError) as caught:
         kernel.find_default()
+    assert caught.value.hint == ("kernel", "add", "debian")
     assert len(kernel.list_stored()) == 2
 
 
@@ -112,7 +114,7 @@ def test_leftovers_of_another_version_or_an_accident_are_not_a_kernel(store, dam
     directory = kernel.directory_of("host:7.9.0")
     (directory / "meta.json").write_text(damage)
     assert not kernel.is_whole(directory)
-    with pytest.raises(MissingError, match="runoff kernel add host"):
+    with pytest.raises(MissingError, match="the lab has no kernel host"):
         kernel.find("host")
     assert len(kernel.list_stored()) == len(RELEASES)
 

@@ -83,8 +83,9 @@ def test_a_boot_that_is_refused_leaves_nothing(machine, tmp_path: Path, refusal:
     if not refusal:
         assert finish(other, options) == 0
     else:
-        with pytest.raises(RunoffError, match=r"Operation inhibited by .*runoff resume /campaigns/mine --reboot"):
+        with pytest.raises(RunoffError, match=r"Operation inhibited by ") as refused:
             finish(other, options)
+        assert refused.value.hint == ("resume", str(MINE), "--reboot")
         assert told.read_text() == "1"
     assert is_prepared(machine) == (not refusal)
 

@@ -49,8 +49,10 @@ def test_the_campaign_of_a_unit_is_found_again_and_another_is_refused(tmp_path: 
     assert unit.refuse_other(Path("/data/mine")) is None
     (tmp_path / unit.NAME).write_text(unit.render(Path("/data/50%"), ["true"], {}, 1))
     assert unit.refuse_other(Path("/data/50%")) == unit.InstalledUnit(Path("/data/50%"))
-    with pytest.raises(UsageError, match=r"another campaign goes on after each boot, in /data/50%: .*runoff restore"):
+    told = r"another campaign goes on after each boot, in /data/50%: .* or end it"
+    with pytest.raises(UsageError, match=told) as refused:
         unit.refuse_other(Path("/data/mine"))
+    assert refused.value.hint == ("restore",)
 
 
 @pytest.mark.parametrize("kind", ["another version", "not text", "link", "link in the target"])

@@ -70,9 +70,8 @@ class Journal:
         except OSError as error:
             raise _make_unusable_error(directory, error) from None
         if occupied:
-            raise UsageError(
-                f"{directory} is not empty: choose another --out, or go on with it by: runoff resume {directory}"
-            )
+            sentence = f"{directory} is not empty: choose another --out, or go on with it"
+            raise UsageError(sentence, hint=("resume", directory))
         with _hold_directory(directory) as held:
             for left in directory.glob(f"{_UNFINISHED}*"):
                 left.unlink()
@@ -132,7 +131,8 @@ class Journal:
                 raise MissingError(f"{self.directory} was removed while the campaign ran, and its samples with it")
             raise MissingError(
                 f"{self.directory} is not the campaign's directory any more, which was moved to {where} while the "
-                f"campaign ran; go on with: runoff resume {where}"
+                "campaign ran; go on with it there",
+                hint=("resume", where),
             )
         for name, known in self._files.items():
             found = held.identify(name)
@@ -140,12 +140,14 @@ class Journal:
                 held.write_whole(FILE, self.serialize())
                 raise MissingError(
                     f"{self.directory / FILE} was removed while the campaign ran, and has been written once more; "
-                    f"go on with: runoff resume {self.directory}"
+                    "go on with it",
+                    hint=("resume", self.directory),
                 )
             if found != known:
                 raise MissingError(
                     f"{self.directory / name} was removed or replaced while the campaign ran: look at what is there, "
-                    f"then: runoff resume {self.directory}"
+                    "then go on with it",
+                    hint=("resume", self.directory),
                 )
 
     def discard(self) -> None:
@@ -319,7 +321,8 @@ def _explain_errors(directory: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         raise MissingError(
             f"cannot write the journal in {directory} ({error}): "
-            f"make room or the directory writable, then: runoff resume {directory}"
+            "make room or the directory writable, then go on with it",
+            hint=("resume", directory),
         ) from None
 
 

@@ -25,7 +25,8 @@ def store_log(directory: HeldDirectory, sample: str, text: str) -> str:
     except OSError as error:
         raise MissingError(
             f"cannot write {directory.path / _path(sample)}: {error.strerror}; make room or the directory writable, "
-            f"then: runoff resume {directory.path}"
+            "then go on with it",
+            hint=("resume", directory.path),
         ) from None
     return hashlib.sha256(content).hexdigest()
 

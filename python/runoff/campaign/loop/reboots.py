@@ -101,7 +101,8 @@ class Reboots:
         if release in self._entries and loader.read_choice() == self._entries[release]:
             raise MissingError(
                 f"{loader.name} did not forget the choice of {release} as it booted, so that a kernel that does not "
-                f"boot would be booted for ever: boot each kernel by hand, then: runoff resume {self._directory}"
+                "boot would be booted for ever: boot each kernel by hand, then go on",
+                hint=("resume", self._directory),
             )
 
     def _void(self, journal: Journal, release: str, reason: str) -> None:

@@ -44,7 +44,7 @@ def identify_campaign(place: Path) -> CampaignIdentity:
         definitions: Definitions | None = journal.fact("definitions")
         parts: list[Part] = journal.fact("parts", [])
         if outline is None or definitions is None or not parts:
-            raise UsageError(f"{place} has no samples: carry it out first, with: runoff resume {place}")
+            raise UsageError(f"{place} has no samples: carry it out first", hint=("resume", place))
         return CampaignIdentity(
             place=place,
             plan=dict(_describe_plan(settings, outline, definitions, parts[-1], _read_digests(journal))),
@@ -137,7 +137,8 @@ def _refuse_twice(campaigns: Mapping[str, CampaignIdentity]) -> None:
             continue
         raise UsageError(
             f"{one.place} and {other.place} are {what}: give each machine once; more blocks on one machine are added "
-            f"by: runoff resume {one.place} --blocks N"
+            "to its campaign",
+            hint=("resume", one.place, "--blocks", "N"),
         )
 
 

@@ -36,7 +36,8 @@ def require_evidence(machines: Mapping[str, Results]) -> None:
     if any(results.clock == "virtual" for results in machines.values()):
         raise UsageError(
             "under the virtual clock the machine is not a factor, every machine takes the same samples: keep one "
-            "campaign, and take more blocks in it, with: runoff resume DIR --blocks N"
+            "campaign, and take more blocks in it",
+            hint=("resume", "DIR", "--blocks", "N"),
         )
     refuse_copies({name: results.samples for name, results in machines.items()}, "blocks")
 

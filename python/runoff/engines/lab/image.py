@@ -137,7 +137,7 @@ def find(name: str) -> Image:
     """
     fitting = [image for image in list_stored() if image.name.startswith(name) or (image.origin == name)]
     if not fitting:
-        raise MissingError(f"the lab has no image {name}: runoff image list names those it has")
+        raise MissingError(f"the lab has no image {name}: see those it has", hint=("image", "list"))
     if len(fitting) > 1:
         raise UsageError(f"{name} fits {', '.join(image.name for image in fitting)}: give more of the name")
     return fitting[0]

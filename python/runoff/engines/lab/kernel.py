@@ -188,9 +188,10 @@ def find(name: str) -> Kernel:
         own_kind, _, _ = kernel.name.partition(":")
         if own_kind == kind and (not version or matches(kernel.release, version)):
             return kernel
-    way_out = f": runoff kernel add {name}" if kind in ("debian", "host", "file") else ""
+    if kind in ("debian", "host", "file"):
+        raise MissingError(f"the lab has no kernel {name}", hint=("kernel", "add", name))
     names = [kernel.name for kernel in list_stored()]
-    raise MissingError(f"the lab has no kernel {name}{way_out or suggest(name, names)}")
+    raise MissingError(f"the lab has no kernel {name}{suggest(name, names)}")
 
 
 def find_default() -> Kernel:
@@ -201,7 +202,7 @@ def find_default() -> Kernel:
     """
     able = [kernel for kernel in list_stored() if kernel.sched_ext]
     if not able:
-        raise MissingError("the lab has no kernel with sched_ext yet: runoff kernel add debian")
+        raise MissingError("the lab has no kernel with sched_ext yet", hint=("kernel", "add", "debian"))
     preferred = [kernel for kernel in able if kernel.name.startswith("debian:")]
     return (preferred or able)[0]
 

@@ -106,7 +106,7 @@ class PreparedMachine:
         kernel.require_whole()
         image = self.supplies.image
         if image is not None and not image.is_whole:
-            raise MissingError(f"{image.path} was changed while the campaign ran: runoff resume makes it again")
+            raise MissingError(f"{image.path} was changed while the campaign ran: it is made again by runoff resume")
 
     def make_cargo(self) -> Cargo:
         """Return the content of the guest's initramfs."""

@@ -70,8 +70,8 @@ def _require_sched_ext(arm: Arm, kernel: Kernel) -> None:
     if not kernel.sched_ext:
         why = kernel.meta.objection or "it has no sched_ext"
         raise MissingError(
-            f"arm {arm.label!r} cannot run on the kernel {kernel.name}: {why}; "
-            "add one that takes schedulers by: runoff kernel add debian"
+            f"arm {arm.label!r} cannot run on the kernel {kernel.name}: {why}; add one that takes schedulers",
+            hint=("kernel", "add", "debian"),
         )
     if not kernel.btf:
         raise MissingError(f"arm {arm.label!r}: the kernel {kernel.name} has no BTF (CONFIG_DEBUG_INFO_BTF)")

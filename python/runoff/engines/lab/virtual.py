@@ -150,7 +150,7 @@ class VirtualClockLab:
         """Raise MissingError unless kernel, image and QEMU are those of the fingerprint."""
         self._prepared.require_whole(kernel)
         if self._emulator is not None and not self._emulator.is_whole:
-            raise MissingError(f"{self._emulator.program} is not what was built: runoff qemu build makes it anew")
+            raise MissingError(f"{self._emulator.program} is not what was built: build it anew", hint=("qemu", "build"))
 
     def fingerprint(self) -> Mapping[str, Any]:
         tables = self._prepared.fingerprint(self._running.fingerprints, self._describe_emulation())

@@ -8,24 +8,36 @@ from runoff.analysis.build import build_report
 from runoff.campaign.conduct import check
 from runoff.campaign.loop.execution import Ending, Execution
 from runoff.campaign.loop.observer import Observer
-from runoff.engines.choose import choose_clock
+from runoff.engines.choose import choose_clock, find_catalogue
 from runoff.errors import UsageError
 from runoff.matrix.directory import remember, take_campaign
 from runoff.matrix.sizes.values import SizeSweep, name_folder
 from runoff.matrix.sizes.views import write_views
-from runoff.plan.settings import Settings, parse_settings
+from runoff.plan.settings import USUAL_ENGINE, Settings, parse_settings
+from runoff.plan.sweep import expand_for_sizes
 
 QUESTION = "sweep.json"
 """Says what was asked, so that nothing else goes on in the same directory."""
 
 
 def conduct_sizes(
-    sizes: Sequence[int], values: Mapping[str, Any], directory: Path, observer: Observer, execution: Execution
+    arms: Sequence[str],
+    sizes: Sequence[int],
+    values: Mapping[str, Any],
+    directory: Path,
+    observer: Observer,
+    execution: Execution,
+    *,
+    large: bool = False,
 ) -> SizeSweep:
-    """Take the comparison of ``values``, keys of a plan, with each of ``sizes`` CPUs; what is there is not taken again.
+    """Compare ``arms`` with each of ``sizes`` CPUs; what is there is not taken again.
 
-    Raises UsageError for a size that cannot be before anything is taken, and RunoffError if an engine fails.
+    One arm is a sweep of its parameters, or is compared with the kernel's own scheduler. ``values`` are the other keys
+    of a plan. Raises UsageError for a size that cannot be before anything is taken, also for a sweep of more than 64
+    arms unless it is to be ``large``, and RunoffError if an engine fails.
     """
+    every = expand_for_sizes(arms, find_catalogue(values.get("on", USUAL_ENGINE)), large=large)
+    values = {"arms": every, **values}
     plans = _make_plans(sorted(sizes), values, observer)
     remember(
         directory / QUESTION, {"cpus": list(plans), "values": dict(values)}, "sweep", trusted=execution.trusts_directory
@@ -47,7 +59,7 @@ def _make_plans(sizes: Sequence[int], values: Mapping[str, Any], observer: Obser
     plans = {}
     keys = dict(values)
     for cpus in sizes:
-        settings = parse_settings({**keys, "cpus": cpus}, "the command line")
+        settings = parse_settings({**keys, "cpus": cpus}, "the sweep")
         if settings.engine.is_this_machine:
             raise UsageError(
                 f"--cpus with several sizes needs an engine that makes machines: with --on {settings.on} it does not "

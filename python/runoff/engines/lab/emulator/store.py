@@ -75,7 +75,7 @@ def find_current() -> Emulator | None:
     """
     found = next((emulator for emulator in list_stored() if emulator.is_current), None)
     if found is not None and not found.is_whole:
-        raise MissingError(f"{found.program} is not what was built: runoff qemu build makes it anew")
+        raise MissingError(f"{found.program} is not what was built: build it anew", hint=("qemu", "build"))
     return found
 
 
@@ -88,7 +88,7 @@ def find(name: str) -> Emulator:
     for emulator in list_stored():
         if emulator.name == name:
             return emulator
-    raise MissingError(f"the lab has no QEMU {name}: runoff qemu list names those it has")
+    raise MissingError(f"the lab has no QEMU {name}: see those it has", hint=("qemu", "list"))
 
 
 def remove(name: str) -> Emulator:
