@@ -1,4 +1,4 @@
-"""How often the sequential rule finds a difference where there is none, whoever looks after every block.
+"""How often the sequential rule finds a difference where there is none, if somebody looks after each block.
 
 Each campaign is looked at after each block from some block on, up to 500; one false + or - at any look counts against
 it. The critical values are those of the program, the campaigns are drawn here all at once. Prints tables in Markdown.
@@ -124,7 +124,7 @@ SCENARIOS: dict[str, Draw] = {
     "drift 30 % in the first tenth": _in_run_order(_drift_at_once),
     "AR(1) 0.95 in run order": _in_run_order(_autoregressive),
 }
-"""All arms have one distribution, or one centre about which they are symmetric: that is no difference to any rule."""
+"""All arms have one distribution, or one centre about which they are symmetric: no rule is to find a difference."""
 
 
 def _skewed(noise: Callable[[np.random.Generator, tuple[int, int]], Array]) -> Draw:
@@ -191,7 +191,7 @@ def simulate_false_rates(draw: Draw, arms: int, campaigns: int, seed: int = 1) -
 
 
 def simulate_delay(effect: float, campaigns: int, blocks: int = BLOCKS) -> str:
-    """Return blocks until a difference of so many SDs is found by two arms: median, and 90 %."""
+    """Return blocks until a difference of ``effect`` SDs is found by two arms: median, and 90 %."""
     generator = np.random.default_rng(1)
     hit = find_separated(effect + generator.standard_normal((campaigns, blocks)), ALPHA)
     hit[:, : FIRST_LOOK - 1] = False

@@ -39,7 +39,7 @@ WORKS = {
     "pipe": Work(lambda _: str(HERE / "pipe.toml"), lambda seen: 1 / seen["round_trips"]),
     "pairs": Work(lambda cpus: f"{HERE / 'pipe.toml'}:pairs={cpus}", lambda seen: 1 / seen["round_trips"]),
     "yield": Work(lambda cpus: f"{HERE / 'yield.toml'}:tasks={2 * cpus}", lambda seen: seen["yield_ns"]),
-    # Without locks: waiting for one is no work of the scheduler.
+    # Without locks: the scheduler does not work while a task waits for one.
     "schbench": Work(
         lambda _: "schbench:operations=1,footprint_kb=32,locks=off,warm_up_s=0,seconds=1",
         lambda seen: 1 / seen["requests_per_s"],

@@ -1,6 +1,6 @@
-"""How often a campaign shows a difference that is none, looked at as planned and then after every block.
+"""How often a campaign shows a false difference that is looked at as planned and then after every block.
 
-The first look is by the rule of a planned number of blocks; whoever finds nothing takes more blocks, after each of
+The first look is by the rule of a planned number of blocks; without a difference more blocks are taken, after each of
 which the sequential rule has SHARE of alpha. Prints a table in Markdown. Usage: two_looks.py [CAMPAIGNS, 20000]
 """
 

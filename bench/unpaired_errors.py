@@ -31,7 +31,7 @@ Draw = Callable[[np.random.Generator, Shape, Array], Array]
 
 
 def find_p(values: Array) -> Array:
-    """Return p of each arm against the first, (tables, arms - 1), of values (tables, runs, arms); NaN is no run."""
+    """Return p of each arm against the first, (tables, arms - 1), of values (tables, runs, arms); NaN: missing."""
     logs = np.log(values)
     n = np.sum(~np.isnan(logs), axis=1)
     mean, variance = np.nanmean(logs, axis=1), np.nanvar(logs, axis=1, ddof=1) / n
@@ -59,7 +59,7 @@ def _needs_deals(n: Array) -> Array:
 
 def find_runs_per_one(logs: Array) -> Array:
     """Return how many runs of each arm and of the first say as much as one, (tables, arms - 1)."""
-    # Whoever is void has no neighbours.
+    # Void runs have no neighbours.
     logs = np.take_along_axis(logs, np.argsort(np.isnan(logs), axis=1, kind="stable"), axis=1)
     n = np.sum(~np.isnan(logs), axis=1)
     centred = logs - np.nanmean(logs, axis=1, keepdims=True)

@@ -50,7 +50,7 @@ def _false(title: str, group: Mapping[str, Draw], tables: int) -> Iterator[str]:
 
 
 def count_false_campaigns(draw: Draw, shape: Shape, headlines: int = 4) -> float:
-    """Return percent of campaigns of so many such tables with a + or - in one of them, by Holm over all."""
+    """Return percent of campaigns of ``tables`` such tables with a + or - in one of them, by Holm over all."""
     tables = shape.tables // headlines * headlines
     return percent(rule.judge_campaigns(rule.judge(take(draw, Shape(tables, shape.blocks, shape.arms))), headlines))
 

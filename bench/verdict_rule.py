@@ -65,7 +65,7 @@ def judge(tables: Tables, margin: float = 0.02, rare: float = 0.05, alpha: float
 
 
 def judge_campaigns(judged: Judgement, tables: int, alpha: float = 0.05) -> Array:
-    """Return for each campaign of so many tables whether any arm is better or worse in one, by Holm over all."""
+    """Return for each campaign of several tables whether any arm is better or worse in one, by Holm over all."""
     each = judged.p.reshape(-1, tables * judged.p.shape[1])
     ranked = np.sort(each, axis=1)
     left = each.shape[1] - np.arange(each.shape[1])

@@ -15,7 +15,7 @@ from xdist.scheduler import LoadScopeScheduling
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
-# Whoever starts tests with sudo would be no stranger to them.
+# A user who starts tests with sudo would not be a stranger to them.
 for _name in ("SUDO_UID", "SUDO_GID"):
     os.environ.pop(_name, None)
 

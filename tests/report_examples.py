@@ -170,7 +170,7 @@ def wide(arms: int, metrics: int, *, name: str = "scheduler", blocks: int = 6, h
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], Results]) -> None:
     """Let commands read these results instead of a directory."""
-    # Whoever has the reader under a name of its own takes it when it is imported first, and would keep this one.
+    # A module that has the reader under a name of its own takes it when it is imported, and would keep this one.
     for name in ("runoff.campaign.merge", "runoff.cli.published"):
         importlib.import_module(name)
     monkeypatch.setattr("runoff.campaign.directory.read_results", read)

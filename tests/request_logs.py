@@ -5,7 +5,7 @@ from runoff.results.request_log import COLUMNS
 MS = 1_000_000
 
 Served = tuple[int, int, int, int, int, int]
-"""Its number, dispatched, reached, done (ms), from and to which cylinder."""
+"""Number of a request, dispatched, reached, done (ms), from and to which cylinder."""
 
 
 def request(

@@ -93,7 +93,7 @@ class Finder(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Raise(self, node: ast.Raise) -> None:
-        """What an error says is no result."""
+        """The text of an error does not count as a result."""
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Nor are words."""

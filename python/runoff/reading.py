@@ -111,7 +111,7 @@ def _read(path: Path, most_bytes: int, flags: int) -> bytes:
 
 
 def _read_pieces(file: BinaryIO, most_bytes: int) -> bytes:
-    """Read at most so many bytes; room is made for what is there only."""
+    """Read at most this number of bytes; room is made for what is there only."""
     content = bytearray()
     while piece := file.read(min(MIB, most_bytes - len(content))):
         content += piece

@@ -45,5 +45,5 @@ def _write_field(field: object) -> object:
 
 
 def _computes(text: str) -> bool:
-    """Whether it begins as a formula does, and is no number; with apostrophes before it, so that one can be removed."""
+    """Return whether it begins as a formula does, behind any apostrophes, and is not a number."""
     return text.lstrip(_AS_TEXT).startswith(_FORMULA) and not is_number(text)

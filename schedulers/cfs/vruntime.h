@@ -44,7 +44,7 @@ static void catch_up(struct task_state *t, struct runqueue *rq, u64 credit)
 {
 	struct policy_runqueue *own = &rq->policy;
 
-	/* Its virtual time is brought up to date only where the look at the queue can matter. */
+	/* The virtual time is brought up to date only where the look at the queue can matter. */
 	if (rq->busy && is_before(t->policy.vruntime, own->curr_vruntime - credit))
 		advance_to_first(rq);
 	t->policy.vruntime = later(t->policy.vruntime, own->min_vruntime - credit);

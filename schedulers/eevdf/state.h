@@ -34,7 +34,7 @@ struct policy_runqueue {
 	FAIR_RUNQUEUE
 	/* The vruntime of the running task when it was chosen. */
 	u64 chosen_vruntime;
-	/* Its deadline, now and when it was chosen: while both are the same it keeps the CPU. */
+	/* The deadline, now and when it was chosen: while both are the same it keeps the CPU. */
 	u64 curr_deadline;
 	u64 chosen_deadline;
 	/* What the running task asks for at a time. */

@@ -64,7 +64,7 @@ def run(root: Path, script: str) -> None:
 
 @pytest.mark.parametrize("root", ["bookworm", "trixie"], indirect=True)
 def test_an_installed_runoff_makes_the_demo(root: Path, wheel: Path) -> None:
-    """Its figures are not those of another machine, where the image that is made has another digest."""
+    """The figures are not those of another machine, where the image that is made has another digest."""
     shutil.copy(wheel, root / "home/tester")
     run(root, SETUP)
     run(root, DEMO)

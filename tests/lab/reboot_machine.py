@@ -21,7 +21,7 @@ IMAGE = "linux-image-cloud-amd64"
 BROKEN = "9.9.9-broken"
 DISK_MB = 4096
 FIRST_SECTOR = 2048
-"""Of the only partition; GRUB is between the table and it."""
+"""First sector of the only partition; GRUB is between the table and it."""
 PACKAGES = (
     "systemd-sysv",
     "udev",
@@ -37,7 +37,7 @@ PACKAGES = (
     "mdadm",
 )
 PYTHON = "3.13"
-"""Of Debian's release in the machine."""
+"""Python of Debian's release in the machine."""
 FAILED = "Traceback (most recent call last)"
 """What the console shows when runoff itself is at fault."""
 KERNEL_WORDS = "console=ttyS0 panic=5 mitigations=off tsc=reliable systemd.journald.forward_to_console=1"

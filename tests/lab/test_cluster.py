@@ -243,7 +243,7 @@ def test_orders_travel_over_tls_and_nobody_else_is_answered(tmp_path: Path) -> N
 
 
 def test_a_worker_that_dies_while_it_is_admitted_is_given_up_at_once(tmp_path: Path) -> None:
-    """Its nanny starts it again; the campaign ends long before an answer of the dead one would be given up."""
+    """The nanny starts the worker again; the campaign ends long before an answer of the dead one would be given up."""
     slow = tmp_path / "slow.py"
     slow.write_text(
         "import os, pathlib, signal\n"

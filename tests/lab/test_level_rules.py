@@ -72,7 +72,7 @@ def test_staircase_a_task_that_sleeps_too_shortly_goes_on_down(slow_cpu: Copies)
 
 ROUND_MS = 200
 STAIRS = 19
-"""Of a task of nice 0."""
+"""Levels of a task of nice 0."""
 
 
 @pytest.mark.parametrize("scheduler", ["staircase", "hydra"])

@@ -51,7 +51,7 @@ def test_the_example_of_the_docstring_runs(tmp_path: Path, monkeypatch: pytest.M
     assert "VERDICT" in printed.getvalue()
     results = runoff.load("results/mine")
     assert [sample.valid for sample in results.samples] == [True, True]
-    # Whoever conducts a campaign decides what is written of its report.
+    # The caller of a campaign decides what is written of its report.
     assert not (tmp_path / "results/mine/report.html").exists()
 
 

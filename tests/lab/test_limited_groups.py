@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.lab]
 
 ON = "write cgroup.subtree_control +cpu"
 QUOTA = "20000_100000"
-"""Of a group, in microseconds of each 0.1 s; the blank is written as a line."""
+"""Quota of a group, in microseconds of each 0.1 s; the blank is written as a line."""
 LIMITED = f"{ON} make g write g/cpu.max {QUOTA}"
 INSIDE = f"{ON} make own/main write own/main/cgroup.procs 0"
 """With the process itself in a nested group, so that its own group may have controllers."""

@@ -78,7 +78,7 @@ def four_cpus(copies: MakeCopies, lab_image: image.Image) -> Copies:
 
 @pytest.mark.parametrize("scheduler", ALL)
 def test_all_tasks_that_wait_where_a_real_time_task_comes_go_on_elsewhere(scheduler: str, four_cpus: Copies) -> None:
-    """The same holds for a task that wakes there together with it, or runs there."""
+    """It holds for a task too that wakes there together with it, or runs there."""
     seen = perl.run_all(four_cpus, PROGRAM, scheduler=scheduler, names=("least", "latest"))
     assert seen["least"] > 95_000
     assert seen["latest"] < 10_000

@@ -35,7 +35,7 @@ def test_bfs_an_idle_task_that_waited_for_a_program_is_an_idle_task_again(one_cp
 
 @pytest.mark.parametrize("computed_ms", [300, 1500])
 def test_o1_a_task_that_computed_is_interactive_again_when_it_sleeps(computed_ms: int, slow_cpu: Copies) -> None:
-    """Its credit falls each time that it leaves the CPU with nothing left, not with every tick."""
+    """The credit falls each time that it leaves the CPU with nothing left, not with every tick."""
     scene = Scene(
         scripts=(
             f"hogs*3: sleep {computed_ms}, {ON_FOR_EVER}",

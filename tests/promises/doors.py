@@ -146,4 +146,4 @@ READ: Mapping[str, Callable[[Path, Path], Words]] = {
 """The words of a command that reads the campaign and, where it takes two, the one named other in the directory."""
 
 ONE_FILE = tuple(door for door, words in READ.items() if Path("written") in words(Path(), Path()))
-"""Of those, the ones that write one file, which is named written."""
+"""Doors of `READ` that write one file, which is named written."""

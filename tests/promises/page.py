@@ -16,7 +16,7 @@ INTRODUCTION = (
     "with the doors at which it matters and the tests that hold it there. A door is a command, an option that writes "
     "a file, or a function of the library that is given a directory. Where a promise does not concern a door, the "
     "reason is in the table. The page is printed from `tests/promises`. A test fails where a door has neither a "
-    "test nor a reason, and where a command, an option that writes a file, or such a function is no door."
+    "test nor a reason, and where a command, an option that writes a file, or such a function is not a door."
 )
 
 

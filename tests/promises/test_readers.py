@@ -21,7 +21,7 @@ VOIDS = 3
 
 
 def values(cell: Cell) -> dict[str, float] | None:
-    """Of the arm that is compared, the samples of some blocks are void."""
+    """Samples of some blocks of the arm that is compared are void."""
     is_void = cell.arm == 1 and cell.block < VOIDS
     return None if is_void else made_campaigns.noisy(0, -0.03, sd=0.002)(cell)
 
@@ -101,7 +101,7 @@ def test_a_link_where_a_file_is_to_be_written_is_not_followed(door: str, campaig
 
 @pytest.mark.parametrize("door", READ)
 def test_a_name_of_a_campaign_is_printable_in_every_view(door: str, campaign: Path, tmp_path: Path) -> None:
-    """Of the directory that it is in, too, which is its name beside others."""
+    """A campaign's name, and that of the directory that it is in, which is its name beside others."""
     place = campaign.rename(tmp_path / "c\x1b[31m\u202egnp")
     result = call(READ[door](tmp_path, place))
     assert result.exception is None, result.exception

@@ -19,7 +19,7 @@ LIMIT = 0.05
 OFF = 0.05
 """How far a chance may be off."""
 OFF_OF_MANY = 0.12
-"""Of many machines with few blocks each, whose noise and whose differences are hardly known."""
+"""Merged campaigns of many machines with few blocks each, whose noise and whose differences are hardly known."""
 ENDS = (Outcome.FINE, Outcome.UNCLEAR, Outcome.WORSE, Outcome.REGRESSED)
 TIME = Metric("time", "s", "time", "lower", headline=True)
 

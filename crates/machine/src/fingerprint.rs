@@ -16,7 +16,7 @@ pub fn read() -> Value {
     at(&Root::machine())
 }
 
-/// The same facts from files below `root`; some come from the running kernel and agent in any case.
+/// Facts of the machine from files below `root`; some come from the running kernel and agent in any case.
 fn at(root: &Root) -> Value {
     json!({
         "hardware": hardware(root),

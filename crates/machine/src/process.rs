@@ -64,7 +64,7 @@ impl Process {
     /// # Errors
     /// The same as for [`Command::spawn`].
     pub fn spawn(command: &mut Command) -> io::Result<Self> {
-        // Its number cannot be used again before it is reaped.
+        // A number cannot be used again before it is reaped.
         let mut waiting = awaited();
         let pid = command.spawn()?.id();
         let handle = open(pid)?;

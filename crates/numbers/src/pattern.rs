@@ -17,7 +17,7 @@ const VALUE: &str = "value";
 /// A pattern that can catch a number. `^` and `$` are the begin and the end of a line.
 pub struct Pattern {
     regex: Regex,
-    /// Its first group without a name; or else the one named `value`, or the first that is not the unit.
+    /// The first group without a name; or else the one named `value`, or the first that is not the unit.
     group: usize,
     has_unit: bool,
 }

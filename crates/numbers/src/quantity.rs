@@ -37,7 +37,7 @@ pub fn read(text: &str, extract: &Extract) -> Result<f64, String> {
     read.unwrap_or_else(|| Err(not_a_number(text).into()))
 }
 
-/// The number and its unit; None if it is no number.
+/// The number and its unit; None if it is not a number.
 fn read_number(text: &str, extract: &Extract) -> Option<Result<f64, String>> {
     let end = NUMBER.find(text)?.end();
     let number: f64 = text[..end].parse().ok().filter(|number: &f64| number.is_finite())?;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use protocol::{Extract, Find, Stream, Which};
 
-/// A number as it is printed, and what it is in seconds or, where it is no time, by itself.
+/// A number as it is printed, and what it is in seconds or, where it is not a time, by itself.
 #[derive(Debug, Clone)]
 struct Printed {
     text: String,

@@ -56,7 +56,7 @@ fn matched<'a, 'b, P: Choosable + 'a>(
     Ok(matched)
 }
 
-/// The same as [`chosen`] for an `owner` that is running.
+/// Values as of [`chosen`] for an `owner` that is running.
 ///
 /// # Errors
 /// The errors of [`chosen`], or else the first parameter that is fixed.

@@ -107,9 +107,9 @@ pub struct Borrow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BorrowedDisk {
-    /// Its name in /sys/block.
+    /// The disk's name in /sys/block.
     pub name: String,
-    /// Its model, and whether it turns.
+    /// The disk's model, and whether it turns.
     pub about: String,
     pub elevator: String,
 }
@@ -162,7 +162,7 @@ pub enum Event {
         id: String,
         ops: String,
         object: String,
-        /// Of the machine's own disks that were borrowed.
+        /// Disks of the machine's own that were borrowed.
         disks: Vec<BorrowedDisk>,
     },
     Refused {

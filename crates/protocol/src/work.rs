@@ -35,11 +35,11 @@ pub struct Workload {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnFile {
-    /// Its path in the scratch directory.
+    /// The file's path in the scratch directory.
     pub name: String,
     /// Where the agent reads it.
     pub path: PathBuf,
-    /// Of its content.
+    /// Digest of the content.
     pub sha256: String,
     pub is_executable: bool,
 }
@@ -54,7 +54,7 @@ pub struct Extract {
     pub unit: String,
     #[serde(default)]
     pub which: Which,
-    /// Of a table only the rows that have this text in another column.
+    /// Reads of a table only the rows that have this text in another column.
     #[serde(default)]
     pub row: Option<String>,
     /// Commas, colons, points and blanks beside the number are not part of it.
@@ -115,7 +115,7 @@ impl Stream {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Its numbers are read from the output when it has ended.
+    /// The load; its numbers are read from the output when it has ended.
     pub work: Workload,
     /// A regular expression: the workload starts when the output matches it; at once without it.
     pub ready: Option<String>,

@@ -172,7 +172,7 @@ mod tests {
         let children = format!("/proc/{0}/task/{0}/children", child.id());
         let inner = fs::read_to_string(children).unwrap();
         let namespace = fs::metadata(format!("/proc/{}/ns/pid", inner.trim())).unwrap().ino();
-        // Its process has the number 1 there, as every first process of a container.
+        // The server has the number 1 there, as every first process of a container.
         assert!(matches!(seen(1, None), Served::Elsewhere));
         let agent = Agent { pid: 1, started: 1, namespace };
         assert!(matches!(seen(1, Some(agent)), Served::Elsewhere));

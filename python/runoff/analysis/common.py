@@ -21,8 +21,8 @@ def refuse_other_engines(campaigns: Mapping[str, Results]) -> None:
     """Raise UsageError unless all samples are of one engine, and each campaign of one machine."""
     kinds = {name: f"{results.engine}, {results.clock} clock" for name, results in campaigns.items()}
     if len(set(kinds.values())) > 1:
-        told = "; ".join(f"{name} is of the {kind}" for name, kind in kinds.items())
-        raise UsageError(f"samples of different engines are never in one table: {told}")
+        text = "; ".join(f"{name} is of the {kind}" for name, kind in kinds.items())
+        raise UsageError(f"samples of different engines are never in one table: {text}")
     several = [name for name, results in campaigns.items() if results.machines]
     if several:
         raise UsageError(f"{several[0]} is of several machines: give the campaigns of one machine, in its machines/")
@@ -110,10 +110,10 @@ MOST_NAMED = 6
 def describe_voids(campaigns: Mapping[str, Results]) -> Iterator[str]:
     """Yield one sentence of the samples that are void and therefore left out; none where all are valid."""
     counts = {name: [sample.valid for sample in results.judged_samples] for name, results in campaigns.items()}
-    told = [f"{valid.count(False)} of {len(valid)} of {name}" for name, valid in counts.items() if not all(valid)]
-    if told:
-        more = f" and more of {len(told) - MOST_NAMED} others" if len(told) > MOST_NAMED else ""
-        yield f"void samples are left out: {', '.join(told[:MOST_NAMED])}{more}"
+    parts = [f"{valid.count(False)} of {len(valid)} of {name}" for name, valid in counts.items() if not all(valid)]
+    if parts:
+        more = f" and more of {len(parts) - MOST_NAMED} others" if len(parts) > MOST_NAMED else ""
+        yield f"void samples are left out: {', '.join(parts[:MOST_NAMED])}{more}"
 
 
 def describe_campaign(results: Results) -> dict[str, str]:

@@ -42,9 +42,9 @@ def _count_cpus(listed: str) -> str:
     return f"{count} CPU{'s' if count != 1 else ''}"
 
 
-def _convert_memory(told: str) -> str:
+def _convert_memory(text: str) -> str:
     """Return ``918828 kB`` in larger units."""
-    mib = int(told.removesuffix(" kB")) / 1024
+    mib = int(text.removesuffix(" kB")) / 1024
     return f"{mib / 1024:.3g} GiB" if mib >= 1024 else f"{mib:.0f} MiB"
 
 
@@ -86,7 +86,7 @@ def describe_kernels(fingerprint: Mapping[str, Any]) -> str:
 def describe_machine(fingerprint: Mapping[str, Any]) -> dict[str, str]:
     """Return ``machine`` and ``kernel``, a line each, of which the fingerprint knows something."""
     facts = {"machine": summarise_facts(fingerprint, "machine"), "kernel": describe_kernels(fingerprint)}
-    return {name: told for name, told in facts.items() if told}
+    return {name: text for name, text in facts.items() if text}
 
 
 def flatten(name: str, value: Any) -> Iterator[tuple[str, str]]:

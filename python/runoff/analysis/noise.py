@@ -94,9 +94,9 @@ class Pooled:
 
 def identify_machine(results: Results) -> dict[str, str]:
     """Return what makes a machine another one, as far as noise goes; empty where nothing is known."""
-    told = results.fingerprint.get("machine", {})
-    memory = re.match(r"([0-9]+) kB", str(told.get("memory", "")))
-    facts = {key: str(told[key]) for key in ("cpu_model", "cpus_online", "smt", "hypervisor") if told.get(key)}
+    machine = results.fingerprint.get("machine", {})
+    memory = re.match(r"([0-9]+) kB", str(machine.get("memory", "")))
+    facts = {key: str(machine[key]) for key in ("cpu_model", "cpus_online", "smt", "hypervisor") if machine.get(key)}
     if memory:
         facts["memory_gib"] = f"{round(int(memory[1]) / KIBIBYTES_PER_GIB)}"
     return facts

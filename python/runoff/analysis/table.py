@@ -119,7 +119,7 @@ class Table:
         return Lost(void, unmeasured, void + unmeasured + len({p.block for p in self.points if p.arm == arm}))
 
     def find_selection(self, arm: str) -> Lost | None:
-        """Return the same where it is so many that those left may be the lucky ones; else None."""
+        """Return them if they are more than `MANY_VOIDS`, so that those left may be the lucky ones; else None."""
         lost = self.count_lost(arm)
         return lost if lost.share > MANY_VOIDS else None
 

@@ -43,7 +43,7 @@ class VoidArm:
 
 @dataclass(frozen=True, slots=True)
 class ManyVoids:
-    """So many samples of an arm are void that those left may be the lucky ones."""
+    """A large share of an arm's samples is void, and those left may be the lucky ones."""
 
     arm: str
     lost: Mapping[str, Lost]

@@ -1,4 +1,4 @@
-"""A campaign from its settings to its results: what every command, and whoever uses runoff as a library, calls."""
+"""A campaign from its settings to its results: what commands call, and programs that use runoff as a library."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext

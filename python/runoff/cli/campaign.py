@@ -82,8 +82,8 @@ def notify(command: str | None, directory: Path | None, code: int, message: str)
     """Run the user's ``command``, if there is one, with the result in its environment."""
     if command is None:
         return
-    told = {"RUNOFF_DIRECTORY": str(directory or ""), "RUNOFF_EXIT_CODE": str(code), "RUNOFF_MESSAGE": message}
-    done = subprocess.run(["sh", "-c", command], env={**os.environ, **told}, stdout=sys.stderr, check=False)
+    result = {"RUNOFF_DIRECTORY": str(directory or ""), "RUNOFF_EXIT_CODE": str(code), "RUNOFF_MESSAGE": message}
+    done = subprocess.run(["sh", "-c", command], env={**os.environ, **result}, stdout=sys.stderr, check=False)
     if done.returncode != 0:
         echo(f"the command of --notify ended with code {done.returncode}: {command}", err=True)
 

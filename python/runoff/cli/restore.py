@@ -30,8 +30,8 @@ def command() -> None:
             errors.append(error)
         except RunoffError as error:
             errors.append(error)
-    told = [text for text in done if text]
-    if told or not errors:
-        echo("\n".join(told) or "nothing was left behind")
+    lines = [text for text in done if text]
+    if lines or not errors:
+        echo("\n".join(lines) or "nothing was left behind")
     if errors:
         raise choose_error(errors[0].exit_code)("; ".join(map(str, errors))) from errors[0]

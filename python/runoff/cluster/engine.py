@@ -35,7 +35,7 @@ LOOK_S = 1.0
 AGAIN_S = 0.2
 """Pause before a sample is asked for again."""
 MOST_LOSSES = 10
-"""A sample whose workers died or went away so many times is void."""
+"""A sample is void after its workers died or went away this often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class ClusterEngine:
         Returns False if one has to be asked for again.
         """
         if cell.block < 0 and cell != self._warm_ups[0]:
-            # Whoever goes on with what another has begun is not warm by that.
+            # A machine that goes on with what another has begun is not warm by that.
             return True
         cold = {member.owner for member in members if self.whole_blocks} - self._warm
         if cold and cell.block >= 0:

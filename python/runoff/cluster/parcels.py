@@ -44,8 +44,8 @@ class Parcel:
     @property
     def digest(self) -> str:
         """Digest of names and content, whatever its place is."""
-        told = [self.name, *(astuple(file) for file in self.files)]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        identity = [self.name, *(astuple(file) for file in self.files)]
+        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
     @property
     def size_bytes(self) -> int:

@@ -37,7 +37,7 @@ def find(parcel: Parcel) -> Path | None:
 def _is_received(parcel: Parcel) -> bool:
     place = _final_place(parcel)
     if parcel.kind == "snapshot":
-        # Whoever uses it checks it.
+        # It is checked where it is used.
         return place.is_dir()
     if not is_at(parcel, place):
         return False

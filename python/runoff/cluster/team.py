@@ -301,7 +301,7 @@ class Team:
         return answer
 
     def _is_full(self, member: Member, key: str) -> bool:
-        """Return whether at the last look this worker had so many other tasks that the one of ``key`` waits."""
+        """Return whether at the last look the one of ``key`` waits for other tasks of this worker."""
         with self._changed:
             processing = self._state.processing.items()
             others = sum(address == member.address and other != key for other, address in processing)

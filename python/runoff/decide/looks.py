@@ -20,4 +20,4 @@ class Look:
 
 
 Rule = Callable[[int], Look]
-"""Looks at so many whole blocks."""
+"""Looks at whole blocks; given their number."""

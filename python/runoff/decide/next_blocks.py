@@ -33,7 +33,7 @@ def list_next_blocks(report: Report) -> Iterator[NextBlocks]:
 
     They are those of ``runoff resume --blocks``, which allows for the look in between.
     """
-    # Numerics: whoever only shows a report must not wait for them.
+    # Numerics take long to import, and a report alone does not need them.
     from runoff.decide.stopping import find_open
 
     results = report.results

@@ -37,7 +37,7 @@ class Source:
     """Comparisons in all headline tables together."""
     seconds_per_block: float | None
     is_paired: bool = True
-    """Whether the noise is of blocks; else each arm has so many runs."""
+    """Whether the noise is of blocks; else each arm has that number of runs."""
 
     @property
     def name(self) -> str:
@@ -127,7 +127,7 @@ def _find_newest(every: Sequence[Noise], workload: str, engine: str | None, cloc
 
 
 def collect_from_noise(noises: Sequence[Noise], arms: int) -> tuple[Source, ...]:
-    """Return all judged metrics of kept noise, for a campaign of so many arms on all of these places together."""
+    """Return all judged metrics of kept noise, for a campaign of ``arms`` arms on all of these places together."""
     seconds = [noise.seconds_per_sample for noise in noises]
     known = [each for each in seconds if each is not None]
     per_block = arms * sum(known) if len(known) == len(seconds) else None

@@ -134,10 +134,10 @@ class StaysError(RunoffError):
 def sweep() -> str:
     """Put back what dead agents have left; return one line for each thing. Raises StaysError."""
     done = subprocess.run([find_agent(), "sweep"], capture_output=True, text=True, check=False)
-    told = done.stdout.strip()
+    output = done.stdout.strip()
     if done.returncode != 0:
-        raise StaysError(done.stderr.strip().removeprefix("runoff-agent: ") or "the agent could not clean up", told)
-    return told
+        raise StaysError(done.stderr.strip().removeprefix("runoff-agent: ") or "the agent could not clean up", output)
+    return output
 
 
 def check_request(

@@ -118,8 +118,8 @@ def _check_cpu_limit() -> Finding:
     top = cpu_limit.find_hierarchy()
     # The topmost group of a machine has no such file.
     file = None if top is None else top / "cpu.max"
-    told = None if file is None or not file.exists() else cpu_limit.describe_limit(file.read_text())
-    return Finding("host", "CPU limit", "yes" if told is None else "note", told or "none")
+    limit = None if file is None or not file.exists() else cpu_limit.describe_limit(file.read_text())
+    return Finding("host", "CPU limit", "yes" if limit is None else "note", limit or "none")
 
 
 def _make_program_check(program: str, package: str, purpose: str) -> Callable[[], Finding]:

@@ -180,13 +180,13 @@ class HostEngine:
         return {**make_machine_tables(self._fingerprint), **boots.describe_boot(self._plan), "tools": self._tools}
 
     def warnings(self) -> tuple[str, ...]:
-        told = _shorten(self._log)
+        warnings = _shorten(self._log)
         if self._fingerprint.get("hardware", {}).get("hypervisor"):
-            told.append("this machine is a virtual one: its host may take CPU time away unseen")
+            warnings.append("this machine is a virtual one: its host may take CPU time away unseen")
         limit = cpu_limit.describe_limit(self._fingerprint.get("settings", {}).get("cpu_max"))
         if limit is not None and any(arm.needs_sched_ext for arm in self._plan.arms):
-            told.append(limit)
-        return tuple(told)
+            warnings.append(limit)
+        return tuple(warnings)
 
     def abandon(self) -> None:
         if self._agent is not None:

@@ -27,7 +27,7 @@ def format_share(share: float) -> str:
 
 
 def format_chance(share: float) -> str:
-    """Return a probability of so many digits as it is known to."""
+    """Return a probability with as many digits as are known."""
     if 0 < share < 0.001:
         return "under 0.1 %"
     if 0.999 < share < 1:

@@ -56,10 +56,10 @@ def _draw_levels(canvas: Canvas, series: Series, x: Axis, y: Axis) -> None:
         if change is None:
             continue
         canvas.line(left, TOP - 8, left, HEIGHT - BOTTOM, "zero")
-        told = describe_size(series, change).partition(" [")[0]
-        width = PIXELS_PER_LETTER * len(told)
+        text = describe_size(series, change).partition(" [")[0]
+        width = PIXELS_PER_LETTER * len(text)
         if left - width / 2 > last:
-            canvas.text(min(left, WIDTH - width / 2), TOP - 12, told, f"value {style}", "middle")
+            canvas.text(min(left, WIDTH - width / 2), TOP - 12, text, f"value {style}", "middle")
             last = left + width / 2 + AIR
 
 

@@ -45,11 +45,11 @@ def warn_of_machines(machines: Mapping[str, str]) -> Iterator[str]:
     names = list(dict.fromkeys(machines.values()))
     if not names:
         return
-    told = f"the campaigns are of {len(names)} machines ({', '.join(names[:4])}{' ...' if len(names) > 4 else ''})"
+    text = f"the campaigns are of {len(names)} machines ({', '.join(names[:4])}{' ...' if len(names) > 4 else ''})"
     if group_campaigns(machines):
-        yield f"{told}: each is drawn by itself, as a change may differ between machines"
+        yield f"{text}: each is drawn by itself, as a change may differ between machines"
     else:
         yield (
-            f"{told}, and not each has {FEWEST} campaigns or more, so all are drawn together: what differs between "
+            f"{text}, and not each has {FEWEST} campaigns or more, so all are drawn together: what differs between "
             "machines looks like a change, or hides one"
         )

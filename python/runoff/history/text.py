@@ -71,8 +71,8 @@ def _list_series(series: Series, width: int) -> Iterator[Text]:
 
 def _list_change(series: Series, change: Change, width: int) -> Iterator[Text]:
     style = STYLES.get(change.verdict, "") if change.verdict else ""
-    told = escape_line(describe_change(series, change))
-    yield from (Text(line, style=style) for line in wrap(told, width, f"  {change.verdict or '*'} ", "    "))
+    text = escape_line(describe_change(series, change))
+    yield from (Text(line, style=style) for line in wrap(text, width, f"  {change.verdict or '*'} ", "    "))
     for difference in describe_differences(change):
         yield from _plain(wrap(escape_line(difference), width, "    ", "      "))
 

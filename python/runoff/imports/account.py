@@ -57,8 +57,8 @@ def _list_keys(keys: Iterable[str]) -> str:
 
 def _describe_keys(mapped: str, found: Sequence[str]) -> str:
     varying = f"{_list_keys(found)}, which var{'ies' if len(found) == 1 else 'y'}" if found else ""
-    told = " and ".join(filter(None, (mapped, varying)))
-    return f" (by {told})" if told else ""
+    text = " and ".join(filter(None, (mapped, varying)))
+    return f" (by {text})" if text else ""
 
 
 def _describe_runs(samples: Sequence[ImportedSample], files: Sequence[RoledFile], *, is_paired: bool) -> str:

@@ -156,8 +156,8 @@ def _name_workload(file: RoledFile, keys: Mapping[str, str]) -> str:
 
 def name_with(name: str, texts: Mapping[str, str]) -> str:
     """Return a workload's name with what tells it from others of the name."""
-    told = ",".join(f"{key}={text}" for key, text in texts.items() if text)
-    return f"{name}:{told}" if name and told else name or told
+    assignments = ",".join(f"{key}={text}" for key, text in texts.items() if text)
+    return f"{name}:{assignments}" if name and assignments else name or assignments
 
 
 def _join(texts: Mapping[str, str]) -> str:

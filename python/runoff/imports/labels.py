@@ -135,15 +135,15 @@ def _list_values(entries: Iterable[Entry], key: str) -> str:
 
 def _describe_differences(entries: Sequence[Entry], keys: Sequence[str]) -> Iterator[str]:
     """Yield what differs between arms alone, as sentences."""
-    told: dict[str, dict[str, list[Entry]]] = {}
+    found_by: dict[str, dict[str, list[Entry]]] = {}
     for own in _group(entries, _get_work).values():
         arms = _group(own, lambda entry: entry.arm)
         for key in dict.fromkeys(key for entry in own for key in entry.keys):
             if key not in (*keys, FILE) and len({tuple(_list_texts(each, key)) for each in arms.values()}) > 1:
-                told.setdefault(key, arms)
-    for key, arms in list(told.items())[:_MOST_TOLD]:
+                found_by.setdefault(key, arms)
+    for key, arms in list(found_by.items())[:_MOST_TOLD]:
         shown = list(arms.items())[:_MOST_TOLD]
         values = " and ".join(f"{_list_values(own, key)} for {arm}" for arm, own in shown)
         yield f"the arms differ in {key} too: {values}{' ...' if len(arms) > len(shown) else ''}"
-    if len(told) > _MOST_TOLD:
-        yield f"the arms differ in {len(told) - _MOST_TOLD} more: {', '.join(list(told)[_MOST_TOLD:])}"
+    if len(found_by) > _MOST_TOLD:
+        yield f"the arms differ in {len(found_by) - _MOST_TOLD} more: {', '.join(list(found_by)[_MOST_TOLD:])}"

@@ -151,6 +151,6 @@ def read_stress(entry: Entry, results: Results, seconds: int) -> Entry:
     lost = {key: sample.metrics.get(key, 0.0) for key in ("lost", "unfinished")}
     wait_ms = sample.metrics.get("longest_normal_wait_ms")
     if any(lost.values()):
-        told = f"{lost['lost']:g} tasks were lost and {lost['unfinished']:g} did not end in time"
-        return replace(entry, stress=told, longest_wait_ms=wait_ms)
+        text = f"{lost['lost']:g} tasks were lost and {lost['unfinished']:g} did not end in time"
+        return replace(entry, stress=text, longest_wait_ms=wait_ms)
     return replace(entry, stressed_s=float(seconds), longest_wait_ms=wait_ms)

@@ -101,8 +101,8 @@ def describe_outcome(matrix: KernelMatrix) -> str:
     done = sum(entry.is_complete for entry in matrix.entries)
     untried = f"{len(matrix.untried)} of {planned} not tried, as something is missing: {_name(matrix.untried)}."
     if failed:
-        told = f"{len(failed)} of {planned} fail: {_name(failed)}."
-        return f"{told} {untried}" if matrix.untried else told
+        text = f"{len(failed)} of {planned} fail: {_name(failed)}."
+        return f"{text} {untried}" if matrix.untried else text
     if matrix.untried:
         return untried
     if done < planned:
@@ -141,8 +141,8 @@ def _make_case(entry: Entry) -> junit.Case:
             entry.kernel, entry.arm, "error", "missing", f"{describe_failure(entry)}: {find_reason(entry)}"
         )
     if not entry.is_complete:
-        told = escape_line(f"{entry.arm} on {entry.kernel} is not complete: give the same command again")
-        return junit.Case(entry.kernel, entry.arm, "error", "not complete", told)
+        text = escape_line(f"{entry.arm} on {entry.kernel} is not complete: give the same command again")
+        return junit.Case(entry.kernel, entry.arm, "error", "not complete", text)
     return junit.Case(entry.kernel, entry.arm)
 
 

@@ -24,7 +24,7 @@ class Plan:
     """The first is the baseline."""
     works: tuple[Work, ...]
     loads: tuple[Work | None, ...] = (None,)
-    """The loads that run during the works; None is no load."""
+    """The loads that run during the works; None stands for no load."""
     probes: tuple[str, ...] = ()
     twins: Mapping[str, int] = field(default_factory=dict)
     """For each arm that repeats an earlier one, by label, how many equal ones come before it; only under the virtual

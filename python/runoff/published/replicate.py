@@ -156,8 +156,8 @@ def judge(then: Quantity, now: PresentResult | None) -> Outcome:
         return Outcome.CANNOT_TELL
     if then.value == 0:
         # Equal as printed: whether there was a difference depends on digits that were not printed.
-        told = now.interval is not None and (now.interval.low > then.high or now.interval.high < then.low)
-        return Outcome.NOT_REPRODUCED if told else Outcome.CANNOT_TELL
+        is_beyond = now.interval is not None and (now.interval.low > then.high or now.interval.high < then.low)
+        return Outcome.NOT_REPRODUCED if is_beyond else Outcome.CANNOT_TELL
     faster = now.verdict is Verdict.BETTER
     return Outcome.REPRODUCED if (then.value < 0) == faster else Outcome.NOT_REPRODUCED
 

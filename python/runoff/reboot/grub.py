@@ -48,10 +48,10 @@ class Grub:
         )
 
     def choose_once(self, entry: str) -> None:
-        told = self._run("reboot", f"--boot-directory={self._directory.parent}", entry)
-        if _LASTS.search(told):
+        output = self._run("reboot", f"--boot-directory={self._directory.parent}", entry)
+        if _LASTS.search(output):
             self.forget_choice()
-            raise self._refuse(f"grub-reboot says: {' '.join(told.split())}")
+            raise self._refuse(f"grub-reboot says: {' '.join(output.split())}")
         if self.read_choice() != entry:
             raise RunoffError(f"GRUB did not keep the choice of {entry!r} in {self._environment}")
 

@@ -69,9 +69,9 @@ def install(directory: Path, arguments: Sequence[str], stop_limit_s: float) -> N
 
 def render(directory: Path, command: Sequence[str], environment: Mapping[str, str], stop_limit_s: float) -> str:
     """Return the text of the unit. Raises UsageError for what cannot be written in one line."""
-    for told in (str(directory), str(Path.cwd()), *command, *(environment.get(name, "") for name in _PASSED_ON)):
-        if any(not letter.isprintable() for letter in told):
-            raise UsageError(f"--reboot: {told!r} has a character that a unit of systemd cannot: choose another name")
+    for text in (str(directory), str(Path.cwd()), *command, *(environment.get(name, "") for name in _PASSED_ON)):
+        if any(not letter.isprintable() for letter in text):
+            raise UsageError(f"--reboot: {text!r} has a character that a unit of systemd cannot: choose another name")
     passed = [f"{name}={environment[name]}" for name in _PASSED_ON if environment.get(name)]
     lines = [
         "[Unit]",

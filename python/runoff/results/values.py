@@ -154,7 +154,7 @@ chosen beforehand, and raised after it had been seen."""
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """How it was decided that there are samples enough; whoever analyses them has to know it."""
+    """How it was decided that there are samples enough; an analysis depends on it."""
 
     until: float | None = None
     """The margin with which every headline comparison had to be decided; None if the number of blocks was planned."""

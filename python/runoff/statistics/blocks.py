@@ -1,6 +1,6 @@
 """An arm less the baseline, block by block: the only numbers that verdicts rest on.
 
-What a block does to all its samples alike is no part of a difference within it. Where all values of both arms are
+What a block does to all its samples alike cancels in a difference within it. Where all values of both arms are
 positive, differences are log ratios: noise of a time grows with the time, and a ratio of two arms is their ratio in
 every block, fast or slow.
 """

@@ -1,6 +1,6 @@
 """How many blocks decide a campaign that goes on: the blocks that it has are kept, and count.
 
-By the rule that `runoff resume` uses: the intervals of one more look, after so many blocks in all. Block differences
+By the rule that `runoff resume` uses: the intervals of one more look, after all these blocks. Block differences
 are taken as normal, those to come with the SD that is expected from what was seen; chances average over what their
 estimated SD will be.
 """

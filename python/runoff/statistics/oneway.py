@@ -1,6 +1,6 @@
 """One metric as the historic reports analysed it: one-way analysis of variance, Tukey-Kramer, letters.
 
-Blocks are no part of it and all arms share one SD, so it describes and does not judge: with unequal spread its error
+It knows no blocks and all arms share one SD, so it describes and does not judge: with unequal spread its error
 is several times what it says.
 """
 

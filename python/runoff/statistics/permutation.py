@@ -42,7 +42,7 @@ class Dealt:
 
 
 def needs_deals(first: int, second: int) -> bool:
-    """Return whether so many runs of two arms are too unequal for Welch's t."""
+    """Return whether the numbers of runs of two arms are too unequal for Welch's t."""
     few, many = sorted((first, second))
     return few < MANY and many >= MOST_EQUAL * few
 

@@ -4,7 +4,7 @@ An arm's differences to the baseline, one a block and logarithms where there are
 mean by a Bayes factor with the right Haar prior of the unknown spread, 1/SD, and a normal prior of the mean in units of
 it. That factor depends on the values through Student's t alone. Where they are normal it is a martingale whatever their
 spread, so that it ever reaches 1/alpha with a chance of alpha at most (Ville 1939), and the means at which it does not
-are a confidence sequence: whoever stops, after whatever block and for whatever reason, has intervals that hold. See Lai
+are a confidence sequence: the intervals hold after any block at which somebody stops, for any reason. See Lai
 1976 (Annals of Statistics 4), Hendriksen, de Heide and Grünwald 2021 (Bayesian Analysis 16), Pérez-Ortiz, Lardy, de
 Heide and Grünwald 2024 (Annals of Statistics 52), Wang and Ramdas 2025 (Sequential Analysis 44). That other values keep
 the error too is not theory but measured, by bench/any_looking.py.

@@ -14,8 +14,8 @@ FEWEST = 4
 def shrink(changes: Sequence[float], errors: Sequence[float]) -> list[float]:
     """Return the expected changes of several arms, whose own standard errors are ``errors``.
 
-    What all of them share, as the baseline they are compared with, is no part of an error. Fewer than four are returned
-    as they are.
+    What all of them share, as the baseline they are compared with, does not count as an error. Fewer than four are
+    returned as they are.
     """
     count = len(changes)
     if count < FEWEST:

@@ -67,7 +67,7 @@ class _Rule:
         return power.detectable_difference(self.find_df(found), multiple) * error
 
     def _find_multiple(self, found: Welch, comparisons: int) -> float:
-        """Return the multiple of the error beyond which one of so many differences is separated."""
+        """Return the multiple of the error beyond which one of several differences is separated."""
         multiple = critical(self.alpha, comparisons, self.find_df(found)) * math.sqrt(self.runs_per_one)
         if self.dealt is None:
             return multiple

@@ -103,7 +103,7 @@ class Question:
     """Observations belong together in blocks; else an arm's number of runs takes the place of that of blocks."""
     repeats_exactly: bool = False
     """The engine is deterministic and no metric of any arm changed between blocks: the samples are
-    copies of one run, so their number is no evidence."""
+    copies of one run, so their number proves nothing."""
 
     @property
     def is_sequential(self) -> bool:

@@ -65,7 +65,7 @@ struct task_state {
 	u32 weight;
 	s32 home;
 #ifdef SECOND_ARRAY
-	/* Its level in the count of the CPU home; see level_of. */
+	/* The level in the count of the CPU home; see level_of. */
 	u16 rung;
 	/* Which of the CPU's queues. */
 	u8 array;
@@ -73,7 +73,7 @@ struct task_state {
 #endif
 	bool newborn;
 	bool sync;
-	/* Its standing is better, or its weight greater, than when it was queued. */
+	/* The standing is better, or the weight greater, than when it was queued. */
 	bool improved;
 	/* It may run on more than one CPU, and is counted as such. */
 	bool movable;

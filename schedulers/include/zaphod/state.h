@@ -93,12 +93,12 @@ PARAMETER("ppt", "0..1000", "A task that runs more than this part of the time is
 volatile u32 cpu_hog_threshold = 900;
 
 PARAMETER("pid", "0..4194304",
-	  "Process to put under soft_cap with its threads and later children, for good; 0 is none.")
+	  "Process to put under soft_cap with its threads and later children, for good; 0 for none.")
 volatile u32 capped_process = 0;
 
 PARAMETER("ppt", "0..1000",
 	  "What capped_process may use of a CPU before it is put behind all others; 0 lets it run "
-	  "only when nobody else wants to, 1000 is no cap.")
+	  "only on an otherwise idle CPU, 1000 disables the cap.")
 volatile u32 soft_cap = 1000;
 
 #endif

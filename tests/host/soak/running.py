@@ -83,7 +83,7 @@ class Running:
             self.process: subprocess.Popen[str] = start(*words, stdout=log, stderr=log, env=environment(folder))
 
     def end(self) -> int:
-        """Its exit code, waited for."""
+        """The exit code of the process, waited for."""
         try:
             return self.process.wait(LIMIT_S)
         finally:

@@ -19,7 +19,7 @@ HIGH = [101.0, 120.0, 130.0, 150.0, 322.0]
 
 
 def test_heaps_that_differ_in_size_by_factors_are_found():
-    """One value at 322 makes the gap less than half of all values, which is no reason to have a mean between them."""
+    """One value at 322 makes the gap less than half of all values, which does not ask for a mean between them."""
     assert find_heaps(HIGH + LOW, 0.02) == Heaps((0.9, 6.3), (101.0, 322.0), 0.5)
 
 

@@ -45,7 +45,7 @@ def take_on_kernel(_number: int) -> Outcome:
 
 
 class OfKernel(Answering):
-    """Its samples and fingerprint are of the kernel that runs."""
+    """Samples and fingerprint are of the kernel that runs."""
 
     unmixable_tables = ("kernel",)
 

@@ -106,7 +106,9 @@ def test_under_the_virtual_clock_any_machine_takes_the_rest(tmp_path: Path) -> N
     place = make(tmp_path / "c", machines=(), clock="virtual")
     done = runoff("resume", place, "--give-up", "4")
     assert done.returncode == 64
-    assert "under the virtual clock any machine takes the rest of a block, so leave it out: runoff resume" in done.stderr
+    assert (
+        "under the virtual clock any machine takes the rest of a block, so leave it out: runoff resume" in done.stderr
+    )
     assert read_voids(place) == {}
 
 

@@ -93,7 +93,7 @@ def test_root_begins_in_a_sticky_directory_as_in_its_own(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("swap", [Path.symlink_to, shutil.copytree], ids=["a link", "another directory"])
 def test_pages_are_written_in_the_campaigns_own_directory(tmp_path: Path, swap: Callable[..., object]) -> None:
-    """Whoever may rename the directory while the campaign ends gets no page elsewhere."""
+    """Somebody who may rename the directory while the campaign ends gets no page elsewhere."""
     place, other = tmp_path / "c", tmp_path / "other"
     campaign = made_campaigns.made(place, lambda _: {"elapsed_s": 1.0}, blocks=2)
     other.mkdir()

@@ -110,7 +110,7 @@ def test_rows_of_another_campaign_are_refused(campaign: Path, tmp_path: Path) ->
 
 
 def test_a_log_of_requests_is_of_its_sample(campaign: Path) -> None:
-    """Its digest is in the sample's row, and is computed when it is read."""
+    """The digest of a log is in the sample's row, and is computed when it is read."""
     from request_logs import FEW
 
     from runoff.campaign.journal import requests

@@ -292,7 +292,7 @@ def test_a_journal_of_other_tables_is_damaged(campaign: Path, statement: str) ->
 
 @pytest.mark.parametrize("toml", ["x = [", "metrics = 3", "[metrics]\nm = 5"])
 def test_a_definition_that_is_not_one_is_named(campaign: Path, toml: str) -> None:
-    """Its digest is right, so that only its content tells."""
+    """The digest is right, so that only its content tells."""
     stored = {"sha256": hashlib.sha256(toml.encode()).hexdigest(), "toml": toml}
     changed(campaign, "definitions", "workloads", "hackbench", to=stored)
     assert "journal.sqlite is damaged (" in refused(campaign)

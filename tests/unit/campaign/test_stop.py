@@ -46,7 +46,7 @@ class Listener(SilentObserver):
 
 
 class Abandoned(Answering):
-    """Its second sample ends when it is abandoned."""
+    """An engine whose second sample ends when it is abandoned."""
 
     def __init__(self, act: Callable[[], None]) -> None:
         super().__init__(answer_after(act))

@@ -57,7 +57,7 @@ def test_samples_can_be_asked_for(connection: Connection) -> None:
 
 @pytest.mark.timeout(300)
 def test_a_worker_that_dask_gives_up_is_followed_by_another(tmp_path: Path) -> None:
-    """As it does with one that is killed while it starts in the place of another."""
+    """One that is killed while it starts in the place of another is followed too."""
     connection = Connection(LocalWorkers(1), tmp_path / "guests" / "dask", real_clock=False)
     try:
         before = connection.client.submit(os.getpid).result(60)

@@ -109,7 +109,7 @@ def taken(place: Path, change: float, seed: int, *, speed: float = 1.0, **settin
 
 
 def test_campaigns_of_two_jobs_are_held_against_each_other_by_their_control(tmp_path):
-    """The second machine is three times as fast, which is no improvement."""
+    """The second machine is three times as fast, which does not count as an improvement."""
     base, alike = taken(tmp_path / "base", 0.1, 1), taken(tmp_path / "alike", 0.1, 2, speed=3)
     worse = taken(tmp_path / "worse", 0.2, 3, speed=3)
     assert gate_of(base, alike, expect=0).startswith("Fine: no headline metric is worse than with base by more than 2")
@@ -204,7 +204,7 @@ def test_valid_samples_without_the_metric_are_lost_like_void_ones(tmp_path, arm)
 
 
 def test_what_lost_samples_did_is_unseen(tmp_path):
-    """Of 100 runs 2.3 % would be unseen, and 5 more were ejected."""
+    """In 100 runs 2.3 % would be unseen, and 5 more were ejected."""
     place = made(tmp_path / "c", ejected(3, 30, 50, 70, 90), blocks=100)
     assert "what happens in fewer than 7 % of runs may have gone unseen" in " ".join(gate(place).output.split())
 

@@ -176,7 +176,7 @@ def test_what_digits_leave_open_is_part_of_the_forecast():
 
 @pytest.mark.parametrize("machines", [2, 3])
 def test_two_machines_are_fine_by_the_hull_of_their_intervals_and_more_by_their_mean(machines):
-    """And neither is where one machine is worse by itself, beyond the limit."""
+    """Nor is it where one machine is worse by itself, beyond the limit."""
     joint = students(0.05, machines, N - 1)
     own = [noise(N, sd, 0.02, joint=joint) for sd in (0.02, 0.03, 0.025)[:machines]]
     values = np.random.default_rng(3).standard_normal((20_000, N, machines)) * [0.02, 0.03, 0.025][:machines]
@@ -195,7 +195,7 @@ def test_two_machines_are_fine_by_the_hull_of_their_intervals_and_more_by_their_
 
 
 def test_two_machines_are_worse_by_the_mean_of_theirs():
-    """Of changes that are known as they are, half the limit worse: one that is beyond it takes the other along."""
+    """Where changes are known as they are, half the limit worse: one that is beyond it takes the other along."""
     known = Precision(0.01, 1e6, 1e-6, 1e-6)
     own = tuple(replace(known, critical_joint=1e9) for _ in range(2))
     found = estimate_risk([RiskInput(0.02, known, machines=own)], [[1.0]]).at_half
@@ -207,7 +207,7 @@ def test_two_machines_are_worse_by_the_mean_of_theirs():
 
 
 def test_a_forecast_knows_among_how_many_a_comparison_is_judged(tmp_path, monkeypatch):
-    """Its interval is of one comparison, what is seen in all together is not."""
+    """The interval is of one comparison, what is seen in all together is not."""
     known: list[RiskInput] = []
     estimate = judge.estimate_risk
     monkeypatch.setattr(judge, "estimate_risk", lambda found, same: (known.extend(found), estimate(found, same))[1])

@@ -30,7 +30,7 @@ from runoff.statistics import Verdict
 
 
 def dated(results: Results, begin: datetime) -> Results:
-    """The same samples, begun a minute apart."""
+    """Equal samples, begun a minute apart."""
     samples = (
         replace(s, conditions=Conditions((begin + timedelta(minutes=s.position)).isoformat(), 0.1))
         for s in results.samples

@@ -2,9 +2,11 @@
 
 import ast
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from checkout import ROOT
 
 NOT_VERBS = frozenset(
@@ -21,13 +23,37 @@ NOT_VERBS = frozenset(
 NO_OPENING = re.compile(r"(Of |Those |And |The same\b|Likewise\b|That of |As (it|they|in|read)\b|By its |Its |It, )")
 """Openings of a docstring that need the line above to be understood."""
 
-IS_NO = re.compile(r"(?<!there )\b(is|are) no (?!longer\b|more\b)")
+DIALECT = {
+    "whoever, whom": re.compile(r"\bwho(ever|m|mever)\b", re.IGNORECASE),
+    "shall": re.compile(r"\bshall\b", re.IGNORECASE),
+    "so many, without that": re.compile(
+        r"\bso (many|much|few)\b(?! other)(?!(?:\s+[\w']+){0,4}\s+that\b)", re.IGNORECASE
+    ),
+    "is no": re.compile(
+        r"(?<!there )(?<!re )\b(is|are|was|were) no (?!(longer|more|worse|further|steadier|slower|better|one)\b)",
+        re.IGNORECASE,
+    ),
+}
+"""Turns of phrase that plain English has other words for; a pattern holds for words that nobody thought of."""
+
+COMMENT = re.compile(r"\s*(?:///|//!|//|/\*\*?)\s?(.*)")
+"""The first line of a comment of Rust or C, or one behind it in Rust."""
 
 
 def sources(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield path.relative_to(ROOT), ast.parse(path.read_text())
+
+
+def prose(*suffixes: str) -> Iterator[tuple[Path, str]]:
+    """Files that are written by hand, but for this one."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in listing.split("\0"):
+        path = Path(name)
+        is_ours = path.suffix in suffixes and not name.startswith(("tests/data", "docs/campaigns", "docs/promises"))
+        if is_ours and (ROOT / path) != Path(__file__).resolve() and (ROOT / path).is_file():
+            yield path, (ROOT / path).read_text()
 
 
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
@@ -44,11 +70,22 @@ def test_functions_are_called_by_verbs():
     assert not found
 
 
+def test_variables_say_what_they_hold():
+    """Participles do not: `told` was one of the verdict, of a list of lines and of a table."""
+    found = [
+        f"{path}:{node.lineno}: {name}"
+        for path, tree in sources("python")
+        for node in ast.walk(tree)
+        if (name := node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else "") == "told"
+    ]
+    assert not found
+
+
 def test_docstrings_stand_alone():
-    """Those of functions and classes, and those below an attribute or a constant."""
+    """Docstrings of functions and classes, and those below an attribute or a constant."""
     found = [
         f"{path}:{node.lineno}: {text.splitlines()[0]}"
-        for path, tree in sources("python", "bench")
+        for path, tree in sources("python", "bench", "tests", "tools")
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if isinstance(text := node.value.value, str) and NO_OPENING.match(text)
@@ -56,19 +93,24 @@ def test_docstrings_stand_alone():
     assert not found
 
 
-def test_messages_say_is_not_a():
-    """In strings that are not docstrings."""
+def test_comments_of_rust_and_c_stand_alone():
     found = []
-    for path, tree in sources("python"):
-        docs = {
-            id(node.value)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        }
-        found += [
-            f"{path}:{node.lineno}: {node.value}"
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
-            if IS_NO.search(node.value)
-        ]
+    for path, text in prose(".rs", ".c", ".h"):
+        before = ""
+        for number, line in enumerate(text.splitlines(), start=1):
+            comment = COMMENT.match(line)
+            if comment and not COMMENT.match(before) and NO_OPENING.match(comment[1]):
+                found.append(f"{path}:{number}: {line.strip()}")
+            before = line
+    assert not found
+
+
+@pytest.mark.parametrize("phrase", DIALECT)
+def test_no_dialect(phrase: str):
+    """In code, comments, messages, tests and pages."""
+    found = [
+        f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {' '.join(match[0].split())}"
+        for path, text in prose(".py", ".rs", ".c", ".h", ".md")
+        for match in DIALECT[phrase].finditer(text)
+    ]
     assert not found

@@ -1,4 +1,4 @@
-"""Imported numbers as a campaign: who is compared with whom, what readers of campaigns make of it, wrong input."""
+"""Imported numbers as a campaign: which arms are compared, what readers of campaigns make of it, wrong input."""
 
 import csv
 import json

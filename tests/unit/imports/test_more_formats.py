@@ -165,7 +165,7 @@ def test_a_count_with_a_word_before_it_is_not_perfs(line: str) -> None:
 
 
 def test_text_of_criterion() -> None:
-    """The second run has changes beside its times, which are no values; a long name has a line of its own."""
+    """The second run has changes beside its times, which are not values; a long name has a line of its own."""
     long = "sums of several/a rather long name of a benchmark"
     assert collect(read("criterion-1.txt"), "benchmark") == {
         ("time_ns", "sum"): ["777.91"], ("time_ns", f"{long}/100"): ["84.237"],

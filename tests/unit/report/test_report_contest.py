@@ -36,7 +36,7 @@ def load_seconds(percent: str, time_s: int) -> tuple[int, int]:
         for seconds in range(load_s + 1):
             if f"{100 * seconds / load_s:.1f}" == percent:
                 return seconds, load_s
-    raise AssertionError(f"{percent} % of {time_s} s is no whole number of seconds")
+    raise AssertionError(f"{percent} % of {time_s} s is not a whole number of seconds")
 
 
 def published() -> Results:

@@ -14,7 +14,7 @@ CONDITIONS = Conditions("2026-01-02T03:04:05.006+00:00", 0.25, 61.5, 2400000)
 
 
 def warmed() -> Results:
-    """Its first block is one for warming up; its second sample is void."""
+    """A campaign whose first block is one for warming up; its second sample is void."""
     results = examples.two_arms()
     samples = [replace(sample, block=sample.block - 1, conditions=CONDITIONS) for sample in results.samples]
     samples[1] = replace(samples[1], valid=False, reason="ejected", metrics={})

@@ -135,7 +135,7 @@ def test_groups_that_do_not_vary_differ_for_certain_or_not_at_all():
 
 @pytest.mark.parametrize(("machines", "blocks"), [(3, 1), (3, 3), (7, 3)])
 def test_changes_that_cancel_out_over_machines_seldom_have_a_verdict(machines: int, blocks: int):
-    """A small part of bench/machine_errors.py; 5.5 %, and three standard errors of so few campaigns."""
+    """A small part of bench/machine_errors.py; 5.5 %, and three standard errors of these few campaigns."""
     rng = np.random.default_rng([machines, blocks])
     campaigns, wrong = 300, 0
     for _ in range(campaigns):

@@ -177,7 +177,7 @@ def drawn(n: int, seed: int = 1) -> list[list[float]]:
 
 
 def test_advice_of_a_campaign_that_goes_on_is_for_all_its_blocks():
-    """And for the rule of more looks; void blocks are counted with them."""
+    """It holds for the rule of more looks; void blocks are counted with them."""
     base, arm = drawn(10)
     anew = compare({"base": base, "arm": arm}, rare=0.2).comparisons["arm"].advice
     more = compare({"base": base, "arm": arm}, taken=10, rare=0.2).comparisons["arm"].advice

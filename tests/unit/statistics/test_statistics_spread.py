@@ -45,7 +45,7 @@ def share(first: Draw, second: Draw, n: int) -> float:
 @pytest.mark.parametrize("n", [8, 10, 20, 40])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_arms_that_vary_alike_are_rarely_called_different(shape: str, n: int) -> None:
-    """At most 5 %, with three standard errors of so many campaigns."""
+    """At most 5 %, with three standard errors of this number of campaigns."""
     assert share(SHAPES[shape], SHAPES[shape], n) <= 0.05 + 3 * (0.05 * 0.95 / CAMPAIGNS) ** 0.5
 
 

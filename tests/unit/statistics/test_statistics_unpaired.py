@@ -52,7 +52,7 @@ R = {
 
 
 def alternate(values: list[float]) -> list[float]:
-    """The same numbers in an order in which none resembles the one before."""
+    """Equal numbers in an order in which none resembles the one before."""
     ordered, half = sorted(values), len(values) // 2
     mixed = [value for pair in zip(ordered[:half], ordered[half:], strict=False) for value in pair]
     return mixed + ordered[2 * half :]

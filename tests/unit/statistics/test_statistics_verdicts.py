@@ -317,7 +317,7 @@ WILD = [20.0, 900.0, 3.0, 5000.0, 77.0, 400.0]
 
 @pytest.mark.parametrize("third", [WILD, [10 * v for v in BASE], [0.0] * 6, [-5.0] * 6, [], WILD[:1]])
 def test_a_third_arm_changes_nothing_for_another_but_their_number(third):
-    """Its spread, size, voids and sign do not reach the comparison of two others."""
+    """The spread, size, voids and sign do not reach the comparison of two others."""
     usual = compare({"base": BASE, "arm": SLOWER, "third": [v + 1 for v in NEAR]})
     here = compare({"base": BASE, "arm": SLOWER, "third": third})
     assert here.comparisons["arm"] == usual.comparisons["arm"]

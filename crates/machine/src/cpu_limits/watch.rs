@@ -54,7 +54,7 @@ impl Watch {
 
     fn join(&mut self) -> Option<Found> {
         let thread = self.thread.take()?;
-        // Its counter cannot be full.
+        // The counter cannot be full.
         let _ = write(&self.end, &1_u64.to_ne_bytes());
         thread.join().ok()
     }

@@ -43,7 +43,7 @@ pub struct Groups {
     inotify: OwnedFd,
     /// The group of each watch.
     watched: HashMap<i32, PathBuf>,
-    /// Those that this agent has made for work.
+    /// Groups that this agent has made for work.
     own: BTreeSet<PathBuf>,
     is_all_ours: bool,
     found: Found,

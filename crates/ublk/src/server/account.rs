@@ -31,7 +31,7 @@ pub struct Counts {
     pub latest_ns: u64,
     /// How long reads took from their arrival until they were done; None if there was none.
     pub read: Option<Latency>,
-    /// The same for writes.
+    /// How long writes took; None without any.
     pub write: Option<Latency>,
     /// Requests that the log had no room for; None without a log.
     pub dropped: Option<u64>,

@@ -31,9 +31,9 @@ pub enum Step {
     Policy(Policy),
     /// `sleep 20`: milliseconds; how late it wakes is noted.
     Sleep(Duration),
-    /// `run 20`: use so much CPU time; how long that took is noted.
+    /// `run 20`: use 20 ms of CPU time; how long that took is noted.
     Run(Duration),
-    /// `busy 20`: use the CPU for so long, however much it gets.
+    /// `busy 20`: use the CPU for 20 ms, whatever it gets of it.
     Busy(Duration),
     /// `yield 20`: give the CPU away again and again for 20 ms.
     Yield(Duration),

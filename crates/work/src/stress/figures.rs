@@ -24,7 +24,7 @@ pub struct Figures {
     /// The longest time for which a worker could run but did not.
     pub longest_wait_ms: f64,
     pub longest_wait_of: String,
-    /// The same for workers that were neither batch nor idle tasks meanwhile.
+    /// The longest wait of workers that were neither batch nor idle tasks meanwhile.
     pub longest_normal_wait_ms: f64,
     pub longest_normal_wait_of: String,
     /// Children that did not end as they should.

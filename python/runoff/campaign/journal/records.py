@@ -195,10 +195,10 @@ class Row(Checked):
     @property
     def cpu_limits(self) -> CpuLimits:
         """Limits of CPU time that its work was under; none known before agents looked for them."""
-        told = (self.proof or {}).get("cpu_limits")
-        if told is None:
+        proven = (self.proof or {}).get("cpu_limits")
+        if proven is None:
             return CpuLimits()
-        limits = ProvenLimits.model_validate(told)
+        limits = ProvenLimits.model_validate(proven)
         return CpuLimits(tuple(limits.found), limits.unwatched, limits.applied)
 
     @property

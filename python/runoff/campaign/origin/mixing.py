@@ -41,14 +41,14 @@ def refuse_to_mix(earlier: Sequence[Part], now: Part, unmixable: Iterable[str]) 
 
 
 def _refuse(what: str, was: Facts, is_now: Facts) -> None:
-    told = [
+    parts = [
         f"{key} was {_short(was.get(key, 'none'))}, is {_short(is_now.get(key, 'none'))}"
         for key in {**was, **is_now}
         if was.get(key) != is_now.get(key)
     ]
-    if told:
+    if parts:
         raise UsageError(
-            f"this campaign began with another {what} ({'; '.join(told)}), and figures of the two do not mix: bring "
+            f"this campaign began with another {what} ({'; '.join(parts)}), and figures of the two do not mix: bring "
             "that back, or begin a new campaign"
         )
 
@@ -57,11 +57,11 @@ def describe_changes(parts: Sequence[Part], rows: Sequence[Row]) -> tuple[str, .
     """Return a sentence for each table that differs between samples, with the blocks that had each value."""
     taken = sorted({row.part for row in rows if row.part < len(parts)})
     names = dict.fromkeys(name for number in taken for name in parts[number].tables)
-    told = (
+    sentences = (
         _describe_change(name, {n: parts[n].tables[name] for n in taken if name in parts[n].tables}, rows)
         for name in names
     )
-    return tuple(filter(None, told))
+    return tuple(filter(None, sentences))
 
 
 def _describe_change(name: str, tables: Mapping[int, Mapping[str, Any]], rows: Sequence[Row]) -> str:
@@ -74,10 +74,10 @@ def _describe_change(name: str, tables: Mapping[int, Mapping[str, Any]], rows: S
     for number, facts in flat.items():
         having = tuple(facts.get(key) for key in differing)
         blocks.setdefault(having, set()).update(row.block for row in rows if row.part == number)
-    told = "; ".join(
+    text = "; ".join(
         f"{_describe_facts(differing, having)} in {_describe_blocks(mine)}" for having, mine in blocks.items()
     )
-    return f"not all samples were taken with the same {name}: {told}"
+    return f"not all samples were taken with the same {name}: {text}"
 
 
 def _describe_facts(keys: Sequence[str], values: Sequence[str | None]) -> str:
@@ -90,8 +90,8 @@ def _describe_blocks(blocks: Iterable[int]) -> str:
     """Return e.g. ``blocks 1-4, 6``, counted from one; blocks for warming up have no number."""
     numbers = sorted(block + 1 for block in blocks if block >= 0)
     runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0])]
-    told = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
-    numbered = [f"block{'s' if len(numbers) > 1 else ''} {told}"] if numbers else []
+    text = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    numbered = [f"block{'s' if len(numbers) > 1 else ''} {text}"] if numbers else []
     return " and ".join([*(["warm-up"] if min(blocks, default=0) < 0 else []), *numbered])
 
 

@@ -159,7 +159,7 @@ def _risk(pairs: Sequence[tuple[Table, str]], limit: float) -> Risk | None:
 
 
 def _measure_noise(table: Table, arm: str, limit: float, together: int) -> RiskInput | None:
-    """Return the noise of one comparison among so many; None where there is none."""
+    """Return the noise of one comparison among those ``together``; None if it has none."""
     comparison, question = table.analysis.comparisons[arm], table.analysis.question
     overall = _find_precision(comparison, comparison.log_interval)
     if overall is None:

@@ -171,7 +171,7 @@ def _finish(part: Path, tree: Path, wanted: Recipe, origin: str, progress: cache
     """Make the image, describe it, and leave nothing else in ``part``."""
     progress("making the ext4 image")
     packages = rootfs.list_installed(tree)
-    # Whoever packed a tarball may have put anything in the place of its programs.
+    # A tarball may have anything in the place of its programs.
     ext4.make(tree, part / _IMAGE, is_trusted=not origin)
     size = (part / _IMAGE).stat().st_size
     meta = {

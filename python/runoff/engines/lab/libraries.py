@@ -90,7 +90,7 @@ def _find(file: OwnFile) -> Iterator[OwnFile]:
 
 
 def _is_program(file: OwnFile) -> bool:
-    """Return whether it is no script. Raises UsageError if it is for other processors."""
+    """Return whether it is a program and not a script. Raises UsageError if it is for other processors."""
     with file.path.open("rb") as content:
         header = content.read(20)
     if header.startswith(_ELF) and header[_MACHINE] != _X86_64:

@@ -235,7 +235,7 @@ def _is_setting(arms: Sequence[Sequence[str]]) -> bool:
 
 
 def _refuse_text(table: Table, names: Sequence[str], file: File) -> None:
-    """Raise UsageError for columns that are no numbers, with the words that say what they are."""
+    """Raise UsageError for columns that are not numbers, with the words that say what they are."""
     texts = [name for name in names if not _begins_like_numbers(table.columns[name])]
     if not texts:
         return

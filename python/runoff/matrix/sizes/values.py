@@ -11,7 +11,7 @@ from runoff.statistics import Comparison
 
 
 def name_folder(cpus: int) -> str:
-    """Return the name of the folder of the campaign with so many CPUs."""
+    """Return the name of the folder of the campaign with this number of CPUs."""
     return f"cpus-{cpus}"
 
 
@@ -25,7 +25,7 @@ class Cell:
 
     @property
     def comparison(self) -> Comparison:
-        """The arm against the baseline, with so many CPUs."""
+        """The arm against the baseline, with this number of CPUs."""
         return self.table.analysis.comparisons[self.arm]
 
 

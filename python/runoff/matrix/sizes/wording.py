@@ -46,13 +46,13 @@ def describe_outcome(sweep: SizeSweep) -> Iterator[str]:
     for group in sweep.list_groups():
         for arm in sweep.arms:
             by = {verdict: [c for c in group.list_cells(arm) if c.comparison.verdict is verdict] for verdict in Verdict}
-            told = [
+            sizes = [
                 _TOLD[verdict].format(
                     baseline=sweep.first.baseline if not number else "it", sizes=_list_sizes(cells, verdict)
                 )
                 for number, (verdict, cells) in enumerate((v, cells) for v, cells in by.items() if cells)
             ]
-            yield f"{group.heading}, {group.metric.title}: {arm} is {', and '.join(told)}."
+            yield f"{group.heading}, {group.metric.title}: {arm} is {', and '.join(sizes)}."
 
 
 def _list_sizes(cells: Sequence[Cell], verdict: Verdict) -> str:
@@ -101,10 +101,10 @@ def _make_row(baseline: str, cell: Cell) -> tuple[str, ...]:
 
 def list_notes(sweep: SizeSweep) -> Iterator[str]:
     """Yield voids and warnings with the sizes that each is about."""
-    told: dict[str, list[int]] = {}
+    sizes_of: dict[str, list[int]] = {}
     for cpus, report in sorted(sweep.reports.items()):
         voids = (line for line, _ in wording.list_voids(report))
         for note in (*report.results.warnings, *describe_limits(report.results), *voids):
-            told.setdefault(note, []).append(cpus)
-    for note, sizes in told.items():
+            sizes_of.setdefault(note, []).append(cpus)
+    for note, sizes in sizes_of.items():
         yield note if len(sizes) == len(sweep.sizes) else f"{_name_sizes(sizes)}: {note}"

@@ -35,8 +35,8 @@ def render(suite: str, cases: Sequence[Case], output: str) -> str:
     for case in cases:
         test = ElementTree.SubElement(element, "testcase", {"classname": _xml(case.place), "name": _xml(case.name)})
         if case.kind:
-            told = {"message": _xml(case.message), "type": case.outcome.replace(" ", "-")}
-            ElementTree.SubElement(test, case.kind, told)
+            attributes = {"message": _xml(case.message), "type": case.outcome.replace(" ", "-")}
+            ElementTree.SubElement(test, case.kind, attributes)
     ElementTree.SubElement(element, "system-out").text = _xml(output)
     ElementTree.indent(root, " ")
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"

@@ -129,8 +129,10 @@ def render_points(points: Iterable[tuple[float, float]]) -> str:
 
 
 def _ways(points: Iterable[tuple[float, float]], parts: int) -> Iterator[str]:
-    """The first place, then the way from each to the next, in so many parts of a pixel: of places that are rounded
-    already, so that nothing adds up."""
+    """Yield the first place, then the way from each to the next, in ``parts`` of a pixel.
+
+    Places are rounded before, so that no errors add up.
+    """
     last = (0, 0)
     for x, y in points:
         here = (round(x * parts), round(y * parts))

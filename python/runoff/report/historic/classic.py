@@ -1,6 +1,6 @@
 """The classic analysis in text: means with a pooled SD, quantiles, analysis of variance, Tukey-Kramer, letters.
 
-What JMP's "Oneway" printed and the reports of 2012 showed. It has no verdicts: blocks are no part of it.
+What JMP's "Oneway" printed and the reports of 2012 showed. It has no verdicts, and knows no blocks.
 """
 
 from collections.abc import Iterator, Sequence

@@ -91,9 +91,9 @@ def _titles(tables: Sequence[Table]) -> list[str]:
     differ = differ or list(labels[0].parameters)
     titles = []
     for label, table in zip(labels, tables, strict=True):
-        told = ",".join(f"{key}={label.parameters[key]}" for key in differ if key in label.parameters)
+        text = ",".join(f"{key}={label.parameters[key]}" for key in differ if key in label.parameters)
         unit = Scale.from_table(table).unit
-        titles.append(f"{told or label.name}{f' ({unit})' if unit else ''}")
+        titles.append(f"{text or label.name}{f' ({unit})' if unit else ''}")
     return titles
 
 

@@ -18,8 +18,8 @@ WIDTH = 80
 
 def render(sources: Sequence[Source], found: Sequence[Answer], warnings: Sequence[str] = ()) -> str:
     """Return each comparison with its noise, then what all of them together need, and what a reader has to know."""
-    told = (line for warning in warnings for line in wrap(escape_line(warning), WIDTH, "! ", "  "))
-    return "\n".join((*_lines(sources, found), *told)) + "\n"
+    lines = (line for warning in warnings for line in wrap(escape_line(warning), WIDTH, "! ", "  "))
+    return "\n".join((*_lines(sources, found), *lines)) + "\n"
 
 
 def _lines(sources: Sequence[Source], found: Sequence[Answer]) -> Iterator[str]:

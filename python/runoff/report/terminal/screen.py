@@ -162,16 +162,16 @@ def _describe_machine(report: Report, width: int, mail: bool) -> Iterator[Text]:
     }
     if any(facts.values()):
         yield Text()
-    for name, told in facts.items():
-        if told:
-            yield from _fact(name, told, width, is_whole=mail or told.startswith(SEVERAL))
+    for name, text in facts.items():
+        if text:
+            yield from _fact(name, text, width, is_whole=mail or text.startswith(SEVERAL))
 
 
-def _fact(name: str, told: str, width: int, *, is_whole: bool) -> Iterator[Text]:
+def _fact(name: str, text: str, width: int, *, is_whole: bool) -> Iterator[Text]:
     if is_whole:
-        yield from _plain(wrap(told, width, f"{name:8} ", " " * 9))
+        yield from _plain(wrap(text, width, f"{name:8} ", " " * 9))
     else:
-        yield Text(cut_middle(f"{name:8} {told}", width))
+        yield Text(cut_middle(f"{name:8} {text}", width))
 
 
 def _describe_order(report: Report, width: int, mail: bool) -> Iterator[Text]:
@@ -201,8 +201,8 @@ def _foot(report: Report, width: int) -> Iterator[Text]:
     yield Text()
     legend, mark = wording.list_legend(report)[0].rstrip("."), wording.describe_void_mark(report)
     legend = f"{legend}." if mark.strip(" .") in legend else f"{legend}.{mark}"
-    told = f"{legend} --verbose has the method, how to repeat it, and what is not shown here."
-    yield from (Text(line, style="bright_black") for line in wrap(told, width))
+    text = f"{legend} --verbose has the method, how to repeat it, and what is not shown here."
+    yield from (Text(line, style="bright_black") for line in wrap(text, width))
 
 
 def _next(steps: Sequence[NextStep], width: int) -> Iterator[Text]:

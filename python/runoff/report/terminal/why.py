@@ -22,10 +22,10 @@ def render_rows(panels: Sequence[Explanation], baseline: str, width: int) -> Ite
         yield from _panel(panel, baseline, width)
     if panels:
         more = len(panels) - MOST_PANELS
-        told = f" {more} more of these are in the page (--html)." if more > 0 else ""
+        text = f" {more} more of these are in the page (--html)." if more > 0 else ""
         yield from (
             Text(line, style="bright_black")
-            for line in wrap(wording.describe_why_note(panels) + told, width, INDENT, INDENT)
+            for line in wrap(wording.describe_why_note(panels) + text, width, INDENT, INDENT)
         )
 
 

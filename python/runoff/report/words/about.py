@@ -32,9 +32,9 @@ def _list_all(report: Report) -> Iterator[tuple[str, str, str]]:
     ):
         yield from ((kind, short.get(label, label), sentences[label]) for label in labels if label in sentences)
     for table in report.headline:
-        told = known.metrics.get(table.workload, {}).get(table.metric.name) or _describe_metric(table.metric)
-        if told:
-            yield "metric", table.metric.title, told
+        text = known.metrics.get(table.workload, {}).get(table.metric.name) or _describe_metric(table.metric)
+        if text:
+            yield "metric", table.metric.title, text
 
 
 def _describe_metric(metric: Metric) -> str:

@@ -108,10 +108,10 @@ def _list_dissent(tables: Sequence[Table]) -> Iterator[str]:
         for table in tables:
             if sides := _describe_other_sides(table.analysis.comparisons[arm]):
                 places.setdefault(sides, []).append(table)
-        told = [f"{sides}{_describe_tables(found, tables)}" for sides, found in places.items()]
-        if told:
-            more = f", and on others in {len(told) - MOST_NAMED} more tables" if len(told) > MOST_NAMED else ""
-            yield f"But {arm} is {', and '.join(told[:MOST_NAMED])}{more}."
+        parts = [f"{sides}{_describe_tables(found, tables)}" for sides, found in places.items()]
+        if parts:
+            more = f", and on others in {len(parts) - MOST_NAMED} more tables" if len(parts) > MOST_NAMED else ""
+            yield f"But {arm} is {', and '.join(parts[:MOST_NAMED])}{more}."
 
 
 def _describe_tables(found: Sequence[Table], tables: Sequence[Table]) -> str:

@@ -27,8 +27,8 @@ def list_next_steps(found: Sequence[NextBlocks], directory: Path) -> Iterator[Ne
     for each in found[:MOST]:
         tables = "" if each.tables == 1 else f" in {each.tables} tables"
         if each.blocks is None:
-            told = f"over {FARTHEST} blocks; a wider --margin or less noise takes fewer"
-            yield NextStep(f"to decide {each.arm}{tables}: {told}")
+            text = f"over {FARTHEST} blocks; a wider --margin or less noise takes fewer"
+            yield NextStep(f"to decide {each.arm}{tables}: {text}")
         else:
             command = f"runoff resume {quote(str(directory))} --blocks {each.blocks}"
             yield NextStep(f"to decide {each.arm}{tables}{_describe(each)}:", command)
@@ -41,5 +41,5 @@ def _describe(found: NextBlocks) -> str:
     each = " in each" if found.tables > 1 else ""
     chance = f"{100 * DECIDED:g} % chance{each}" if found.is_measured else ""
     time = "" if found.seconds is None else f"{format_duration(found.seconds)} more"
-    told = ", ".join(part for part in (chance, time) if part)
-    return f" ({told})" if told else ""
+    text = ", ".join(part for part in (chance, time) if part)
+    return f" ({text})" if text else ""

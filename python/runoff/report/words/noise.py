@@ -36,16 +36,16 @@ def describe_pooled(pooled: Pooled, blocks: int, comparisons: int = 1) -> str:
     if pooled.sd == 0:
         return f"{DOES_NOT_VARY}, over {pooled.blocks} blocks"
     size = format_amount(pooled.sd, pooled.metric)
-    told = f"equal arms differ by {size} (SD) from block to block, over {pooled.blocks} blocks"
+    text = f"equal arms differ by {size} (SD) from block to block, over {pooled.blocks} blocks"
     if blocks < 2:
-        return told
+        return text
     seen = (
         detectable_difference(blocks - 1, critical(DEFAULT_ALPHA, comparisons, blocks - 1))
         * pooled.sd
         / math.sqrt(blocks)
     )
     among = f" among {comparisons} comparisons" if comparisons > 1 else ""
-    return f"{told}; {blocks} blocks show {format_amount(seen, pooled.metric)}{among} with 80 % chance"
+    return f"{text}; {blocks} blocks show {format_amount(seen, pooled.metric)}{among} with 80 % chance"
 
 
 def format_size(difference: float, unit: str, *, relative: bool) -> str:

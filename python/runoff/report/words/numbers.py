@@ -70,7 +70,7 @@ class Scale:
         return f"[{self.signed(interval.low)}, {self.signed(interval.high)}]"
 
     def scaled(self, value: float) -> float:
-        """Return a value in this scale's unit, divided in two steps because 1e-320 is no divisor."""
+        """Return a value in this scale's unit, divided in two steps because dividing by 1e-320 overflows."""
         half = self.exponent // 2
         scaled = value / 10.0**half / 10.0 ** (self.exponent - half)
         return scaled + 0.0 if round(scaled, self.decimals) else 0.0

@@ -29,8 +29,8 @@ def describe_question(report: Report) -> str:
 
 
 def _name(names: Sequence[str], joint: str, many: str) -> str:
-    told = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {joint} {names[-1]}"
-    return many if len(names) > MOST_NAMED or len(told) > LONGEST_NAMES else told
+    text = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {joint} {names[-1]}"
+    return many if len(names) > MOST_NAMED or len(text) > LONGEST_NAMES else text
 
 
 def _count(arms: Sequence[str]) -> str:

@@ -53,5 +53,5 @@ def _verdict(table: Table, arm: str, repeat: Report) -> Verdict | None:
 
 
 def _describe_lost(survey: Survey) -> str:
-    told = [f"with {name} {verdict.word if verdict else 'nothing'}" for name, verdict in survey.repeated.items()]
-    return f"{survey.table.place}, {survey.table.metric.title}: {survey.arm} {survey.here.word}, {', '.join(told)}."
+    parts = [f"with {name} {verdict.word if verdict else 'nothing'}" for name, verdict in survey.repeated.items()]
+    return f"{survey.table.place}, {survey.table.metric.title}: {survey.arm} {survey.here.word}, {', '.join(parts)}."

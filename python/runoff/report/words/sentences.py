@@ -63,13 +63,13 @@ def _verdict_of(results: Results, tables: Sequence[Table], judged: Sequence[Tabl
     return _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
 
 
-def _make_provisional(results: Results, judged: Sequence[Table], told: str) -> str:
+def _make_provisional(results: Results, judged: Sequence[Table], text: str) -> str:
     """Return the sentence with what it rests on, where that is not the usual."""
     if len(results.machines) > 1:
-        told = f"Over {describe_machines(results.machines, judged)}: {told}"
+        text = f"Over {describe_machines(results.machines, judged)}: {text}"
     if len(results.samples) < results.planned and results.stopping.until is None:
-        told = f"Provisional, {len(results.samples)} of {results.planned} samples: {told}"
-    return told
+        text = f"Provisional, {len(results.samples)} of {results.planned} samples: {text}"
+    return text
 
 
 def _explain_nothing_judged(results: Results, tables: Sequence[Table]) -> str:
@@ -136,10 +136,10 @@ def _describe_no_difference(tables: Sequence[Table], others: Sequence[str]) -> s
 def _describe_clauses(arm: str, tables: Sequence[Table], most: int) -> list[str]:
     """Return what is said of ``arm``, a clause for each verdict: better than IT in these tables."""
     groups = {verdict: [table for table in tables if _verdict(table, arm) is verdict] for verdict in Verdict}
-    told = {verdict: found for verdict, found in groups.items() if found}
+    there = {verdict: found for verdict, found in groups.items() if found}
     return [
-        _clause(arm, verdict, found, _describe_tables(arm, found, tables, most, last=number == len(told) - 1 > 0))
-        for number, (verdict, found) in enumerate(told.items())
+        _clause(arm, verdict, found, _describe_tables(arm, found, tables, most, last=number == len(there) - 1 > 0))
+        for number, (verdict, found) in enumerate(there.items())
     ]
 
 
@@ -157,9 +157,9 @@ def _clause(arm: str, verdict: Verdict, found: Sequence[Table], where: str) -> s
         case Verdict.ABSENT:
             return f"not compared with {IT} in {where} (only one of them is there)"
         case Verdict.MIXED:
-            told = [_describe_mixed(table, arm, IT) + f" in {table.short_place}" for table in found[:MOST_PLACES]]
+            parts = [_describe_mixed(table, arm, IT) + f" in {table.short_place}" for table in found[:MOST_PLACES]]
             more = f", and machines disagree in {len(found) - MOST_PLACES} more" if len(found) > MOST_PLACES else ""
-            return ", ".join(told) + more
+            return ", ".join(parts) + more
         case Verdict.UNCLEAR:
             return f"{_CANNOT} {IT} in {where}"
         case Verdict.VOID:
@@ -195,8 +195,8 @@ def _describe_rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
     total = len(arms) * len(tables)
     if counts[Verdict.UNCLEAR] == total:
         return f"{_CANNOT} {IT} in any table"
-    told = ", ".join(f"{_IN_WORDS.get(verdict, verdict.word)} in {count}" for verdict, count in counts.items() if count)
-    return f"against {IT}: {told} of {total} comparisons"
+    text = ", ".join(f"{_IN_WORDS.get(verdict, verdict.word)} in {count}" for verdict, count in counts.items() if count)
+    return f"against {IT}: {text} of {total} comparisons"
 
 
 _IN_WORDS = {Verdict.SMALL: "within the margin", Verdict.PENDING: "not run", Verdict.ABSENT: "not compared"}
@@ -237,8 +237,8 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
         yield f"{arm} is {_describe_mixed(table, arm, baseline)}"
     if found := by[Verdict.UNCLEAR]:
         every = len(found) == len(analysis.comparisons) - 1 > 1
-        told = "No arm can" if every else f"{join_names(found)} cannot"
-        yield f"{told} be told apart from {baseline}"
+        text = "No arm can" if every else f"{join_names(found)} cannot"
+        yield f"{text} be told apart from {baseline}"
     if found := by[Verdict.VOID]:
         yield f"{join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
     if found := by[Verdict.PENDING]:
@@ -272,8 +272,8 @@ def _describe_unseen(comparisons: Sequence[Comparison]) -> str:
 
 def _join_clauses(clauses: Sequence[str]) -> str:
     """Join clauses, which may contain lists."""
-    told = ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
-    return told if told.startswith((_CANNOT, _HAS_NONE, _HAS_NOT_RUN)) else f"is {told}"
+    text = ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
+    return text if text.startswith((_CANNOT, _HAS_NONE, _HAS_NOT_RUN)) else f"is {text}"
 
 
 def _conjugate_be(names: Sequence[str]) -> str:

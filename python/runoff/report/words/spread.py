@@ -23,13 +23,13 @@ def _describe_arm(tables: Sequence[Table], arm: str) -> str:
     found = _list_tables(tables, arm)
     sides = []
     for is_larger, word in ((True, "more"), (False, "less")):
-        told = [
+        parts = [
             f"{render_place(table, tables)} ({_describe_range(table, arm)})"
             for table in found
             if _is(table, arm, is_larger)
         ]
-        if told:
-            sides.append(f"{word} from run to run than {_baseline(tables)} in {', '.join(told)}")
+        if parts:
+            sides.append(f"{word} from run to run than {_baseline(tables)} in {', '.join(parts)}")
     return f"{arm} varies {'; and '.join(sides)}."
 
 

@@ -30,12 +30,12 @@ def _describe_table(sweep: Sweep, table: Table) -> str:
         same = _list_arms(sweep, table, Verdict.SAME)
         if same and len(same) == len(sweep.values) - 1:
             return f"{names} makes no difference, all {len(same)} values are the same as the baseline {baseline}"
-        told = _describe_none_better(sweep, table, names, baseline)
+        text = _describe_none_better(sweep, table, names, baseline)
     else:
         best = min(better, key=lambda arm: _find_gain(table, arm))
-        told = f"better than the baseline {baseline}: {_name(sweep, better)}; the best as measured is "
-        told += f"{sweep.describe(best)}{_describe_gain(table, best)}"
-    return f"{told}; worse: {_name(sweep, worse)}" if worse else told
+        text = f"better than the baseline {baseline}: {_name(sweep, better)}; the best as measured is "
+        text += f"{sweep.describe(best)}{_describe_gain(table, best)}"
+    return f"{text}; worse: {_name(sweep, worse)}" if worse else text
 
 
 def _describe_gain(table: Table, best: str) -> str:
@@ -59,11 +59,11 @@ def _describe_none_better(sweep: Sweep, table: Table, names: str, baseline: str)
     if len(void) == len(others):
         return f"nothing is compared, as no value of {names} but the baseline {baseline} has a valid sample"
     is_excluded = all(_excludes_gain(table, arm) for arm in others if arm not in void)
-    told = f"no value of {names} is {'' if is_excluded else 'shown to be '}better than the baseline {baseline}"
+    text = f"no value of {names} is {'' if is_excluded else 'shown to be '}better than the baseline {baseline}"
     unclear = _list_arms(sweep, table, Verdict.UNCLEAR)
     if unclear and not is_excluded:
-        told += f"; {len(unclear)} of {len(others)} cannot be told apart from it"
-    return f"{told}; without a valid sample: {_name(sweep, void)}" if void else told
+        text += f"; {len(unclear)} of {len(others)} cannot be told apart from it"
+    return f"{text}; without a valid sample: {_name(sweep, void)}" if void else text
 
 
 def _excludes_gain(table: Table, arm: str) -> bool:

@@ -237,7 +237,7 @@ def _amount(advice: Advice, question: Question) -> str:
 
 
 def _count(number: int, question: Question) -> str:
-    """Return so many blocks, or runs of each arm."""
+    """Return a number of blocks, or of runs of each arm, in words."""
     return f"{number} {'blocks' if question.paired else 'runs of each'}"
 
 

@@ -122,9 +122,9 @@ def describe_unseen(table: Table) -> Iterator[str]:
     if same:
         share = max(c.unseen or 0.0 for c in same)
         taken = min(c.n for c in same)
-        told = f"{taken} blocks" if table.analysis.question.paired else f"{taken} runs of each"
+        text = f"{taken} blocks" if table.analysis.question.paired else f"{taken} runs of each"
         yield (
-            f"{', '.join(c.arm for c in same)}: the same in {told}; what happens in less than {100 * share:.2g} % of "
+            f"{', '.join(c.arm for c in same)}: the same in {text}; what happens in less than {100 * share:.2g} % of "
             "runs may have gone unseen"
         )
 
@@ -155,12 +155,12 @@ def describe_means(table: Table) -> Iterator[str]:
     """Yield why a table has geometric means; nothing where it has the usual ones."""
     if not table.has_geometric_means:
         return
-    told = "means are geometric, as the changes are: arithmetic ones would contradict them"
+    text = "means are geometric, as the changes are: arithmetic ones would contradict them"
     if table.analysis.machines:
-        told += ", as machines differ in speed and the slow ones decide those"
+        text += ", as machines differ in speed and the slow ones decide those"
     elif any(summary.outliers for summary in table.analysis.summaries.values()):
-        told += ", as a few runs are far from the rest"
-    yield told
+        text += ", as a few runs are far from the rest"
+    yield text
 
 
 def describe_heaps(table: Table) -> Iterator[str]:
@@ -270,8 +270,8 @@ def _list_rare_glyphs(report: Report) -> str:
         each for table in report.tables if table.points for each in (table.analysis, *table.analysis.machines.values())
     ]
     there = {comparison.verdict for analysis in analyses for comparison in analysis.comparisons.values()}
-    told = {verdict: text.format(units=name_unit(report)) for verdict, text in _RARE_GLYPHS.items()}
-    return "".join(f"  {verdict} {text}" for verdict, text in told.items() if verdict in there)
+    texts = {verdict: text.format(units=name_unit(report)) for verdict, text in _RARE_GLYPHS.items()}
+    return "".join(f"  {verdict} {text}" for verdict, text in texts.items() if verdict in there)
 
 
 def _describe_machine_glyphs(report: Report) -> str:

@@ -77,9 +77,9 @@ def _build(part: Path, scratch: Path, mirror: str | None, tarball: Path | None, 
     options = [option.format(scratch=scratch) for option in recipe.CONFIGURE]
     configure: list[str | Path] = [source / "configure", f"--python={python}", *options]
     tools.run(configure, what="configuring QEMU", cwd=build, env={"PATH": path})
-    told = NinjaProgress(progress)
+    shown = NinjaProgress(progress)
     ninja = end_with_us([python.parent / "ninja", store.PROGRAM], gently=True)
-    tools.follow(ninja, told.line, what="building QEMU", cwd=build)
+    tools.follow(ninja, shown.line, what="building QEMU", cwd=build)
     shutil.copy2(build / store.PROGRAM, part / store.PROGRAM)
     store.write_meta(part, _describe(part / store.PROGRAM))
 
