@@ -187,7 +187,7 @@ def test_a_scheduler_that_another_process_attaches_is_not_the_programs(tmp_path)
     other.send_signal(signal.SIGTERM)
     other.wait(60)
     assert 'did not attach the scheduler "bfs"' in done.stderr
-    assert '"bfs" is still attached: end who attached it' in done.stderr
+    assert '"bfs" is still attached: end the process that attached it' in done.stderr
     wait_until(lambda: state() == "disabled")
 
 

@@ -62,7 +62,7 @@ impl RunningProgram {
         let reason = match stays_attached(enable_seq, world, stop) {
             None => reason,
             Some(ops) => format!(
-                "{reason}; {ops:?} is still attached: end who attached it, or remove the pin of its link that `bpftool link` shows"
+                "{reason}; {ops:?} is still attached: end the process that attached it, or remove its pinned link (`bpftool link` lists it)"
             ),
         };
         let output = running.output.lock().unwrap_or_else(PoisonError::into_inner);

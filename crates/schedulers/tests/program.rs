@@ -136,7 +136,7 @@ fn another_scheduler_that_appears_meanwhile_is_not_the_programs() {
     assert_eq!(
         reason,
         "\"sh\" did not attach the scheduler \"foreign\": no process that it has started has it open; \
-         \"foreign\" is still attached: end who attached it, or remove the pin of its link that `bpftool link` shows"
+         \"foreign\" is still attached: end the process that attached it, or remove its pinned link (`bpftool link` lists it)"
     );
     assert!(!bench.lives("holder"));
 }

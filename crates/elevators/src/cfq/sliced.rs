@@ -96,7 +96,7 @@ impl Sliced {
     }
 
     fn queue(&mut self, owner: Owner) -> &mut ProcessQueue {
-        self.queues.get_mut(&owner).expect("who is queued, active or in flight has a queue")
+        self.queues.get_mut(&owner).expect("a queued, active or in-flight process has a queue")
     }
 
     /// The length of a slice that begins now (cfq_scaled_cfqq_slice).
