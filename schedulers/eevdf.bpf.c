@@ -203,7 +203,7 @@ static u64 policy_key(const struct task_state *t)
 	return t->policy.deadline;
 }
 
-SCHEDULER("Of those who have not had more than their share, the earliest deadline (EEVDF of Linux "
+SCHEDULER("Of the tasks below their share, the one with the earliest deadline (EEVDF of Linux "
 	  "6.12).")
 HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(eevdf_ops, FAIR_OPS, .name = "eevdf");

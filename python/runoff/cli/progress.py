@@ -76,7 +76,7 @@ class Progress:
         if not self._has_begun:
             self._pace.start()
             for work, metric in zip(self._works.values(), self._headlines, strict=True):
-                self._print(f"values of {work}: {metric.title}")
+                self._print(f"a line of {work} ends with: {metric.title}")
         self._has_begun = True
 
     def phase(self, cell: Cell, phase: str) -> None:

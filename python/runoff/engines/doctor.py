@@ -203,7 +203,7 @@ def _check_kvm() -> Finding:
 def _check_ublk() -> Finding:
     if ublk.CONTROL.exists():
         return Finding("host", "ublk", "yes", str(ublk.CONTROL))
-    detail = f"{ublk.CONTROL} does not exist; arms with +io= and runoff disk need it, but for those with --place"
+    detail = f"{ublk.CONTROL} does not exist; it is needed for arms with +io= without --place, and for runoff disk"
     return Finding("host", "ublk", "note", detail, "sudo modprobe ublk_drv")
 
 

@@ -118,7 +118,7 @@ def _describe_coarse(gate: Gate, _line: Line, reason: Reason) -> str:
 def _describe_limit_inside(gate: Gate, line: Line, _reason: Reason) -> str:
     interval = line.comparison.percent_interval
     reach = format_percent_range(interval, choose_percent_decimals(line.table)) if interval else ""
-    return f"the interval {reach} has the limit of {format_share(gate.limit)} in it: {_take_more(gate)}"
+    return f"the limit of {format_share(gate.limit)} is inside the interval {reach}: {_take_more(gate)}"
 
 
 def _has_machines(gate: Gate) -> bool:

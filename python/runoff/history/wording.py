@@ -23,9 +23,9 @@ _ORDERS = {
 }
 
 LEGEND = (
-    "Where nothing changes and all campaigns are equally exact, at most one history in twenty shows a change; more do "
-    "where campaigns are more like the one before than like others. A level has two campaigns at least, so that what "
-    "only the newest one shows is not called a change yet."
+    "If nothing changes and all campaigns are equally exact, at most one history in twenty shows a change; more do if "
+    "neighbours are more alike than others, as in a warm week. What only the newest campaign shows is not called a "
+    "change yet: two are needed."
 )
 
 

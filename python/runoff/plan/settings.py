@@ -235,7 +235,7 @@ class Settings(Checked):
         float | None,
         Option(
             "--rare",
-            "Call arms the same only after enough blocks to have seen events that hit this share of runs.",
+            "How rare an event may be missed when arms are called the same: 5% of runs takes 45 blocks, 21% takes 10.",
             metavar="SHARE",
             default="5%",
             link="statistics.md#what-the-same-means",

@@ -18,4 +18,4 @@ def test_the_metric_is_named_once_and_only_if_a_sample_is_taken(capsys: pytest.C
     for cell in plan.cells:
         progress.started(cell)
     progress.ended()
-    assert capsys.readouterr().err == "values of hackbench: time to pass all messages\n"
+    assert capsys.readouterr().err == "a line of hackbench ends with: time to pass all messages\n"

@@ -162,7 +162,7 @@ def test_why_an_interval_inside_the_margin_is_not_enough_is_told():
     interval, step = compare(data).comparisons["arm"].percent_interval, step_of(*data.values())
     edge = max(abs(interval.low), abs(interval.high)) / 100
     (told,) = sentences(compare(data, margin=edge + step / 2), "resolution")
-    assert told.startswith(f"unclear: arm (a step of its values, {100 * step:.2g} %, is added to the interval on both")
+    assert told.startswith(f"unclear: arm (a step of its values, {100 * step:.2g} %, counts on both sides of the")
     (told,) = sentences(compare(data, margin=0.9 * edge), "resolution")
     assert told.startswith("unclear: arm;")
 

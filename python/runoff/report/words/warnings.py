@@ -171,7 +171,7 @@ def _describe_beyond(comparison: Comparison) -> str:
     """
     if comparison.beyond == "step" and not comparison.coarse:
         step = 100 * (comparison.step or 0.0)
-        return f" (a step of its values, {step:.2g} %, is added to the interval on both sides)"
+        return f" (a step of its values, {step:.2g} %, counts on both sides of the interval)"
     return " (its arithmetic mean may differ by more)" if comparison.beyond == "mean" else ""
 
 

@@ -111,7 +111,7 @@ def describe_why_note(panels: Sequence[Explanation]) -> str:
     """Return what to think of panels of counters."""
     compared, chance = sum(panel.compared for panel in panels), sum(panel.chance for panel in panels)
     return (
-        f"A hint, not a cause: {compared} counters were compared, and up to {chance:.2g} of those listed differ by "
+        f"They may explain it or not: of {compared} counters that were compared, up to {chance:.2g} are listed by "
         "chance. The largest difference comes first, in standard deviations of one run within a block (SDs)."
     )
 
@@ -155,11 +155,11 @@ def describe_means(table: Table) -> Iterator[str]:
     """Yield why a table has geometric means; nothing where it has the usual ones."""
     if not table.has_geometric_means:
         return
-    text = "means are geometric, as the changes are: arithmetic ones would contradict them"
+    text = "means are geometric, as the changes are"
     if table.analysis.machines:
-        text += ", as machines differ in speed and the slow ones decide those"
+        text += ": arithmetic ones would be those of the slow machines"
     elif any(summary.outliers for summary in table.analysis.summaries.values()):
-        text += ", as a few runs are far from the rest"
+        text += ": a few runs are far from the rest"
     yield text
 
 
