@@ -220,7 +220,8 @@ static bool policy_is_hot(const struct task_struct *p, const struct task_state *
 	return is_cache_hot(t, pull);
 }
 
-SCHEDULER("The task that has run least for its weight runs next (CFS of Linux 2.6.24, 2.6.31, 2.6.32, "
+SCHEDULER("The task that has run least for its weight runs next (CFS of Linux 2.6.24, 2.6.31, "
+	  "2.6.32, "
 	  "3.6).")
 HEARS_OF_HIGHER_CLASSES
 SCX_OPS_DEFINE(cfs_ops, FAIR_OPS, .name = "cfs");

@@ -142,7 +142,7 @@ static void staircase_picked(const struct staircase_task *task, struct staircase
 	cpu->preempted = false;
 }
 
-/* Among two equals the one with more of its stair left preempts, in the original's ticks of 1 ms. */
+/* Among equals the one with more of its stair left preempts, in the original's ticks of 1 ms. */
 static bool has_longer_stair(const struct staircase_task *task, s32 static_prio,
 			     const struct staircase_cpu *cpu, u64 now)
 {

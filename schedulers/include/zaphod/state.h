@@ -93,7 +93,7 @@ PARAMETER("ppt", "0..1000", "A task that runs more than this part of the time is
 volatile u32 cpu_hog_threshold = 900;
 
 PARAMETER("pid", "0..4194304",
-	  "Process to put under soft_cap with its threads and later children, for good; 0 for none.")
+	  "Process to put under soft_cap with its threads and later children, for good; 0: none.")
 volatile u32 capped_process = 0;
 
 PARAMETER("ppt", "0..1000",
