@@ -9,6 +9,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
@@ -32,6 +34,10 @@ const MOST_MEMBERS: usize = 1000;
 const MOVES: [&str; 3] = ["cgroup.procs", "cgroup.threads", "cgroup.events"];
 const CONTROLLERS: &str = "cgroup.subtree_control";
 
+/// Longer than the kernel holds back an event of cgroup.events that follows another one
+/// (`CGROUP_FILE_NOTIFY_MIN_INTV`, 10 ms).
+const LATE_EVENTS: Duration = Duration::from_millis(30);
+
 const WHOLE: WatchFlags = WatchFlags::CREATE.union(WatchFlags::MODIFY).union(WatchFlags::ONLYDIR);
 /// A process that enters a group of this agent, as all work does at its start, makes no event.
 const OWN: WatchFlags = WatchFlags::CREATE.union(WatchFlags::ONLYDIR);
@@ -46,6 +52,8 @@ pub struct Groups {
     /// Groups that this agent has made for work.
     own: BTreeSet<PathBuf>,
     is_all_ours: bool,
+    /// Whether there are limits of groups without work.
+    has_left: bool,
     found: Found,
 }
 
@@ -61,6 +69,17 @@ impl Groups {
     /// # Errors
     /// The same as for [`super::Watch::start`].
     pub fn open(root: &Root, is_all_ours: bool) -> Result<Self> {
+        let mut groups = Self::watch_all(root)?;
+        if groups.has_left {
+            // The end of earlier work in them may still be told.
+            sleep(LATE_EVENTS);
+            groups = Self::watch_all(root)?;
+        }
+        groups.is_all_ours = is_all_ours;
+        Ok(groups)
+    }
+
+    fn watch_all(root: &Root) -> Result<Self> {
         let top = hierarchy(root)?;
         let inotify = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)
             .context("cannot watch control groups")?;
@@ -71,10 +90,10 @@ impl Groups {
             own: BTreeSet::new(),
             // What is left of earlier work limits nothing that is not in it.
             is_all_ours: false,
+            has_left: false,
             found: Found::default(),
         };
         groups.add(top);
-        groups.is_all_ours = is_all_ours;
         Ok(groups)
     }
 
@@ -185,6 +204,7 @@ impl Groups {
             return;
         }
         if !self.has_work(group) {
+            self.has_left = true;
             // The kernel then tells when a process is started inside.
             self.watch_path(group, &group.join("cgroup.events"), WatchFlags::MODIFY);
             return;
