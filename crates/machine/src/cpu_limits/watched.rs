@@ -69,10 +69,15 @@ impl Groups {
     /// # Errors
     /// The same as for [`super::Watch::start`].
     pub fn open(root: &Root, is_all_ours: bool) -> Result<Self> {
+        Self::open_after(root, is_all_ours, || sleep(LATE_EVENTS))
+    }
+
+    /// Opens them after events that tell of earlier work have come, while `wait` goes on; only where
+    /// every event counts.
+    fn open_after(root: &Root, is_all_ours: bool, wait: impl FnOnce()) -> Result<Self> {
         let mut groups = Self::watch_all(root)?;
-        if groups.has_left {
-            // The end of earlier work in them may still be told.
-            sleep(LATE_EVENTS);
+        if is_all_ours && groups.has_left {
+            wait();
             groups = Self::watch_all(root)?;
         }
         groups.is_all_ours = is_all_ours;
@@ -274,4 +279,54 @@ fn members(group: &Path) -> Vec<i32> {
     }
     found.truncate(MOST_MEMBERS);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// Directories and files where a kernel would have a limited group that work has left.
+    fn with_a_group_left() -> TempDir {
+        let directory = TempDir::new().unwrap();
+        let mounts = directory.path().join("proc/self");
+        fs::create_dir_all(&mounts).unwrap();
+        let line = "31 25 0:27 / /cg rw,relatime - cgroup2 cgroup2 rw\n";
+        fs::write(mounts.join("mountinfo"), line).unwrap();
+        let left = directory.path().join("cg/left");
+        fs::create_dir_all(&left).unwrap();
+        fs::write(left.join("cpu.max"), "20000 100000\n").unwrap();
+        fs::write(left.join("cgroup.threads"), "").unwrap();
+        end_of_earlier_work(&directory);
+        directory
+    }
+
+    fn end_of_earlier_work(directory: &TempDir) {
+        fs::write(directory.path().join("cg/left/cgroup.events"), "populated 0\n").unwrap();
+    }
+
+    #[test]
+    fn the_end_of_earlier_work_that_is_told_late_does_not_count() {
+        let directory = with_a_group_left();
+        let root = Root::below(directory.path());
+        let mut groups =
+            Groups::open_after(&root, true, || end_of_earlier_work(&directory)).unwrap();
+        groups.take_events();
+        assert_eq!(groups.end(), Found::default());
+        // Without the wait it would: the event is one of those that count.
+        let mut groups = Groups::open_after(&root, true, || ()).unwrap();
+        end_of_earlier_work(&directory);
+        groups.take_events();
+        assert_eq!(groups.end().limits(), ["/left: cpu.max 20000 100000"]);
+    }
+
+    #[test]
+    fn nobody_waits_beside_groups_of_others() {
+        let directory = with_a_group_left();
+        let root = Root::below(directory.path());
+        let mut has_waited = false;
+        Groups::open_after(&root, false, || has_waited = true).unwrap();
+        assert!(!has_waited);
+    }
 }
