@@ -32,7 +32,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Tim
     file = tmp_path_factory.mktemp("scene") / "timeline"
     cpu = min(os.sched_getaffinity(0))
     scripts = [f"{name}: on {cpu}, {steps}" for name, steps in SCRIPTS.items()]
-    command = [find_agent(), "scene", f"--seconds={SECONDS}", f"--timeline={file}", *scripts]
+    command = [find_agent(), "scene", f"--timeline={file}", f"lasts {SECONDS}s", *scripts]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     (line,) = file.read_text().splitlines()
     return report["actors"], json.loads(line)["timeline"]
@@ -79,7 +79,7 @@ def test_the_napper_naps_and_works_as_asked(taken) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_named_at_once() -> None:
-    command = [find_agent(), "scene", "--seconds=60", "--timeline=/nowhere/at/all", "hog: busy 60000"]
+    command = [find_agent(), "scene", "--timeline=/nowhere/at/all", "lasts 60s", "hog: busy 60000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 1
     assert "cannot open /nowhere/at/all" in done.stderr

@@ -39,7 +39,7 @@ class Scene:
                 "name": "scene",
                 "root": self.root,
                 "prepare": [list(command) for command in self.prepare],
-                "command": ["runoff-agent", "scene", f"--seconds={self.seconds}", *self.scripts],
+                "command": ["runoff-agent", "scene", f"lasts {self.seconds}s", *self.scripts],
                 "environment": {},
                 "timeout_s": LIMIT_S,
                 "extract": extract,

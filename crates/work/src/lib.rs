@@ -15,12 +15,13 @@ pub mod hogs;
 pub mod load;
 mod percentiles;
 pub mod periodic;
+pub mod player;
 mod presence;
 mod process;
 pub mod readers;
 pub mod render;
-pub mod scene;
 pub mod schbench;
+mod shared;
 mod start;
 pub mod stress;
 pub mod usage;
@@ -43,8 +44,8 @@ pub enum Program {
     Readers(readers::Readers),
     /// Run a program that renders; print estimates of its end and its CPU use as one JSON line
     Render(render::Render),
-    /// Play a scene of threads that run, sleep and change by a script; print what each saw as one JSON line
-    Scene(scene::Scene),
+    /// Play a scene of tasks that run, sleep and wait for each other by a script; print what each saw as one JSON line
+    Scene(player::Play),
     /// Wake workers by message threads; print latencies of wake-ups and requests as one JSON line
     Schbench(schbench::Schbench),
     /// Disturb a scheduler in every way a program can; print what was done as one JSON line
@@ -63,12 +64,12 @@ impl Program {
             Self::Load(load) => return load::run(load),
             Self::Stress(stress) => return stress.run(),
             Self::Render(render) => return render.run(),
+            Self::Scene(play) => return play.run(),
             Self::Calibrate(calibrate) => calibrate.run()?,
             Self::Counters(counters) => counters::run(counters)?,
             Self::Hogs(hogs) => output::json(&hogs.run()?)?,
             Self::Periodic(periodic) => output::json(&periodic.run()?)?,
             Self::Readers(readers) => output::json(&readers.run()?)?,
-            Self::Scene(scene) => output::json(&scene.run()?)?,
             Self::Schbench(schbench) => output::json(&schbench.run()?)?,
             Self::Yielders(yielders) => output::json(&yielders.run()?)?,
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Child processes of work: forked, not executed, so that they run at once.
 
-use std::io::{self, PipeReader, Read, Write, pipe};
+use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
 use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -76,11 +76,16 @@ impl Answer {
     /// # Errors
     /// The kernel has no room for a pipe or another process.
     pub fn of<T: Serialize>(work: impl FnOnce() -> Result<T>) -> Result<Self> {
-        let (reader, mut writer) = pipe()?;
-        let child = Child::spawn(|| {
-            let result = work().map_err(|error| format!("{error:#}"));
-            serde_json::to_writer(&mut writer, &result).is_ok() && writer.flush().is_ok()
-        })?;
+        Self::by(|_| work())
+    }
+
+    /// Starts `work` that may go on in another program, which then calls `give` with the writer.
+    ///
+    /// # Errors
+    /// The kernel has no room for a pipe or another process.
+    pub fn by<T: Serialize>(work: impl FnOnce(&PipeWriter) -> Result<T>) -> Result<Self> {
+        let (reader, writer) = pipe()?;
+        let child = Child::spawn(|| give(work(&writer), &writer))?;
         Ok(Self { child, pipe: reader })
     }
 
@@ -101,6 +106,12 @@ impl Answer {
     pub fn kill(&self) {
         self.child.kill();
     }
+}
+
+/// Writes the result of a child process; false if it was not written.
+pub fn give<T: Serialize>(result: Result<T>, mut to: &PipeWriter) -> bool {
+    let result = result.map_err(|error| format!("{error:#}"));
+    serde_json::to_writer(&mut to, &result).is_ok() && to.flush().is_ok()
 }
 
 /// Starts a process as `Child::spawn` does, which goes on when this one has ended.

@@ -23,7 +23,8 @@ ALLOWED: dict[str, set[str]] = {
     "schedulers": {"bpf", "machine", "parameters", "protocol"},
     "block-queue": {"parameters", "protocol"},
     "ublk": {"block-queue", "bpf", "disk-model", "elevators", "machine", "protocol"},
-    "work": {"machine", "protocol"},
+    "scene": set(),
+    "work": {"machine", "protocol", "scene"},
     "numbers": {"protocol"},
     "agent": {
         "block-queue",

@@ -3,15 +3,13 @@
 //! CLOCK_MONOTONIC in nanoseconds.
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::SeqCst};
 
-use anyhow::{Context, Result};
-use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous};
+use crate::shared::Shared;
 
 pub const MOST_WORKERS: usize = 4096;
 
-/// Memory that all workers share. All zero is a valid board, which is what new memory holds.
+/// What all workers share.
 #[repr(C)]
 pub struct Board {
     /// Set when every worker has to end.
@@ -21,23 +19,10 @@ pub struct Board {
     pub slots: [Slot; MOST_WORKERS],
 }
 
-impl Board {
-    /// Memory that processes forked from now on share. It is never given back.
-    pub fn create() -> Result<&'static Self> {
-        let size = NonZeroUsize::new(size_of::<Self>()).context("an empty board")?;
-        // SAFETY: a new mapping overlaps nothing; it is zero, large enough, aligned to a page and lives on.
-        unsafe {
-            let memory = mmap_anonymous(
-                None,
-                size,
-                ProtFlags::PROT_READ | ProtFlags::PROT_WRITE,
-                MapFlags::MAP_SHARED,
-            )
-            .context("cannot share memory")?;
-            Ok(memory.cast::<Self>().as_ref())
-        }
-    }
+// SAFETY: numbers and flags, all of them atomic.
+unsafe impl Shared for Board {}
 
+impl Board {
     pub fn is_over(&self) -> bool {
         self.over.load(SeqCst)
     }

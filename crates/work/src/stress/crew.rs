@@ -19,6 +19,7 @@ use super::groups::Groups;
 use super::storm::storm;
 use super::worker::{self, Kind, Racket, now_ns};
 use crate::process::Child;
+use crate::shared::Shared;
 use crate::start::refused;
 use machine::clock::now;
 use machine::sched::{self, Policy};

@@ -14,7 +14,7 @@ use crate::presence::GAP;
 const MOST: usize = 4000;
 
 /// Times in milliseconds since the scene began, to the microsecond.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     /// (from, until, CPU)
     pub runs: Vec<(f64, f64, usize)>,
@@ -22,6 +22,18 @@ pub struct Timeline {
     pub waits: Vec<(f64, f64)>,
     /// How many did not fit; the first are kept.
     pub lost: usize,
+}
+
+impl Timeline {
+    /// Adds the timeline of another one of the same name.
+    pub fn append(&mut self, other: Self) {
+        let (runs, waits) =
+            (MOST.saturating_sub(self.runs.len()), MOST.saturating_sub(self.waits.len()));
+        self.lost += other.lost + other.runs.len().saturating_sub(runs);
+        self.lost += other.waits.len().saturating_sub(waits);
+        self.runs.extend(other.runs.into_iter().take(runs));
+        self.waits.extend(other.waits.into_iter().take(waits));
+    }
 }
 
 /// Keeps the timeline of the thread that calls it.
@@ -42,11 +54,6 @@ struct Run {
 impl Recorder {
     pub fn new(begin: Duration) -> Self {
         Self { begin, run: None, timeline: Timeline::default() }
-    }
-
-    /// A recorder for another actor of the same scene.
-    pub fn of_another(&self) -> Self {
-        Self::new(self.begin)
     }
 
     /// Notes that the actor is on a CPU at `now`, and has been since the last look if that was just
