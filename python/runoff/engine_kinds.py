@@ -13,6 +13,9 @@ from pydantic import AfterValidator
 Clock = Literal["real", "virtual"]
 """Under the virtual clock a sample repeats to the last digit, on any machine."""
 
+WorkKind = Literal["command", "scene"]
+"""A program to run, or tasks as docs/scenes.md describes them."""
+
 ELEVATORS = "+io="
 """In ``EngineKind.without``: arms with a disk behind an elevator."""
 
@@ -29,6 +32,8 @@ class EngineKind:
     """The schedulers, elevators and metrics that it knows (``runoff.plan.catalogue.Catalogue``)."""
     findings: str = ""
     """Yields what `runoff doctor` finds on this machine (``runoff.engines.doctor.Finding``)."""
+    takes: tuple[WorkKind, ...] = ("command", "scene")
+    """The kinds of work that it can do."""
     clocks: tuple[Clock, ...]
     choose_clock: str = ""
     """Called with a plan that leaves its clock open and a function that informs the user; may boot a guest. Without it

@@ -20,7 +20,7 @@ from runoff.engines.events import NotAnEvent, Reader
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample, VoidSample
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan.catalogue import Catalogue, EngineMetrics
-from runoff.workloads import Work
+from runoff.workloads import MetricDefinition, Work
 
 PROTOCOL = 13
 _FIRST_NAMESPACE = 0xEFFFFFFC
@@ -78,7 +78,21 @@ def describe_metrics() -> EngineMetrics:
     return parse_metrics(json.loads(_ask("metrics")))
 
 
-AGENT_CATALOGUE = Catalogue(describe_schedulers, describe_elevators, describe_metrics)
+@functools.cache
+def describe_scene(text: str) -> Mapping[str, MetricDefinition]:
+    """Return what is measured of a scene, by name. Raises UsageError for a text that is not one."""
+    agent = find_agent()
+    done = subprocess.run([agent, "scene", "--check", "--", text], capture_output=True, text=True, check=False)
+    if done.returncode == UsageError.exit_code:
+        raise UsageError(done.stderr.strip().removeprefix("runoff-agent: "))
+    if done.returncode != 0:
+        raise RunoffError(f"{agent} scene --check failed: {done.stderr.strip()}")
+    listed = json.loads(done.stdout)
+    found = {each.pop("name"): each for each in listed}
+    return {name: MetricDefinition.model_validate({"json": f"metrics.{name}", **each}) for name, each in found.items()}
+
+
+AGENT_CATALOGUE = Catalogue(describe_schedulers, describe_elevators, describe_metrics, describe_scene)
 """What runoff's own agent knows."""
 
 

@@ -1,12 +1,16 @@
 """What an engine knows: schedulers and elevators, which a plan is checked against, and the metrics of its samples."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from runoff.plan.arms import Describe
 from runoff.plan.elevators import DescribeElevators
 from runoff.plan.probes import REQUESTS
 from runoff.results import Metric
+from runoff.workloads import MetricDefinition
+
+DescribeScene = Callable[[str], Mapping[str, MetricDefinition]]
+"""Returns what is measured of a scene, by name. Raises UsageError with the line for a text that is not one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +52,5 @@ class Catalogue:
     elevators: DescribeElevators | None = None
     """None means that names and parameters of elevators are not checked."""
     metrics: Callable[[], EngineMetrics] = EngineMetrics
+    scenes: DescribeScene | None = None
+    """None means that scenes are not checked, and that nothing is measured of them."""

@@ -1,15 +1,17 @@
 """Checks of a plan for contradictions and impossible values, without touching a machine. Each raises UsageError."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from runoff.engine_kinds import ELEVATORS, ENGINES, list_having, list_using
+from runoff.engine_kinds import ELEVATORS, ENGINES, WorkKind, list_having, list_using
 from runoff.errors import UsageError
 from runoff.plan.arms import Describe
 from runoff.plan.elevators import DescribeElevators
 from runoff.plan.option import read_keys
 from runoff.plan.plan import Plan
 from runoff.plan.settings import DEFAULT_DISK_MODEL, DEFAULT_QUANTUM, LEAST_QUANTUM, MOST_QUANTUM, Settings
+from runoff.workloads import Work
 
 
 def check_keys(settings: Settings) -> None:
@@ -18,6 +20,17 @@ def check_keys(settings: Settings) -> None:
         why = settings.engine.without.get(key.name)
         if why is not None and getattr(settings, key.name) != key.field.get_default(call_default_factory=True):
             raise UsageError(f"{key.option.flag} needs {list_using(key.name)}: {why}")
+
+
+def check_takes(settings: Settings, works: Sequence[Work]) -> None:
+    """Refuse work of a kind that the engine does not take."""
+    for work in works:
+        kind: WorkKind = "scene" if work.scene else "command"
+        if kind not in settings.engine.takes and not work.definition.rehearse:
+            able = " or ".join(f"--on {name}" for name, each in ENGINES.items() if kind in each.takes)
+            raise UsageError(
+                f"{work.label!r} is a {kind}, which the {settings.on} engine does not take: it needs {able}"
+            )
 
 
 def check_elevators(plan: Plan) -> None:

@@ -12,6 +12,7 @@ from runoff.plan.catalogue import Catalogue
 from runoff.plan.elevators import check_model
 from runoff.plan.plan import Plan
 from runoff.plan.probes import parse_probes
+from runoff.plan.scenes import find_scene_metrics
 from runoff.plan.settings import DEFAULT_QUANTUM, Settings, parse_settings
 from runoff.plan.stored import StoredInputs
 from runoff.plan.topology import parse_topology
@@ -45,7 +46,9 @@ def make_plan(
     settings = _fill_seed(_fill_cpus(settings))
     checks.check_names(settings, catalogue.schedulers)
     arms = tuple(_parse_arm(text, settings, catalogue, stored) for text in settings.arms)
-    plan = Plan(settings, arms, *_parse_works(settings, stored))
+    works, loads = _parse_works(settings, stored)
+    checks.check_takes(settings, [*works, *filter(None, loads)])
+    plan = Plan(settings, arms, tuple(find_scene_metrics(work, catalogue.scenes) for work in works), loads)
     plan = replace(plan, probes=parse_probes(settings.probes, makes_disks=plan.makes_disks))
     checks.refuse_twice("load", list(plan.load_labels))
     checks.refuse_twice("arm", [arm.label for arm in arms])

@@ -120,6 +120,10 @@ class Definition(Checked):
     prepare: list[list[str]] = Field(default_factory=list)
     """Commands that are run before each sample, outside the measured time, in an empty directory."""
     command: list[str] = Field(default_factory=list)
+    scene: str = ""
+    """What is done instead of a command, in the language of docs/scenes.md, which gives metrics of its own."""
+    judged: list[str] | None = None
+    """The metrics of the scene that judge arms; None stands for each actor's lateness and what it has done."""
     environment: dict[str, str] = Field(default_factory=dict)
     timeout_s: float = Field(default=600, gt=0, le=86_400)
     elapsed_headline: bool = False
@@ -137,8 +141,10 @@ class Definition(Checked):
 
     @model_validator(mode="after")
     def _runs_something(self) -> Self:
-        if bool(self.command) == self.rehearse:
-            raise ValueError("there must be a command, or else rehearse = true")
+        if [bool(self.command), bool(self.scene), self.rehearse].count(True) != 1:
+            raise ValueError("there must be a command, or a scene, or else rehearse = true, and only one of them")
+        if self.judged is not None and not self.scene:
+            raise ValueError("judged names metrics of a scene; others have headline = true")
         return self
 
 
@@ -212,6 +218,10 @@ class Catalogue:
             raise UsageError(f"{where}: {describe_mistake(error)}{_suggest_key(error)}") from None
         except ValueError as error:
             raise UsageError(f"{where} is not TOML: {error}") from None
+        if definition.scene and self.noun == "load":
+            raise UsageError(
+                f"{where}: a load goes on until it is stopped, and a scene ends: make it part of the work's"
+            )
         for name, metric in definition.metrics.items():
             for key in metric.only:
                 if key not in definition.parameters:

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,6 +11,9 @@ from typing import Any
 from runoff.results import Metric
 from runoff.workloads.definition import Definition, MetricDefinition, Source
 from runoff.workloads.own_files import OwnFile
+
+_PLAYER = ("runoff-agent", "scene", "--")
+"""What plays a scene where work is a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,13 @@ class Work:
     """Stands for ``{cpus}``."""
     files: tuple[OwnFile, ...] = ()
     """The user's own that are in its working directory."""
+    scene_metrics: Mapping[str, MetricDefinition] = field(default_factory=dict)
+    """What is measured of its scene; the engine says what (``runoff.plan.catalogue.Catalogue``)."""
+
+    @property
+    def scene(self) -> str:
+        """The scene with the values of parameters in it; empty if the work is a command."""
+        return self._substitute(self.definition.scene)
 
     def list_metrics(self, measured: Sequence[Metric]) -> tuple[Metric, ...]:
         """Return all metrics of a sample, headline metrics first: its own, and the ``measured`` ones of every work."""
@@ -42,11 +52,9 @@ class Work:
 
     @property
     def _own_metrics(self) -> Mapping[str, MetricDefinition]:
-        return {
-            name: metric
-            for name, metric in self.definition.metrics.items()
-            if all(self.values[key] in values for key, values in metric.only.items())
-        }
+        named = self.definition.metrics.items()
+        own = {name: m for name, m in named if all(self.values[key] in values for key, values in m.only.items())}
+        return {**self.scene_metrics, **own}
 
     @property
     def needs(self) -> list[str]:
@@ -77,7 +85,7 @@ class Work:
             ],
             "controllers": self.controllers,
             "prepare": [self._load(argv) for argv in self.definition.prepare],
-            "command": self._load(self.definition.command),
+            "command": [*_PLAYER, self.scene] if self.scene else self._load(self.definition.command),
             "environment": {name: self._substitute(value) for name, value in self.definition.environment.items()},
             "timeout_s": self.definition.timeout_s,
             "extract": [

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,17 @@ def test_what_it_cannot_do_is_refused_by_what_it_says_of_itself(
     with pytest.raises(UsageError) as refused:
         campaigns.check(settings(tmp_path, **values))
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize(("takes", "kind"), [("scene", "command"), ("command", "scene")])
+def test_work_of_a_kind_that_it_does_not_take_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, takes: Any, kind: str
+) -> None:
+    monkeypatch.setitem(ENGINES, NAME, replace(DICE, takes=(takes,)))
+    values = {"workloads": ["game"]} if kind == "scene" else {}
+    with pytest.raises(UsageError) as refused:
+        campaigns.check(settings(tmp_path, **values))
+    assert f"is a {kind}, which the dice engine does not take: it needs --on host or --on lab" in str(refused.value)
 
 
 def test_machines_of_a_cluster_do_not_take_its_samples(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ ABILITIES = {
 def describe(kind: EngineKind) -> dict[str, str]:
     return {
         "samples are taken on": kind.about,
+        "kinds of [work](workloads/README.md) that it takes": ", ".join(kind.takes),
         "clocks": ", ".join(kind.clocks),
         "CPUs under the virtual clock": f"up to {kind.most_exact_cpus}" if "virtual" in kind.clocks else "none",
         **{title: "yes" if getattr(kind, field) else "no" for title, field in ABILITIES.items()},

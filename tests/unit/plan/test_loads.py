@@ -113,9 +113,11 @@ def test_cacherun_is_not_a_load_but_a_rehearsal_without_flushing() -> None:
     assert (request["load"] is not None, request["rehearse"], request["flush"]) == (True, False, True)
 
 
-@pytest.mark.parametrize("text", ["", 'command = ["true"]\nrehearse = true\n'])
+@pytest.mark.parametrize(
+    "text", ["", 'command = ["true"]\nrehearse = true\n', 'command = ["true"]\nscene = "a: run 1"\n']
+)
 def test_a_definition_runs_something_or_rehearses(text: str, tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text(f'title = "x"\ndescription = "y"\n{text}')
-    with pytest.raises(UsageError, match="there must be a command, or else rehearse = true"):
+    with pytest.raises(UsageError, match="a command, or a scene, or else rehearse = true, and only one of them"):
         LOADS.find(str(path))
