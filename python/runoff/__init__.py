@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from runoff.analysis.values import Report
     from runoff.campaign.conduct import CampaignResult
+    from runoff.campaign.loop.execution import Execution
     from runoff.campaign.loop.observer import Observer
     from runoff.decide.gate.values import Gate
     from runoff.history.subjects import Wanted
@@ -58,6 +59,13 @@ __all__ = [
 Form = Literal["text", "mail", "markdown", "html", "json", "csv"]
 
 
+def _make_execution(jobs: int, cluster: str | None, trusts_directory: bool, *, keep_going: bool = False) -> "Execution":
+    """Return how samples are taken, imported when it is needed."""
+    from runoff.campaign.loop.execution import Execution
+
+    return Execution(jobs, keep_going, trusts_directory=trusts_directory, cluster=cluster)
+
+
 def make_settings(**keys: Any) -> "Settings":
     """Check the keys of a plan file (docs/plans.md) and return them with all defaults. Raises UsageError."""
     from runoff.plan.settings import parse_settings
@@ -80,9 +88,8 @@ def conduct(
     Root begins nothing where others may write, unless ``trust_directory``; so do ``resume`` and ``import_files``.
     """
     from runoff.campaign import conduct as campaigns
-    from runoff.campaign.loop.execution import Execution
 
-    execution = Execution(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
+    execution = _make_execution(jobs, cluster, trust_directory, keep_going=keep_going)
     return campaigns.conduct(settings, Path(directory), observer, execution)
 
 
@@ -112,11 +119,10 @@ def conduct_sizes(
 
     ``keys`` are those of a plan file; see ``runoff.matrix.sizes.conduct.conduct_sizes``.
     """
-    from runoff.campaign.loop.execution import Execution
     from runoff.campaign.loop.observer import SilentObserver
     from runoff.matrix.sizes import conduct as sizes
 
-    execution = Execution(jobs, trusts_directory=trust_directory, cluster=cluster)
+    execution = _make_execution(jobs, cluster, trust_directory)
     return sizes.conduct_sizes(arms, cpus, keys, Path(directory), observer or SilentObserver(), execution, large=large)
 
 
@@ -138,11 +144,10 @@ def conduct_matrix(
     Each has to survive ``seconds`` of stress, and its speed is measured with ``work``; ``keys`` are those of a plan
     file. See ``runoff.matrix.conduct.conduct_matrix``.
     """
-    from runoff.campaign.loop.execution import Execution
     from runoff.campaign.loop.observer import SilentObserver
     from runoff.matrix import conduct as matrix
 
-    execution = Execution(jobs, trusts_directory=trust_directory, cluster=cluster)
+    execution = _make_execution(jobs, cluster, trust_directory)
     watching = observer or SilentObserver()
     return matrix.conduct_matrix(
         kernels, arms, keys, Path(directory), watching, seconds=seconds, work=work, execution=execution
@@ -161,9 +166,8 @@ def resume(
 ) -> "CampaignResult":
     """Go on with a campaign that was stopped, to ``blocks`` in all; see ``runoff.campaign.conduct.resume``."""
     from runoff.campaign import conduct as campaigns
-    from runoff.campaign.loop.execution import Execution
 
-    execution = Execution(jobs, keep_going, trusts_directory=trust_directory, cluster=cluster)
+    execution = _make_execution(jobs, cluster, trust_directory, keep_going=keep_going)
     return campaigns.resume(Path(directory), observer, execution, blocks=blocks)
 
 

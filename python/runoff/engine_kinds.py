@@ -106,6 +106,11 @@ def list_having(ability: str) -> str:
     return _join([name for name, kind in ENGINES.items() if getattr(kind, ability)])
 
 
+def list_without(ability: str) -> str:
+    """Return the engines for which this field of ``EngineKind`` is false, as ``--on`` takes them."""
+    return _join([name for name, kind in ENGINES.items() if not getattr(kind, ability)])
+
+
 def list_using(key: str) -> str:
     """Return the engines that have a use for this key of a plan, as ``--on`` takes them."""
     return _join([name for name, kind in ENGINES.items() if key not in kind.without])

@@ -4,7 +4,7 @@ import fcntl
 import os
 import signal
 import termios
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -39,12 +39,18 @@ def take_terminal_under_nohup() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def test_a_window_that_is_closed_ends_the_campaign_after_its_sample(terminal: tuple[int, int], tmp_path: Path) -> None:
+def close_window(terminal: tuple[int, int], tmp_path: Path, take: Callable[[], None]) -> Held:
+    """Return a campaign of four samples whose window was closed while it took the second."""
     window, inside = terminal
-    campaign = Held(tmp_path, stdin=inside, stdout=inside, stderr=inside, preexec_fn=take_terminal)
+    campaign = Held(tmp_path, stdin=inside, stdout=inside, stderr=inside, preexec_fn=take)
     campaign.await_run(2)
     os.close(window)
     campaign.let_end(2, 3, 4)
+    return campaign
+
+
+def test_a_window_that_is_closed_ends_the_campaign_after_its_sample(terminal: tuple[int, int], tmp_path: Path) -> None:
+    campaign = close_window(terminal, tmp_path, take_terminal)
     assert campaign.process.wait(LIMIT_S) == 130
     assert 2 <= len(rows(campaign.out)) < 4
     assert remains() == []
@@ -54,11 +60,7 @@ def test_a_window_that_is_closed_ends_the_campaign_after_its_sample(terminal: tu
 
 
 def test_under_nohup_a_campaign_goes_on_without_its_window(terminal: tuple[int, int], tmp_path: Path) -> None:
-    window, inside = terminal
-    campaign = Held(tmp_path, stdin=inside, stdout=inside, stderr=inside, preexec_fn=take_terminal_under_nohup)
-    campaign.await_run(2)
-    os.close(window)
-    campaign.let_end(2, 3, 4)
+    campaign = close_window(terminal, tmp_path, take_terminal_under_nohup)
     assert campaign.process.wait(LIMIT_S) == 0
     assert [row["valid"] for row in rows(campaign.out)] == [1, 1, 1, 1]
     assert remains() == []

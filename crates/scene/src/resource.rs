@@ -29,7 +29,7 @@ pub struct Resource {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `pipe NAME [BYTES]`: with a buffer of so many bytes.
+    /// `pipe NAME [BYTES]`: with a buffer of that size.
     Pipe { bytes: usize },
     /// `socket NAME [BYTES]`: a pair of UNIX stream sockets, used in one direction.
     Socket { bytes: usize },
@@ -37,7 +37,7 @@ pub enum Kind {
     Lock,
     /// `event NAME`: each signal lets one actor that waits go on, or the next one that will wait.
     Event,
-    /// `barrier NAME COUNT`: nobody goes on before so many have met there.
+    /// `barrier NAME COUNT`: nobody goes on before that many have met there.
     Barrier { count: usize },
     /// `file NAME MIB`: in the working directory, read and written past the page cache.
     File { bytes: usize },

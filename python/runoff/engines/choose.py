@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from runoff.engine_kinds import ENGINES, Clock, list_having, load
+from runoff.engine_kinds import ENGINES, Clock, list_without, load
 from runoff.engines.base import Engine
 from runoff.errors import MissingError
 from runoff.installed import name_command_for_root
@@ -19,7 +19,7 @@ def choose(plan: Plan, directory: Path) -> Engine:
     """
     kind = plan.settings.engine
     if kind.needs_root and os.geteuid() != 0:
-        other = list_having("has_guests")
+        other = list_without("needs_root")
         raise MissingError(f"the {plan.settings.on} engine needs root: {name_command_for_root()} ..., or use {other}")
     engine: Engine = load(kind.make)(plan, directory)
     return engine

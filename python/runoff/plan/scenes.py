@@ -10,7 +10,7 @@ from runoff.workloads import MetricDefinition, Work
 
 
 def find_scene_metrics(work: Work, describe: DescribeScene | None) -> Work:
-    """Return the work with the metrics of its scene, if it is one. Raises UsageError for a text that is no scene."""
+    """Return the work with the metrics of its scene, if it is one. Raises UsageError for a text that is not one."""
     if not work.scene or describe is None:
         return work
     where = f"workload {work.label!r}"

@@ -220,7 +220,7 @@ class Catalogue:
             raise UsageError(f"{where} is not TOML: {error}") from None
         if definition.scene and self.noun == "load":
             raise UsageError(
-                f"{where}: a load goes on until it is stopped, and a scene ends: make it part of the work's"
+                f"{where}: a load goes on until it is stopped, and a scene ends: add its actors to a workload's scene"
             )
         for name, metric in definition.metrics.items():
             for key in metric.only:

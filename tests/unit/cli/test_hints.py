@@ -68,6 +68,8 @@ def test_a_workload_is_not_a_plan(tmp_path: Path) -> None:
         (("published", "nope"), "published has no command 'nope'; there are: check, list, replicate, show"),
         (("kernel", "lst"), "did you mean 'list'?"),
         (("report", "-o", "x"), "Did you mean '--out'?"),
+        (("report", "--wide"), "Did you mean '--csv'?"),
+        (("report", "--log"), "Did you mean '--csv'?"),
         (("help", "nope"), "there is no command 'nope'"),
         (("report", "nothere"), "there is no campaign nothere: no such directory"),
     ],

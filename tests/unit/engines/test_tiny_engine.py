@@ -1,6 +1,7 @@
 """An engine is added by one description: this one throws dice, and a campaign on it is like any other."""
 
 import json
+import os
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_runner import ask
+from cli_runner import ask, run
 
 import runoff
 from runoff.campaign import conduct as campaigns
@@ -17,7 +18,7 @@ from runoff.cli.main import cli
 from runoff.engine_kinds import ELEVATORS, ENGINES, EngineKind
 from runoff.engines import doctor
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample
-from runoff.errors import UsageError
+from runoff.errors import MissingError, UsageError
 from runoff.plan.arms import Arm
 from runoff.plan.catalogue import Catalogue, EngineMetrics
 from runoff.plan.order import Cell
@@ -158,6 +159,22 @@ def test_work_of_a_kind_that_it_does_not_take_is_refused(
     with pytest.raises(UsageError) as refused:
         campaigns.check(settings(tmp_path, **values))
     assert f"is a {kind}, which the dice engine does not take: it needs --on host or --on lab" in str(refused.value)
+
+
+def test_a_campaign_of_an_engine_that_is_gone_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "c"
+    runoff.conduct(settings(tmp_path), place)
+    monkeypatch.delitem(ENGINES, NAME)
+    refused = run("resume", place, expect=64)
+    assert "on: it must be 'host' or 'lab', not 'dice'" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_without_root_the_engines_that_need_none_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENGINES, NAME, replace(DICE, needs_root=True))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(MissingError, match=r"the dice engine needs root: sudo .*, or use --on lab$"):
+        runoff.conduct(settings(tmp_path), tmp_path / "c")
 
 
 def test_machines_of_a_cluster_do_not_take_its_samples(tmp_path: Path) -> None:

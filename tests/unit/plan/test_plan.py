@@ -1,6 +1,7 @@
 """Plans from values and files, and what they refuse."""
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import pytest
 from runoff.errors import UsageError
 from runoff.plan.catalogue import Catalogue
 from runoff.plan.make import make_plan
+from runoff.plan.option import read_keys
 from runoff.plan.rerun import render_command, render_plan
-from runoff.plan.settings import parse_settings, read_settings
+from runoff.plan.settings import Settings, parse_settings, read_settings
+from runoff.statistics.power import least_blocks
 
 VALUES: dict[str, Any] = {"arms": ["default", "bfs"], "workloads": ["counters:n=1..2"], "blocks": 3}
 
@@ -264,3 +267,10 @@ def test_an_unreadable_or_broken_file_is_named(tmp_path: Path) -> None:
     path.write_text("arms = [")
     with pytest.raises(UsageError, match=r"bad\.toml is not a plan"):
         read_settings(path)
+
+
+def test_the_help_of_rare_says_what_the_rule_asks() -> None:
+    (said,) = [key.option.help for key in read_keys(Settings) if key.name == "rare"]
+    shares = re.findall(r"(\d+)% (?:of runs )?takes (\d+)", said)
+    assert [(share, str(least_blocks(int(share) / 100))) for share, _ in shares] == shares
+    assert len(shares) == 2

@@ -15,7 +15,7 @@ use crate::process::Answer;
 pub struct Company {
     begun: Vec<(String, Begun)>,
     programs: Vec<Child>,
-    /// Of those that have ended.
+    /// What those noted that have ended.
     notes: AllNotes,
 }
 

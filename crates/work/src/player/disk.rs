@@ -57,7 +57,7 @@ impl Disk {
         Ok(Self { file, bytes, buffer: Vec::new() })
     }
 
-    /// Reads so many bytes; the number that was drawn says where.
+    /// Reads from a place that the number that was drawn stands for.
     pub fn read(&mut self, bytes: usize, drawn: u64) -> Result<()> {
         let place = self.place(bytes, drawn);
         let buffer = aligned(&mut self.buffer, bytes);

@@ -25,7 +25,7 @@ use crate::process::give;
 pub unsafe fn go_on(file: RawFd) -> Result<ExitCode> {
     // SAFETY: it is open, and nobody else's.
     let file = unsafe { File::from_raw_fd(file) };
-    let luggage: Luggage = serde_json::from_reader(file).context("this is no actor's")?;
+    let luggage: Luggage = serde_json::from_reader(file).context("an actor has not left this")?;
     // SAFETY: the same holds for all files that are named in it.
     let (answer, stage) = unsafe {
         let answer = PipeWriter::from(OwnedFd::from_raw_fd(luggage.answer));

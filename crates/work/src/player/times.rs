@@ -82,7 +82,7 @@ impl Times {
     }
 }
 
-/// As it is handed from one process to another.
+/// What one process hands to another.
 #[derive(Serialize, Deserialize)]
 struct Written {
     /// (ns, how often)
