@@ -29,8 +29,8 @@ from runoff.version import __version__
 _NO_WISHES = Wishes()
 UNPROVEN = "these numbers were imported: which scheduler was in charge was not verified"
 UNORDERED = (
-    "the files do not say which runs were taken together: each arm is judged by its own spread, and by how much its "
-    "runs resemble the run before"
+    "the files do not say which runs were taken together: each arm is judged by its own spread, and what changed on "
+    "the machine between the runs of two arms looks like a difference of theirs"
 )
 
 

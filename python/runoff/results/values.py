@@ -117,13 +117,14 @@ class LoadedWork:
         return self.load not in ("", NO_LOAD)
 
     def label(self, among: int = 1) -> str:
-        """Return the name for tables; in a campaign with several loads (``among``) it names the load even if nothing
-        ran."""
+        """Return the name for tables; in a campaign with several loads (``among``) it says so if nothing else ran."""
         return self.workload + self.suffix(among)
 
     def suffix(self, among: int = 1) -> str:
         """Return the part of ``label`` after the workload."""
-        return f" beside {self.load or NO_LOAD}" if among > 1 or self.is_loaded else ""
+        if self.is_loaded:
+            return f" beside {self.load}"
+        return " alone" if among > 1 else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def test_loads_make_separate_tables():
         blocks=3,
         loads=("none", "io"),
     )
-    assert [table.place for table in build.build_report(results).tables] == ["w beside none", "w beside io"]
+    assert [table.place for table in build.build_report(results).tables] == ["w alone", "w beside io"]
 
 
 def test_exact_repetition_on_a_deterministic_engine_is_noticed():

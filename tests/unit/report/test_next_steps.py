@@ -69,8 +69,8 @@ def test_the_last_lines_are_step_verdict_and_page(tmp_path: Path) -> None:
     assert "45 blocks (3 min more), or --rare 21%" in words
     assert out.splitlines()[-1] == f"page: {place}/report.html"
     verbose = run("report", place, "-v").stdout
-    assert "Change = the geometric mean" in verbose
-    assert "Change = the geometric mean" not in out
+    assert "as the geometric mean over blocks" in verbose
+    assert "as the geometric mean over blocks" not in out
 
 
 def test_the_page_has_the_same_step_for_any_directory(tmp_path: Path) -> None:

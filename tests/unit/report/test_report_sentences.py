@@ -49,7 +49,7 @@ def test_several_tables_are_summarised_per_arm():
     assert sentence.startswith("a is worse than default in compile (elapsed time +")
     assert " and sleep (elapsed time +" in sentence
     assert sentence.endswith(
-        " b is within 2 % of default in 2 of 3 tables (too few blocks to call that the same), "
+        " b is within 2 % of default in 2 of 3 tables (more blocks are needed to call that the same), "
         "and cannot be told apart from it in sleep."
     )
 
@@ -65,7 +65,7 @@ def test_arms_that_are_the_same_as_the_baseline_next_to_a_difference():
 def test_the_baseline_is_named_once_in_each_sentence():
     sentences = render_verdict(build.build_report(taken(10, 12)))
     assert sentences[0].startswith(
-        "a is within 2 % of default in hackbench (too few blocks to call that the same), and"
+        "a is within 2 % of default in hackbench (more blocks are needed to call that the same), and"
     )
     assert sentences[1].startswith("b is worse than default in compile (")
     assert [sentence.count("default") for sentence in sentences] == [1, 1]
@@ -106,10 +106,10 @@ def test_what_is_left_after_a_difference_is_named_or_counted():
     sentence = told(examples.campaign(cells, dict.fromkeys(cells, (examples.WALL,)), blocks=6))
     assert sentence.startswith("a is worse than default in sleep (elapsed time +")
     assert sentence.endswith("), and cannot be told apart from it in compile.")
-    assert "), within 2 % of it in hackbench (too few blocks to call that the same), and" in sentence
+    assert "), within 2 % of it in hackbench (more blocks are needed to call that the same), and" in sentence
     del cells["hackbench"]
     sentence = told(examples.campaign(cells, dict.fromkeys(cells, (examples.WALL,)), blocks=6))
-    assert sentence.endswith("), and within 2 % of it in compile (too few blocks to call that the same).")
+    assert sentence.endswith("), and within 2 % of it in compile (more blocks are needed to call that the same).")
 
 
 def test_arms_that_differ_are_named_of_many():
@@ -123,7 +123,7 @@ def test_arms_that_differ_are_named_of_many():
 def test_no_arm_differs(means):
     first = "No arm is better or worse than default in any of the 3 tables: "
     count = {2: "3 of 6", 4: "2 of 12"}[len(means)]
-    rest = " comparisons are within 2 % (too few blocks to call that the same), the others are unclear."
+    rest = " comparisons are within 2 % (more blocks are needed to call that the same), the others are unclear."
     assert told(taken(*means)) == first + count + rest
 
 
@@ -136,7 +136,10 @@ def test_no_arm_can_be_told_apart_where_all_is_unclear():
 def test_what_differs_for_certain_and_by_little_is_not_called_unclear():
     values = {"default": [10.0, 10.01, 9.99, 10.0], "a": [10.03, 10.04, 10.02, 10.03]}
     sentence = told(exact(values))
-    assert sentence == "w, elapsed time: a (+0.3 %) is within 2 % of default (too few blocks to call that the same)."
+    assert (
+        sentence
+        == "w, elapsed time: a (+0.3 %) is within 2 % of default (more blocks are needed to call that the same)."
+    )
 
 
 def test_what_varies_far_more_or_less_is_said_whatever_the_means():
@@ -206,7 +209,7 @@ def test_the_legend_has_the_level_that_was_asked_for(alpha, percent):
     report = build.build_report(results, alpha=alpha)
     assert report.others_judged == (1, alpha)
     legend = " ".join(wording.list_legend(report))
-    assert f"wrong in at most {percent} % of campaigns" in legend
+    assert f"at most {percent} % of campaigns show a + or -" in legend
     assert f"1 more metric is tested on the page, at {percent} % each: expect about {alpha:g} false alarms" in legend
     assert f"Its {100 - 100 * alpha:g} % intervals" in legend
 

@@ -100,8 +100,8 @@ def text(data, **question) -> str:
 def test_within_the_margin_and_too_few_blocks():
     data = {"base": BASE * 2, "arm": NEAR * 2}
     assert text(data) == (
-        "arm: within +-2 % over all 12 blocks, too few to call it the same: what happens in up to 18 % of runs could "
-        "have gone unseen; 45 blocks, or --rare 18%"
+        "arm: within +-2 % over all 12 blocks, but these can miss what happens in up to 18 % of runs; to call it the "
+        "same, take 45 blocks, or --rare 18%"
     )
     assert compare(data, rare=0.18).comparisons["arm"].verdict is Verdict.SAME
     assert compare(data, rare=0.17).comparisons["arm"].verdict is Verdict.SMALL

@@ -21,7 +21,7 @@ _TOLD = {
     Verdict.BETTER: "better than {baseline} with {sizes}",
     Verdict.WORSE: "worse than {baseline} with {sizes}",
     Verdict.SAME: "the same as {baseline} with {sizes}",
-    Verdict.SMALL: "within the margin of {baseline} with {sizes} (too few blocks to call that the same)",
+    Verdict.SMALL: "within the margin of {baseline} with {sizes} (more blocks are needed to call that the same)",
     Verdict.MIXED: "better on some machines and worse on others with {sizes}",
     Verdict.UNCLEAR: "not told apart from {baseline} with {sizes}",
     Verdict.VOID: "without a valid sample with {sizes}",

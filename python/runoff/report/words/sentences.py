@@ -256,7 +256,7 @@ def _describe_mixed(table: Table, arm: str, baseline: str) -> str:
     return f"{_describe_margin(table)} of {baseline} but {sides}"
 
 
-_TOO_FEW = "too few blocks to call that the same"
+_TOO_FEW = "more blocks are needed to call that the same"
 
 
 def _describe_margin(table: Table) -> str:

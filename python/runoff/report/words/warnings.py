@@ -126,9 +126,9 @@ def _describe_rare(warning: Warning, compared: Sequence[Comparison], analysis: A
     relative = compared[0].percent is not None
     within = f"within +-{100 * question.margin:g} %" if relative else "to the last digit like it"
     return (
-        f"{', '.join(warning.arms)}: {within} over all {_count(n, question)}, too few to call it the same: what "
-        f"happens in up to {percent} % of runs could have gone unseen; {_count(needed, question)}"
-        f"{_time(needed, question)}, or {short}"
+        f"{', '.join(warning.arms)}: {within} over all {_count(n, question)}, but these can miss what happens in up to "
+        f"{percent} % of runs; to call it the same, take {_count(needed, question)}{_time(needed, question)}, or "
+        f"{short}"
     )
 
 

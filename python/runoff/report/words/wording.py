@@ -227,7 +227,7 @@ def list_legend(report: Report) -> tuple[str, ...]:
         return (f"Intervals are 95 % confidence intervals of the mean.{describe_void_mark(report)}",)
     question = report.question
     level = f"{100 * (1 - question.alpha):g} %"
-    several = f", which holds for all {question.tables} headline tables together (Holm)" if question.tables > 1 else ""
+    where = f"in any of {question.tables} headline tables (Holm)" if question.tables > 1 else "in the headline table"
     others, false = report.others_judged
     rest = (
         f" {others} more metric{'s are' if others != 1 else ' is'} tested on the page, at {100 * question.alpha:g} % "
@@ -243,15 +243,15 @@ def list_legend(report: Report) -> tuple[str, ...]:
         else ""
     )
     return (
-        f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and an event in "
-        f"{100 * question.rare:g} % of runs would have shown up)  ? unclear{_list_rare_glyphs(report)}"
+        f"+ better  - worse  = same (whole interval within +-{100 * question.margin:g} %, and what happens in "
+        f"{100 * question.rare:g} % of runs would have been seen)  ? unclear{_list_rare_glyphs(report)}"
         f"{_describe_machine_glyphs(report)}",
         *_describe_machine_intervals(report),
-        f"{_describe_change(report)}, less 1. Its {level} intervals and p(adj) hold for all arms of a table together, "
+        f"{_describe_change(report)}. Its {level} intervals and p(adj) hold for all arms of a table together, "
         f"each from that arm's own {name_unit(report)}; intervals of means are {level} each."
         f"{describe_void_mark(report)}{diff}",
-        f"{sequential}A + or - is wrong in at most {100 * question.alpha:g} % of campaigns without a difference"
-        f"{several}; of campaigns whose arms differ in shape, as by rare slow runs, in more.{rest}",
+        f"{sequential}If no mean differs, at most {100 * question.alpha:g} % of campaigns show a + or - {where}; more "
+        f"do if arms differ in shape, as by rare slow runs.{rest}",
     )
 
 
@@ -288,8 +288,8 @@ def name_unit(report: Report) -> str:
 
 def _describe_change(report: Report) -> str:
     if report.results.is_paired:
-        return f"Change = the geometric mean of arm / {report.baseline} over blocks"
-    return f"Change = the ratio of the geometric means of arm and {report.baseline}"
+        return f"Change: how much more (+) or less (-) than {report.baseline}, as the geometric mean over blocks"
+    return f"Change: how much more (+) or less (-) than {report.baseline}, of the geometric means"
 
 
 def describe_void_mark(report: Report) -> str:
