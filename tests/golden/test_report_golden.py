@@ -1,14 +1,8 @@
-"""The report's forms as they were last looked at.
-
-After an intended change run with RUNOFF_UPDATE_GOLDEN=1, read the difference in version control, and
-commit it with the change.
-"""
-
-import os
-from pathlib import Path
+"""The report's forms as they were last looked at (tests/approved.py)."""
 
 import pytest
 import report_examples as examples
+from approved import assert_approved
 
 from runoff.analysis import build
 from runoff.report import markdown
@@ -16,8 +10,6 @@ from runoff.report.data import document
 from runoff.report.historic import relative
 from runoff.report.html import page
 from runoff.report.terminal import screen
-
-FOLDER = Path(__file__).parent / "report"
 
 FORMS = {
     "three-80.txt": ("three_arms", lambda report: screen.render(report, 80)),
@@ -41,8 +33,4 @@ def reports():
 @pytest.mark.parametrize("name", FORMS)
 def test_looks_as_approved(name, reports):
     campaign, render = FORMS[name]
-    seen = render(reports[campaign])
-    if os.environ.get("RUNOFF_UPDATE_GOLDEN"):
-        FOLDER.mkdir(exist_ok=True)
-        (FOLDER / name).write_text(seen, encoding="utf-8")
-    assert seen == (FOLDER / name).read_text(encoding="utf-8")
+    assert_approved(f"report/{name}", render(reports[campaign]))

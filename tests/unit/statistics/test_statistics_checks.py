@@ -5,8 +5,8 @@ import random
 from dataclasses import replace
 
 import pytest
+from compared import BASE, NEAR, SLOWER, WIDE, compare, kinds, sentences
 from scipy import stats
-from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds, sentences
 
 from runoff.statistics import Observation, Question, Verdict, analyse
 from runoff.statistics.blocks import differences

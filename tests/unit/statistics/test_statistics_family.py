@@ -1,7 +1,7 @@
 """Holm over the tables of a report, against the procedure done by hand."""
 
 import pytest
-from test_statistics_verdicts import BASE, compare
+from compared import BASE, compare
 
 from runoff.statistics import Analysis, Verdict, judge_family
 

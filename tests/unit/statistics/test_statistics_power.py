@@ -5,8 +5,8 @@ import random
 
 import numpy as np
 import pytest
+from compared import BASE, NEAR, SLOWER, WIDE, compare, kinds, on_grid, sentences, step_of
 from scipy import stats
-from test_statistics_verdicts import BASE, NEAR, SLOWER, WIDE, compare, kinds, on_grid, sentences, step_of
 
 from runoff.statistics import Question, Verdict, further, planning, power
 from runoff.statistics.values import Advice
