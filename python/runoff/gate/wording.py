@@ -196,11 +196,14 @@ def describe_gate(gate: Gate) -> str:
         return f"Regressed: worse than {baseline} by more than {limit}: {certain}.{also}"
     if gate.outcome is Outcome.WORSE:
         return f"Worse than {baseline}, perhaps by more than {limit}: {perhaps}."
-    undecided = len(gate.find_lines(Outcome.UNCLEAR))
+    undecided = gate.find_lines(Outcome.UNCLEAR)
     if not undecided:
-        return f"Cannot tell whether anything is worse than {baseline} by more than {limit}."
-    count = f"{undecided} of {len(gate.lines)} comparisons {'is' if len(gate.lines) == 1 else 'are'}"
-    return f"Cannot tell whether {count} worse than {baseline} by more than {limit}."
+        which = "anything is"
+    elif len(gate.lines) == 1:
+        which = f"{undecided[0].arm} is"
+    else:
+        which = f"{len(undecided)} of {len(gate.lines)} comparisons are"
+    return f"Cannot tell whether {which} worse than {baseline} by more than {limit}."
 
 
 def _join_lines(gate: Gate, outcome: Outcome) -> str:
