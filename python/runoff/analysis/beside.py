@@ -97,8 +97,8 @@ def _find_subjects(campaigns: Mapping[str, Results], control: str | None) -> lis
         return [_Subject("", {name: arm for name, (arm,) in others.items()})]
     if not common:
         beside = f" beside {control}" if control else ""
-        text = "; ".join(f"{name} has {', '.join(arms) or 'none'}" for name, arms in others.items())
-        raise UsageError(f"the campaigns have no arm in common{beside}, so nothing says what to compare: {text}")
+        lists = "; ".join(f"{name} has {', '.join(arms) or 'none'}" for name, arms in others.items())
+        raise UsageError(f"the campaigns have no arm in common{beside}, so nothing says what to compare: {lists}")
     only = len(common) == 1
     return [_Subject("" if only else arm, dict.fromkeys(campaigns, arm)) for arm in common]
 
@@ -139,8 +139,8 @@ def _warn(campaigns: Mapping[str, Results], subjects: Sequence[_Subject], contro
         yield "the campaigns have no control: what changed on the machine between them looks like a difference"
     for subject in subjects:
         if len(set(subject.arms.values())) > 1:
-            text = ", ".join(f"{arm} in {name}" for name, arm in subject.arms.items())
-            yield f"what is compared is {text}"
+            places = ", ".join(f"{arm} in {name}" for name, arm in subject.arms.items())
+            yield f"what is compared is {places}"
     if control is not None:
         own = {name: describe_arm(results, control) for name, results in campaigns.items()}
         for key, values in list_differences(own):

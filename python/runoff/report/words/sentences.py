@@ -63,13 +63,13 @@ def _verdict_of(results: Results, tables: Sequence[Table], judged: Sequence[Tabl
     return _table(judged[0]) if len(judged) == 1 else _arms(results, judged)
 
 
-def _make_provisional(results: Results, judged: Sequence[Table], text: str) -> str:
+def _make_provisional(results: Results, judged: Sequence[Table], sentence: str) -> str:
     """Return the sentence with what it rests on, where that is not the usual."""
     if len(results.machines) > 1:
-        text = f"Over {describe_machines(results.machines, judged)}: {text}"
+        sentence = f"Over {describe_machines(results.machines, judged)}: {sentence}"
     if len(results.samples) < results.planned and results.stopping.until is None:
-        text = f"Provisional, {len(results.samples)} of {results.planned} samples: {text}"
-    return text
+        sentence = f"Provisional, {len(results.samples)} of {results.planned} samples: {sentence}"
+    return sentence
 
 
 def _explain_nothing_judged(results: Results, tables: Sequence[Table]) -> str:
@@ -195,8 +195,8 @@ def _describe_rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
     total = len(arms) * len(tables)
     if counts[Verdict.UNCLEAR] == total:
         return f"{_CANNOT} {IT} in any table"
-    text = ", ".join(f"{_IN_WORDS.get(verdict, verdict.word)} in {count}" for verdict, count in counts.items() if count)
-    return f"against {IT}: {text} of {total} comparisons"
+    shares = ", ".join(f"{_IN_WORDS.get(verdict, verdict.word)} in {count}" for verdict, count in counts.items() if count)
+    return f"against {IT}: {shares} of {total} comparisons"
 
 
 _IN_WORDS = {Verdict.SMALL: "within the margin", Verdict.PENDING: "not run", Verdict.ABSENT: "not compared"}
@@ -237,8 +237,8 @@ def _parts(table: Table, by: dict[Verdict, list[str]]) -> Iterator[str]:
         yield f"{arm} is {_describe_mixed(table, arm, baseline)}"
     if found := by[Verdict.UNCLEAR]:
         every = len(found) == len(analysis.comparisons) - 1 > 1
-        text = "No arm can" if every else f"{join_names(found)} cannot"
-        yield f"{text} be told apart from {baseline}"
+        who = "No arm can" if every else f"{join_names(found)} cannot"
+        yield f"{who} be told apart from {baseline}"
     if found := by[Verdict.VOID]:
         yield f"{join_names(found)} {'has' if len(found) == 1 else 'have'} no valid sample"
     if found := by[Verdict.PENDING]:
@@ -272,8 +272,8 @@ def _describe_unseen(comparisons: Sequence[Comparison]) -> str:
 
 def _join_clauses(clauses: Sequence[str]) -> str:
     """Join clauses, which may contain lists."""
-    text = ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
-    return text if text.startswith((_CANNOT, _HAS_NONE, _HAS_NOT_RUN)) else f"is {text}"
+    clause = ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
+    return clause if clause.startswith((_CANNOT, _HAS_NONE, _HAS_NOT_RUN)) else f"is {clause}"
 
 
 def _conjugate_be(names: Sequence[str]) -> str:
