@@ -18,6 +18,7 @@ pub fn require_that_it_fits(scene: &Scene) -> Result<(), Mistake> {
             let what = format!("line {} has a script of {} already", first.line, script.name);
             return Mistake::at(script.line, what);
         }
+        require_other_actors(scene, script)?;
         require_begun(scene, script)?;
         require_awaited(script)?;
         require_exec(scene, script)?;
@@ -27,6 +28,20 @@ pub fn require_that_it_fits(scene: &Scene) -> Result<(), Mistake> {
         require_balance(scene, script)?;
     }
     require_partners(scene)
+}
+
+/// No actor has the name of one of a script of several.
+fn require_other_actors(scene: &Scene, script: &Script) -> Result<(), Mistake> {
+    for several in scene.scripts.iter().filter(|other| other.count > 1) {
+        let number = script.name.strip_prefix(&several.name).unwrap_or_default();
+        let is_one = number.parse::<usize>().is_ok_and(|number| number < several.count);
+        if is_one || (script.count > 1 && number.parse::<usize>().is_ok()) {
+            let what =
+                format!("{} is one of the {} of line {}", script.name, several.name, several.line);
+            return Mistake::at(script.line, what);
+        }
+    }
+    Ok(())
 }
 
 /// What it begins is there, is not itself, and does not grow without end.

@@ -134,6 +134,8 @@ fn every_mistake_is_a_sentence_with_its_line() {
         ("a b: run 5", "line 1: \"a b\" is not a name"),
         ("a*0: run 5", "line 1: \"0\" is not a number from 1 to 10000"),
         ("a: run 1\nb: run 1\na: run 2", "line 3: line 1 has a script of a already"),
+        ("a*3: run 1\na2: run 1", "line 2: a2 is one of the a of line 1"),
+        ("a*30: run 1\na2*3: run 1", "line 2: a2 is one of the a of line 1"),
         ("a: run 1,\n\n", "line 1: a step of a is missing"),
         ("a: run 1,, run 2", "line 1: a step of a is missing"),
         ("a: repeat, run 1, repeat", "line 1: a repeats twice"),

@@ -3,9 +3,10 @@
 
 mod common;
 
-use std::fs::{read_dir, read_to_string};
+use std::fs::{read, read_dir, read_to_string};
 use std::process::Command;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use common::{Ended, run, workloads};
 use serde_json::Value;
@@ -214,6 +215,33 @@ fn only_the_first_of_many_are_listed_and_all_are_measured() {
     assert_eq!(figures["actors"].as_object().unwrap().len(), 16);
     let elapsed = figures["elapsed_s"].as_f64().unwrap();
     assert_eq!(metric(&figures, "a_done_per_s"), 40.0 / elapsed);
+}
+
+#[test]
+fn no_actor_stays_when_the_program_is_killed() {
+    let mut command = command(
+        "lasts 300s\npipe p\na: repeat, fork b, await b\nb*2: exec, run 1000, exec, receive p\nc: sleep 200s, send p",
+    );
+    let name = format!("killed{}", std::process::id());
+    let mut play = command.env("RUNOFF_TEST_SCENE", &name).spawn().unwrap();
+    let marked = || {
+        let mark = format!("RUNOFF_TEST_SCENE={name}");
+        let all = read_dir("/proc")
+            .unwrap()
+            .filter_map(|entry| read(entry.unwrap().path().join("environ")).ok());
+        all.filter(|text| text.windows(mark.len()).any(|part| part == mark.as_bytes())).count()
+    };
+    let until = |wanted: &dyn Fn(usize) -> bool| {
+        let begin = Instant::now();
+        while !wanted(marked()) {
+            assert!(begin.elapsed() < LIMIT, "{} are there", marked());
+            sleep(Duration::from_millis(10));
+        }
+    };
+    until(&|count| count == 5);
+    play.kill().unwrap();
+    play.wait().unwrap();
+    until(&|count| count == 0);
 }
 
 #[test]

@@ -96,6 +96,10 @@ class MetricDefinition(Checked):
         return {way: sought for way, sought in ways.items() if sought is not None}
 
 
+_LONGEST_SCENE = 30_000
+"""It is one word of a command line, which may have 128 KiB in UTF-8."""
+
+
 class Definition(Checked):
     """A workload, or a load that runs beside one."""
 
@@ -143,6 +147,8 @@ class Definition(Checked):
     def _runs_something(self) -> Self:
         if [bool(self.command), bool(self.scene), self.rehearse].count(True) != 1:
             raise ValueError("there must be a command, or a scene, or else rehearse = true, and only one of them")
+        if len(self.scene) > _LONGEST_SCENE or "\0" in self.scene:
+            raise ValueError(f"a scene has at most {_LONGEST_SCENE} characters, and none of them is NUL")
         if self.judged is not None and not self.scene:
             raise ValueError("judged names metrics of a scene; others have headline = true")
         return self

@@ -61,6 +61,8 @@ def test_lateness_and_what_is_done_judge_unless_it_says_otherwise(tmp_path: Path
             {"after": '[metrics.a_run_ms]\njson = "a"\nunit = "ms"\ndirection = "lower"\n'},
             "metrics.a_run_ms: the scene has a metric of that name, so give it another one",
         ),
+        ({"text": 'scene = "a: run 1\\u0000"\n'}, "a scene has at most 30000 characters, and none of them is NUL"),
+        ({"text": f'scene = "{"#" * 30_001}"\n'}, "a scene has at most 30000 characters"),
         ({"text": 'command = ["true"]\n', "more": "judged = []\n"}, "judged names metrics of a scene"),
     ],
 )

@@ -102,10 +102,12 @@ impl<'a> Actor<'a> {
         match step {
             Step::On(cpus) => sched::use_only(THIS_THREAD, cpus)
                 .with_context(|| format!("cannot use only the CPUs {cpus:?}"))?,
-            Step::Nice(nice) => self.change(|| sched::set_nice(THIS_THREAD, *nice))?,
-            Step::Policy(policy) => {
-                self.change(|| sched::set_policy(THIS_THREAD, kernels(*policy)))?;
-            }
+            Step::Nice(nice) => self
+                .change(|| sched::set_nice(THIS_THREAD, *nice))
+                .with_context(|| format!("cannot set nice {nice}"))?,
+            Step::Policy(policy) => self
+                .change(|| sched::set_policy(THIS_THREAD, kernels(*policy)))
+                .with_context(|| format!("cannot set the policy {policy:?}"))?,
             Step::Sleep(length) => {
                 let due = now() + self.draw(*length);
                 self.sleep_until(due);
@@ -148,7 +150,7 @@ impl<'a> Actor<'a> {
                     return Ok(());
                 };
                 let barrier = stage.meeting(*barrier);
-                let since = barrier.come(count);
+                let since = barrier.come(u32::try_from(count)?);
                 self.meet(|| barrier.meet(since))?;
             }
             Step::Read { file, bytes } => self.use_disk(*file, |disk, at| disk.read(*bytes, at))?,

@@ -33,17 +33,20 @@ impl Meetings {
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Meeting {
-    /// What is waited at. A lock is free, taken, or taken and waited for; of an event or a barrier
-    /// it counts how often somebody was let go on.
+    /// What is waited at. A lock is free, taken, or taken and waited for; an event counts how often
+    /// somebody was let go on; a barrier has its round, and in the low bits who has come.
     word: AtomicU32,
-    /// Signals that nobody has taken, or actors that have met.
-    count: AtomicU32,
+    /// Signals that nobody has taken.
+    signals: AtomicU32,
     broadcasts: AtomicU32,
 }
 
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
 const AWAITED: u32 = 2;
+
+/// Bits of a barrier's word for actors that have come: there are fewer than this many.
+const COME_BITS: u32 = 14;
 
 /// Where an actor's wait began.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +81,7 @@ impl Meeting {
         loop {
             let before = self.word.load(SeqCst);
             let take = |count: u32| count.checked_sub(1);
-            let has_signal = self.count.fetch_update(SeqCst, SeqCst, take).is_ok();
+            let has_signal = self.signals.fetch_update(SeqCst, SeqCst, take).is_ok();
             if has_signal || self.broadcasts.load(SeqCst) != since.0 {
                 return true;
             }
@@ -89,7 +92,7 @@ impl Meeting {
     }
 
     pub fn signal(&self) {
-        self.count.fetch_add(1, SeqCst);
+        self.signals.fetch_add(1, SeqCst);
         self.let_go(1);
     }
 
@@ -99,24 +102,32 @@ impl Meeting {
     }
 
     /// Comes to the barrier of `all` actors. The last one lets them go on.
-    pub fn come(&self, all: usize) -> Since {
-        let round = self.word.load(SeqCst);
-        let there = self.count.fetch_add(1, SeqCst) + 1;
-        if usize::try_from(there).is_ok_and(|there| there >= all) {
-            self.count.store(0, SeqCst);
-            self.let_go(ALL);
+    pub fn come(&self, all: u32) -> Since {
+        let is_last = |word: u32| (word & ((1 << COME_BITS) - 1)) + 1 == all;
+        let round = |word: u32| word >> COME_BITS;
+        let next = |word: u32| {
+            Some(if is_last(word) { round(word).wrapping_add(1) << COME_BITS } else { word + 1 })
+        };
+        let before = match self.word.fetch_update(SeqCst, SeqCst, next) {
+            Ok(word) | Err(word) => word,
+        };
+        if is_last(before) {
+            rouse(&self.word, ALL);
         }
-        Since(round)
+        Since(round(before))
     }
 
     /// Waits until the others have come.
     pub fn meet(&self, since: Since) -> bool {
-        while self.word.load(SeqCst) == since.0 {
-            if sleep(&self.word, since.0) == Woken::Interrupted {
+        loop {
+            let word = self.word.load(SeqCst);
+            if word >> COME_BITS != since.0 {
+                return true;
+            }
+            if sleep(&self.word, word) == Woken::Interrupted {
                 return false;
             }
         }
-        true
     }
 
     fn let_go(&self, how_many: u32) {
@@ -178,7 +189,7 @@ mod tests {
         let since = event.begin_to_wait();
         event.broadcast();
         assert!(event.wait(since));
-        assert_eq!(event.count.load(SeqCst), 0);
+        assert_eq!(event.signals.load(SeqCst), 0);
     }
 
     #[test]
@@ -191,7 +202,19 @@ mod tests {
             }
             (0..4_000).for_each(|_| event.signal());
         });
-        assert_eq!(event.count.into_inner(), 0);
+        assert_eq!(event.signals.into_inner(), 0);
+    }
+
+    #[test]
+    fn one_that_comes_early_to_the_next_round_waits_for_its_own() {
+        let barrier = Meeting::default();
+        let [first, _, last] = [(); 3].map(|()| barrier.come(3));
+        assert!(barrier.meet(first) && barrier.meet(last));
+        let early = barrier.come(3);
+        assert_eq!(barrier.word.load(SeqCst), 1 << COME_BITS | 1);
+        barrier.come(3);
+        barrier.come(3);
+        assert!(barrier.meet(early));
     }
 
     #[test]

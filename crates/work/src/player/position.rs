@@ -30,11 +30,13 @@ const MOST_REPORTED: usize = 16;
 impl Position {
     /// The beginning for one of the actors of a script.
     pub fn start(script: &Script, place: usize, copy: usize, seed: u64, begun: Duration) -> Self {
+        let is_reported = copy < MOST_REPORTED;
         let name = match script.count {
             1 => script.name.clone(),
-            _ => format!("{}{copy}", script.name),
+            _ if is_reported => format!("{}{copy}", script.name),
+            // One entry for all of the others.
+            _ => format!("{}*", script.name),
         };
-        let is_reported = copy < MOST_REPORTED;
         Self { name, script: place, is_reported, seed, begun, step: 0, rounds: 0, period: begun }
     }
 
