@@ -10,8 +10,9 @@ import report_examples as examples
 from checkout import ROOT
 
 from runoff.analysis import build
+from runoff.engine_kinds import ENGINES
 from runoff.report.data import document as json
-from runoff.results import Results, Sample
+from runoff.results import IMPORTED, Results, Sample
 from runoff.statistics import Comparison, Quantiles, Summary, Warning
 
 SCHEMA = stdlib_json.loads((ROOT / "docs/schema/runoff.report.3.json").read_text())
@@ -27,6 +28,10 @@ def constant() -> Results:
     return examples.campaign({"w": cell}, {"w": (examples.WALL, examples.MIGRATIONS)}, blocks=6)
 
 
+def imported() -> Results:
+    return replace(examples.two_arms(), engine=IMPORTED, is_paired=False)
+
+
 def repeated() -> Results:
     once = examples.two_arms()
     return replace(once, repeats={"quantum=500": once, "quantum=2000": replace(once, samples=())})
@@ -34,7 +39,7 @@ def repeated() -> Results:
 
 @pytest.mark.parametrize(
     "results",
-    [examples.three_arms, examples.two_arms, examples.loaded, examples.bonuses, empty, constant, repeated,
+    [examples.three_arms, examples.two_arms, examples.loaded, examples.bonuses, empty, constant, imported, repeated,
      lambda: examples.wide(3, 9), lambda: examples.wide(1, 1), lambda: examples.wide(2, 3, blocks=1)],
 )  # fmt: skip
 def test_reports_are_as_the_schema_says(results: Any) -> None:
@@ -48,6 +53,7 @@ def test_the_approved_report_is_as_the_schema_says() -> None:
 def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["properties"]["schema"]["const"] == json.SCHEMA
+    assert SCHEMA["properties"]["engine"]["enum"] == [*ENGINES, IMPORTED]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +90,7 @@ def test_the_schema_knows_every_kind_of_warning() -> None:
     assert {*known} == {*get_args(get_type_hints(Warning)["kind"])}
 
 
-@pytest.mark.parametrize("change", [("verdict", []), ("engine", "sim"), ("schema", "runoff.report/1"), ("more", 1)])
+@pytest.mark.parametrize("change", [("verdict", []), ("engine", "moon"), ("schema", "runoff.report/1"), ("more", 1)])
 def test_what_is_wrong_is_refused(change: tuple[str, Any]) -> None:
     document = {**json.make_document(build.build_report(examples.two_arms())), change[0]: change[1]}
     with pytest.raises(jsonschema.ValidationError):

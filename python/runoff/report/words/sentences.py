@@ -195,7 +195,9 @@ def _describe_rest(arms: Sequence[str], tables: Sequence[Table]) -> str:
     total = len(arms) * len(tables)
     if counts[Verdict.UNCLEAR] == total:
         return f"{_CANNOT} {IT} in any table"
-    shares = ", ".join(f"{_IN_WORDS.get(verdict, verdict.word)} in {count}" for verdict, count in counts.items() if count)
+    shares = ", ".join(
+        f"{_IN_WORDS.get(verdict, verdict.word)} in {count}" for verdict, count in counts.items() if count
+    )
     return f"against {IT}: {shares} of {total} comparisons"
 
 
