@@ -45,19 +45,17 @@ pub struct Metric {
 impl Kind {
     fn of(self, script: &Script) -> Metric {
         let (name, unit, direction, title, headline) = match self {
-            Self::Wake => {
-                ("wake_p99_us", "us", Direction::Lower, "wake-up latency, 99th percentile", true)
-            }
+            Self::Wake => ("wake_p99_us", "us", Direction::Lower, "wake-up latency p99", true),
             Self::Missed => ("missed_pct", "%", Direction::Lower, "periods missed", false),
-            Self::Wait => ("wait_p99_us", "us", Direction::Lower, "wait, 99th percentile", false),
-            Self::Run => ("run_ms", "ms", Direction::Lower, "time of a run, mean", false),
+            Self::Wait => ("wait_p99_us", "us", Direction::Lower, "wait p99", false),
+            Self::Run => ("run_ms", "ms", Direction::Lower, "time of a run", false),
             Self::Done => ("done_per_s", "1/s", Direction::Higher, "done per second", true),
         };
         Metric {
             name: format!("{}_{name}", script.name),
             unit,
             direction,
-            title: format!("{}: {title}", script.name),
+            title: format!("{} {title}", script.name),
             headline,
             script: script.name.clone(),
             kind: self,

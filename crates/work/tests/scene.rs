@@ -264,7 +264,7 @@ fn the_metrics_of_a_scene_are_known_before_it_is_played() {
     let mut names = names(&listed);
     let first = &listed[0];
     assert_eq!((&first["unit"], &first["direction"]), (&"us".into(), &"lower".into()));
-    assert_eq!(first["title"], "repeat: wake-up latency, 99th percentile");
+    assert_eq!(first["title"], "repeat wake-up latency p99");
     names.sort();
     let figures = play(&format!("lasts 100ms\n{text}"));
     let measured: Vec<_> = figures["metrics"].as_object().unwrap().keys().cloned().collect();
