@@ -17,7 +17,7 @@ mod step;
 pub use length::Length;
 pub use metrics::{Direction, Kind as MetricKind, Metric, metrics};
 pub use mistake::Mistake;
-pub use resource::{Kind, Resource};
+pub use resource::{Kind, MOST as MOST_RESOURCES, Resource};
 pub use scene::Scene;
 pub use script::{Repeat, Script};
 pub use step::{Policy, STEPS, Step};

@@ -17,7 +17,7 @@ const DEFAULT_SOCKET: usize = LARGEST_SOCKET;
 const MEBIBYTE: usize = 1 << 20;
 const LARGEST_FILE_MIB: usize = 1 << 16;
 /// Most of one scene: each may take two open files in each actor.
-const MOST: usize = 64;
+pub const MOST: usize = 64;
 
 /// A pipe, a lock, ...
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -178,8 +178,8 @@ impl Step {
         )
     }
 
-    /// Whether it waits for another actor, or for a disk.
-    pub fn waits_for_others(&self) -> bool {
+    /// Whether it waits for what another actor does, which may never come.
+    pub fn may_wait_for_ever(&self) -> bool {
         matches!(
             self,
             Self::Send { .. }
@@ -187,10 +187,13 @@ impl Step {
                 | Self::Lock(_)
                 | Self::Wait(_)
                 | Self::Meet(_)
-                | Self::Read { .. }
-                | Self::Write { .. }
-                | Self::Await(_)
         )
+    }
+
+    /// Whether it waits for another actor, or for a disk.
+    pub fn waits_for_others(&self) -> bool {
+        self.may_wait_for_ever()
+            || matches!(self, Self::Read { .. } | Self::Write { .. } | Self::Await(_))
     }
 }
 

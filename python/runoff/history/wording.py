@@ -92,7 +92,7 @@ def describe_size(series: Series, change: Change) -> str:
         return f"{format_change(size, decimals)}{shown}"
     scale = choose_scale(series)
     shown = f" {scale.signed_range(interval)}" if interval else ""
-    return f"{scale.signed(size)} {scale.unit}".rstrip() + shown
+    return scale.difference(size) + shown
 
 
 def find_size(series: Series, change: Change) -> tuple[float, Interval | None]:

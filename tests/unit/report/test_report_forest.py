@@ -13,6 +13,9 @@ from runoff.report.figures import forest as svgforest
 from runoff.report.html import page
 from runoff.report.terminal import forest
 from runoff.report.terminal.table import STYLES
+from runoff.report.words.numbers import Scale
+from runoff.report.words.rows import describe_change
+from runoff.report.words.sentences import render_verdict
 from runoff.results import Results
 from runoff.statistics import Verdict
 
@@ -178,3 +181,35 @@ def test_colours_of_the_terminal_can_be_read_on_white_and_on_black(verdict: Verd
 def test_a_picture_of_very_many_rows_has_no_narrow_form():
     assert svgforest.draw(build.build_report(examples.three_arms()), svgforest.NARROW)
     assert svgforest.draw(build.build_report(examples.wide(10, 20, blocks=3)), svgforest.NARROW) == ""
+
+
+def missed_periods() -> Results:
+    """Periods missed in percent; one arm has blocks without any, so that there is no ratio."""
+    results = taken(12.0, 0.0, sd=0.3)
+    missed = replace(examples.WALL, name="elapsed_s", title="periods missed", unit="%")
+    values = [sample.metrics["elapsed_s"] for sample in results.samples]
+    samples = [
+        replace(sample, metrics={"elapsed_s": value if value > 0.2 else 0.0})
+        for sample, value in zip(results.samples, values, strict=True)
+    ]
+    return replace(results, metrics={"w": (missed,)}, samples=tuple(samples))
+
+
+def test_an_arm_without_a_ratio_is_named_below_the_picture():
+    report = build.build_report(missed_periods())
+    lines = drawn(missed_periods())
+    assert [line for line in lines if line.startswith("  arm1")] == []
+    said = "Not drawn, because a ratio needs values above 0: w: periods missed of arm1."
+    assert " ".join(lines[-2:]).replace("  ", " ").endswith(said)
+    assert said in page.render(report)
+    assert not any(line.startswith("Not drawn") for line in drawn(taken(12.0)))
+
+
+def test_percents_differ_by_points():
+    report = build.build_report(missed_periods())
+    table = report.tables[0]
+    change, interval = describe_change(table, "arm1", Scale.from_table(table))
+    assert re.fullmatch(r"-[\d.]+ points", change)
+    assert interval.startswith("[-")
+    assert describe_change(table, "arm0", Scale.from_table(table))[0].endswith(" %")
+    assert " points" in " ".join(render_verdict(report))

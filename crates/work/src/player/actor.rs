@@ -82,7 +82,7 @@ impl<'a> Actor<'a> {
         let script = &stage.scene.scripts[self.at.script];
         // The default slack of 50 us would be part of every latency.
         set_timerslack(1).context("cannot set the timer's slack")?;
-        let bell = script.steps.iter().any(may_wait_for_ever);
+        let bell = script.steps.iter().any(Step::may_wait_for_ever);
         let bell = bell.then(|| bell::ring_at(self.time.end)).transpose()?;
         while let Some(step) = script.steps.get(self.at.step)
             && !self.time.is_over()
@@ -358,13 +358,6 @@ impl<'a> Actor<'a> {
 }
 
 /// Whether only another actor can end this step.
-fn may_wait_for_ever(step: &Step) -> bool {
-    matches!(
-        step,
-        Step::Send { .. } | Step::Receive { .. } | Step::Lock(_) | Step::Wait(_) | Step::Meet(_)
-    )
-}
-
 fn kernels(policy: scene::Policy) -> sched::Policy {
     match policy {
         scene::Policy::Normal => sched::Policy::Normal,

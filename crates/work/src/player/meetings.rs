@@ -10,13 +10,11 @@ use rustix::thread::futex::{Flags, wait, wake};
 
 use crate::shared::Shared;
 
-/// Most resources of one scene.
-const MOST: usize = 64;
 const ALL: u32 = i32::MAX.unsigned_abs();
 
 #[derive(Debug)]
 #[repr(C)]
-pub struct Meetings([Meeting; MOST]);
+pub struct Meetings([Meeting; scene::MOST_RESOURCES]);
 
 // SAFETY: numbers, all of them atomic.
 unsafe impl Shared for Meetings {}

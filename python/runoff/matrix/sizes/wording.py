@@ -93,7 +93,7 @@ def _make_row(baseline: str, cell: Cell) -> tuple[str, ...]:
         change = format_change(percent, decimals)
         reach = "" if interval is None else format_change_range(interval, percent, decimals)
     else:
-        change = "-" if comparison.difference is None else f"{scale.signed(comparison.difference)} {scale.unit}".strip()
+        change = "-" if comparison.difference is None else scale.difference(comparison.difference)
         reach = "" if comparison.interval is None else scale.signed_range(comparison.interval)
     p = "" if comparison.p is None else format_p(comparison.p)
     return (str(cell.cpus), str(comparison.n), *shown, change, reach, p, str(comparison.verdict or ""))

@@ -17,6 +17,7 @@ from runoff.report.html.templating import embed_json, load_template
 from runoff.report.words import load_rows, why_rows, wording
 from runoff.report.words.about import list_descriptions
 from runoff.report.words.campaign_warnings import describe_campaign
+from runoff.report.words.counterparts import describe_undrawn
 from runoff.report.words.machine_rows import TITLES, describe_agreement, describe_disagreement, list_machine_rows
 from runoff.report.words.next_steps import list_next_steps
 from runoff.report.words.numbers import Scale
@@ -67,6 +68,7 @@ def render(report: Report) -> str:
         forest=Markup(picture),
         narrow_forest=Markup(forest.draw(report, forest.NARROW)),
         forest_band=forest.has_band(picture),
+        undrawn=describe_undrawn(report),
         next_steps=list(list_next_steps(list(list_next_blocks(report)), Path("DIR"))),
         responses=[Markup(picture) for _, picture in draw_responses(report)],
         disk=_disk(report),

@@ -10,7 +10,7 @@ from runoff.report.figures.change_axis import ChangeAxis
 from runoff.report.figures.forest import ForestRow, select_changes
 from runoff.report.terminal.table import GAP, INDENT, STYLES
 from runoff.report.words import wording
-from runoff.report.words.counterparts import list_drawn
+from runoff.report.words.counterparts import describe_undrawn, list_drawn
 from runoff.report.words.layout import cut_middle, find_distinct_width, wrap
 from runoff.report.words.numbers import choose_percent_decimals, format_change
 from runoff.statistics import Interval
@@ -56,6 +56,8 @@ def render_rows(report: Report, width: int) -> Iterator[Text]:
         yield from map(Text, wrap(heading, width, "", INDENT))
         for row in found:
             yield _row(table, row, axis, margin, name)
+    if undrawn := describe_undrawn(report):
+        yield from (Text(line, style="bright_black") for line in wrap(undrawn, width, "", INDENT))
 
 
 def _row(table: Table, row: ForestRow, axis: ChangeAxis, margin: float, name: int) -> Text:

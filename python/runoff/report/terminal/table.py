@@ -148,7 +148,7 @@ def _change(table: Table, baseline: str, scale: Scale) -> list[Column]:
             change = format_change(c.percent, decimals)
             interval = format_change_range(c.percent_interval, c.percent, decimals) if c.percent_interval else ""
         elif c.difference is not None:
-            change = scale.signed(c.difference) + ("" if in_units else f" {scale.unit}")
+            change = scale.signed(c.difference) if in_units else scale.difference(c.difference)
             interval = scale.signed_range(c.interval) if c.interval else ""
         changes.append(change)
         intervals.append(interval)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from runoff.analysis.counterparts import Counterpart, find_counterparts
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
-from runoff.report.words.wording import describe_size, join_names
+from runoff.report.words.wording import describe_size, join_names, render_short_heading
 from runoff.statistics import Verdict
 
 MOST_TOLD = 4
@@ -35,6 +35,20 @@ def list_drawn(report: Report) -> list[Table]:
         for headline in report.headline
         for table in (headline, *(each.table for each in found if each.headline is headline))
     ]
+
+
+def describe_undrawn(report: Report) -> str:
+    """Return which arms such a picture has no row for though there is a difference; empty if it has all."""
+    named = [
+        f"{render_short_heading(table)} of {join_names(arms)}"
+        for table in list_drawn(report)
+        if (
+            arms := [
+                arm for arm, each in table.analysis.comparisons.items() if each.interval and not each.percent_interval
+            ]
+        )
+    ]
+    return f"Not drawn, because a ratio needs values above 0: {'; '.join(named)}." if named else ""
 
 
 def _describe(found: Counterpart) -> str:

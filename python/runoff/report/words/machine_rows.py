@@ -50,7 +50,7 @@ def _row(table: Table, arm: str, name: str, analysis: Analysis) -> MachineRow:
     scale = Scale.from_analysis(analysis, table.metric.unit)
     means = [_mean(analysis, each, scale) for each in (baseline, arm)]
     own = replace(table, analysis=analysis)
-    change, interval = describe_change(own, arm, scale, f" {scale.unit}" if scale.unit else "")
+    change, interval = describe_change(own, arm, scale)
     together = comparison.p if comparison.p_report is None else comparison.p_report
     p = "" if together is None else format_p(together)
     return MachineRow(arm, name, str(comparison.n), means[0], means[1], change or "-", interval, p, comparison.verdict)

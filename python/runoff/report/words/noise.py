@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from runoff.analysis.noise import MetricNoise, Noise, Pooled
 from runoff.analysis.values import Report
 from runoff.errors import UsageError
+from runoff.report.words.numbers import choose_difference_unit
 
 DOES_NOT_VARY = "no difference varies, so the noise is less than the digits show"
 
@@ -50,7 +51,11 @@ def describe_pooled(pooled: Pooled, blocks: int, comparisons: int = 1) -> str:
 
 def format_size(difference: float, unit: str, *, relative: bool) -> str:
     """Return a difference as a reader has it: of logarithms of ratios in percent, else in the metric's unit."""
-    return f"{100 * math.expm1(difference):.2g} %" if relative else f"{difference:.3g} {unit}".rstrip()
+    return (
+        f"{100 * math.expm1(difference):.2g} %"
+        if relative
+        else f"{difference:.3g} {choose_difference_unit(unit)}".rstrip()
+    )
 
 
 def format_amount(difference: float, metric: MetricNoise) -> str:

@@ -65,6 +65,10 @@ class Scale:
         """Return an interval of values."""
         return f"[{self.plain(interval.low)}, {self.plain(interval.high)}]"
 
+    def difference(self, value: float) -> str:
+        """Return a difference and its unit."""
+        return f"{self.signed(value)} {choose_difference_unit(self.unit)}".rstrip()
+
     def signed_range(self, interval: Interval) -> str:
         """Return an interval of differences."""
         return f"[{self.signed(interval.low)}, {self.signed(interval.high)}]"
@@ -74,6 +78,11 @@ class Scale:
         half = self.exponent // 2
         scaled = value / 10.0**half / 10.0 ** (self.exponent - half)
         return scaled + 0.0 if round(scaled, self.decimals) else 0.0
+
+
+def choose_difference_unit(unit: str) -> str:
+    """Return the unit in which two values of ``unit`` differ: percents by points."""
+    return "points" if unit == "%" else unit
 
 
 def _unit(largest: float, unit: str) -> tuple[int, str]:

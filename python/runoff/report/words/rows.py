@@ -124,7 +124,7 @@ def _result(table: Table, arm: str, baseline: str, scale: Scale) -> ResultRow:
 
 
 def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = False) -> Cell:
-    change, interval = describe_change(table, arm, scale, f" {scale.unit}" if unit and scale.unit else "")
+    change, interval = describe_change(table, arm, scale, unit=unit)
     verdict = table.analysis.comparisons[arm].verdict
     if table.is_unmeasured(arm):
         return Cell("-", "", "", "")
@@ -137,8 +137,8 @@ def _cell(table: Table, arm: str, baseline: str, scale: Scale, unit: bool = Fals
     return Cell(change, interval, str(verdict or ""), verdict.word if verdict else "")
 
 
-def describe_change(table: Table, arm: str, scale: Scale, unit: str) -> tuple[str, str]:
-    """Return the change against the baseline and its interval, in percent if possible, else with ``unit``."""
+def describe_change(table: Table, arm: str, scale: Scale, *, unit: bool = True) -> tuple[str, str]:
+    """Return the change against the baseline and its interval, in percent if possible, else a difference."""
     comparison = table.analysis.comparisons[arm]
     decimals = choose_percent_decimals(table)
     if comparison.percent is not None:
@@ -147,7 +147,8 @@ def describe_change(table: Table, arm: str, scale: Scale, unit: str) -> tuple[st
         return shown, format_change_range(interval, comparison.percent, decimals) if interval else ""
     if comparison.difference is not None:
         interval = comparison.interval
-        return f"{scale.signed(comparison.difference)}{unit}", scale.signed_range(interval) if interval else ""
+        shown = scale.difference(comparison.difference) if unit else scale.signed(comparison.difference)
+        return shown, scale.signed_range(interval) if interval else ""
     return "", ""
 
 

@@ -90,7 +90,7 @@ def _arms(results: Results, tables: Sequence[Table]) -> list[str]:
     """Return each arm over several tables; of many arms those that differ."""
     baseline, others = results.arms[0], results.arms[1:]
     if not any(baseline in table.analysis.summaries for table in tables):
-        return [f"No verdict: {_describe_absent(tables[0], baseline)}."]
+        return [f"No arm can be judged, because {_describe_absent(tables[0], baseline)}."]
     verdicts = {_verdict(table, arm) for table in tables for arm in others}
     if len(others) > 1 and verdicts == {Verdict.UNCLEAR}:
         return [f"No arm can be told apart from {baseline} in any of the {len(tables)} tables."]

@@ -35,7 +35,7 @@ def _row(reason: Reason, arm: str, baseline: str) -> WhyRow:
     base, mean = (
         f"{scale.plain(table.analysis.summaries[each].mean)} {scale.unit}".strip() for each in (baseline, arm)
     )
-    change, interval = describe_change(table, arm, scale, f" {scale.unit}" if scale.unit else "")
+    change, interval = describe_change(table, arm, scale)
     return WhyRow(table.metric.title, base, mean, change, interval, _size(reason.size))
 
 

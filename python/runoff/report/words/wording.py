@@ -74,7 +74,7 @@ def render_place(table: Table, tables: Sequence[Table]) -> str:
 def describe_size(table: Table, arm: str) -> str:
     """Describe the size of a difference, and how many samples are valid if that may be a selection."""
     comparison, scale = table.analysis.comparisons[arm], Scale.from_table(table)
-    size = f"{scale.signed(comparison.difference or 0.0)} {scale.unit}".strip()
+    size = scale.difference(comparison.difference or 0.0)
     if comparison.percent is not None:
         size = format_change(comparison.percent, 1)
     lost = table.find_selection(arm)
