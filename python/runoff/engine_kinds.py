@@ -16,6 +16,9 @@ Clock = Literal["real", "virtual"]
 WorkKind = Literal["command", "scene"]
 """A program to run, or tasks as docs/scenes.md describes them."""
 
+SettingScope = Literal["machine", "hardware"]
+"""What has a setting of an arm (crates/settings/src/catalogue.rs)."""
+
 ELEVATORS = "+io="
 """In ``EngineKind.without``: arms with a disk behind an elevator."""
 
@@ -47,6 +50,8 @@ class EngineKind:
     """Whether samples run in guests, whose image brings packages, preparations and libraries of workloads."""
     boots_kernels: bool = False
     """Whether this machine is booted for arms that name a kernel."""
+    settings: tuple[SettingScope, ...] = ()
+    """The scopes of settings that its arms can have."""
     needs_root: bool = False
     travels: bool = False
     """Whether machines of a cluster can take its samples."""
@@ -63,6 +68,7 @@ ENGINES: dict[str, EngineKind] = {
         clocks=("real",),
         is_this_machine=True,
         boots_kernels=True,
+        settings=("machine", "hardware"),
         needs_root=True,
         without={
             "topology": "the host has the topology of this machine",
@@ -79,6 +85,7 @@ ENGINES: dict[str, EngineKind] = {
         choose_clock="runoff.engines.lab.choose:choose_clock",
         most_exact_cpus=16,
         has_guests=True,
+        settings=("machine",),
         travels=True,
         without={"place": "it is a directory of this machine"},
     ),
@@ -114,6 +121,11 @@ def list_without(ability: str) -> str:
 def list_using(key: str) -> str:
     """Return the engines that have a use for this key of a plan, as ``--on`` takes them."""
     return _join([name for name, kind in ENGINES.items() if key not in kind.without])
+
+
+def list_setting(scope: SettingScope) -> str:
+    """Return the engines whose arms can have settings of this scope, as ``--on`` takes them."""
+    return _join([name for name, kind in ENGINES.items() if scope in kind.settings])
 
 
 def _join(names: list[str]) -> str:

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use schemars::schema_for;
 
+use machine::root::Root;
 use machine::{lifeline, output};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -43,6 +44,8 @@ enum Command {
     Schedulers,
     /// Describe elevators and models of disks, as JSON
     Elevators,
+    /// Describe settings that can be a part of an arm, with the values that they have here, as JSON
+    Settings,
     /// Describe what is measured, as JSON
     Metrics,
     /// Say as JSON why schedulers cannot be attached to a kernel image, null when they can
@@ -128,6 +131,7 @@ pub fn run() -> Result<ExitCode> {
         Command::Schema => print_schema()?,
         Command::Schedulers => output::pretty_json(&schedulers::builtins())?,
         Command::Elevators => output::pretty_json(&ublk::catalogue())?,
+        Command::Settings => output::pretty_json(&settings::describe(&Root::machine()))?,
         Command::Metrics => output::pretty_json(&metrics::catalogue())?,
         Command::KernelTypes { image } => {
             output::json(&bpf::kernel_functions::objection(&image)?)?;

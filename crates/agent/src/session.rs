@@ -8,9 +8,11 @@ use std::os::fd::AsFd;
 use anyhow::{Context, Result, ensure};
 use machine::fingerprint;
 use machine::instrument::Instrument;
+use machine::root::Root;
 use machine::stop::Stop;
 use protocol::{Arm, Event, Level, Request, VERSION};
 use schedulers::{AttachError, Loaded};
+use settings::{Applied, SettingError};
 
 use crate::disk::{self, SampleDisk};
 use crate::requests::Requests;
@@ -123,17 +125,18 @@ fn hello(fingerprint: serde_json::Value, instrument: &Instrument) -> Result<Even
 fn check(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Event {
     try_out(arm, loaded, stop).unwrap_or_else(|error| {
         let of_scheduler = error.downcast_ref::<AttachError>();
-        let of_disk = disk::exit_code(&error);
+        let of_setting = error.downcast_ref().map(SettingError::exit_code);
         Event::Refused {
             id: arm.id.clone(),
             reason: format!("{error:#}"),
             detail: of_scheduler.map(|error| error.detail().to_owned()).unwrap_or_default(),
-            exit_code: of_disk.unwrap_or(MISSING),
+            exit_code: of_setting.or_else(|| disk::exit_code(&error)).unwrap_or(MISSING),
         }
     })
 }
 
 fn try_out(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Result<Event> {
+    let applied = Applied::start(&Root::machine(), &arm.settings, stop)?;
     let start = |disk| SampleDisk::start(disk, None, &arm.scratch, false, stop);
     let disk = arm.disk.as_ref().map(start).transpose()?;
     let attachment = schedulers::attach(&arm.scheduler, loaded, stop)?;
@@ -141,7 +144,9 @@ fn try_out(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Result<Event> {
     attachment.detach()?;
     let disks = disk.as_ref().map(SampleDisk::borrowed).unwrap_or_default();
     disk.map(|disk| disk.end(&mut |_| ())).transpose()?;
-    Ok(Event::Checked { id: arm.id.clone(), ops, object, disks })
+    let settings = applied.seen();
+    applied.end()?;
+    Ok(Event::Checked { id: arm.id.clone(), ops, object, disks, settings })
 }
 
 fn send(events: &mut dyn Write, event: &Event) -> Result<()> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Removes what dead agents have left, in this order: first their work ends, then their disks
+//! Removes what dead agents have left, in this order: first their work ends, then disks and settings
 //! become what they were, and last the directories are removed.
 
 use std::path::Path;
@@ -7,9 +7,11 @@ use std::path::Path;
 use anyhow::Result;
 use machine::root::Root;
 use machine::stop::Stop;
-use machine::{cgroup, removal, scratch, strays};
+use machine::{cgroup, loans, removal, scratch, strays};
 
-use crate::disk;
+use settings::SavedFile;
+
+use crate::disk::borrowed::SavedQueue;
 
 /// Removes what dead agents have left. `tell` gets a sentence on each thing that is gone; what is
 /// still there is returned, and tried again the next time. A stop request leaves the rest.
@@ -33,9 +35,11 @@ pub fn all(stop: Option<&Stop>, tell: &mut dyn FnMut(String)) -> Result<Vec<Stri
     if is_over() {
         return Ok(stays);
     }
-    let borrowed = disk::borrowed::sweep(stop)?;
-    borrowed.done.into_iter().for_each(&mut *tell);
-    stays.extend(borrowed.failures.iter().map(ToString::to_string));
+    for swept in [loans::sweep::<SavedQueue>(&root, stop)?, loans::sweep::<SavedFile>(&root, stop)?]
+    {
+        swept.done.into_iter().for_each(&mut *tell);
+        stays.extend(swept.failures.iter().map(ToString::to_string));
+    }
     for device in ublk::sweep()? {
         tell(format!("removed {}", device.display()));
     }

@@ -13,6 +13,7 @@ pub mod flush;
 pub mod instrument;
 pub mod key_value;
 pub mod lifeline;
+pub mod loans;
 pub mod measure;
 pub mod metrics;
 pub mod mounts;

@@ -19,7 +19,7 @@ pub use metrics::{Direction, Metric, Metrics};
 pub use work::{Extract, Find, Load, OwnFile, Stream, Which, Workload};
 
 /// Raised whenever a message changes in a way the other side would misread.
-pub const VERSION: u32 = 13;
+pub const VERSION: u32 = 14;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
@@ -43,6 +43,8 @@ pub struct Arm {
     pub scratch: PathBuf,
     #[serde(default)]
     pub disk: Option<Disk>,
+    #[serde(default)]
+    pub settings: Vec<Setting>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +71,29 @@ pub struct Cell {
     /// What is below that, and behind which elevator; without it, what is there already.
     #[serde(default)]
     pub disk: Option<Disk>,
+    /// Settings of the machine that are in force for this sample, in this order.
+    #[serde(default)]
+    pub settings: Vec<Setting>,
+}
+
+/// A setting as `runoff-agent settings` describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    pub name: String,
+    pub value: String,
+}
+
+/// A setting that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SettingSeen {
+    pub name: String,
+    pub wanted: String,
+    /// The value before, and after everything is put back.
+    pub was: String,
+    /// The value in force: another number than was wanted where the kernel has rounded it.
+    pub is: String,
 }
 
 fn place_in_memory() -> PathBuf {
@@ -164,6 +189,7 @@ pub enum Event {
         object: String,
         /// Disks of the machine's own that were borrowed.
         disks: Vec<BorrowedDisk>,
+        settings: Vec<SettingSeen>,
     },
     Refused {
         id: String,
@@ -242,6 +268,8 @@ pub struct Proof {
     /// Sub-schedulers that had the workload's cgroup or one above it.
     pub sub_schedulers: Vec<String>,
     pub cpu_limits: CpuLimits,
+    /// Settings of the machine, which were in force throughout.
+    pub settings: Vec<SettingSeen>,
     /// What of `before` and `after` could not be read, and why; empty if all could.
     pub unreadable: String,
     /// Messages of the kernel about sched_ext since the scheduler was attached.

@@ -155,6 +155,7 @@ mod tests {
             threads_unjudged: 0,
             sub_schedulers: vec![],
             cpu_limits: CpuLimits::default(),
+            settings: Vec::new(),
             unreadable: String::new(),
             kernel_log: vec![],
             exit: None,

@@ -122,6 +122,7 @@ impl Witness {
             after,
             sub_schedulers: self.sub_schedulers,
             cpu_limits: self.cpu_limits,
+            settings: Vec::new(),
             unreadable: self.unreadable.join("; "),
             kernel_log: self.log.sched_ext().to_vec(),
             exit: None,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import isfinite
 
 from runoff.analysis import overall
+from runoff.analysis.arm_names import name_by_setting
 from runoff.analysis.environment import list_environment_rows
 from runoff.analysis.labels import shorten_labels
 from runoff.analysis.means import needs_geometric_means
@@ -45,6 +46,9 @@ def build_report(
     is not given is the plan's, or the usual. ``sort`` orders the arms of a table; ``noise`` is what is known of this
     machine's. Raises ValueError if there is no arm.
     """
+    sweep = find_sweep(results.arms)
+    if sweep is None:
+        results = name_by_setting(results)
     if not results.arms:
         raise ValueError("the campaign names no arm; give at least one to describe, two to compare")
     chosen = margin if margin is not None else results.margin
@@ -73,7 +77,7 @@ def build_report(
         environment=list_environment_rows(results.fingerprint, results.arms),
         overall=overall.build(tables, asked, results.arms),
         repeats=repeats,
-        sweep=find_sweep(results.arms),
+        sweep=sweep,
         noise=noise,
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from runoff.arm_text import ArmText, split_arm
 from runoff.errors import UsageError
 from runoff.text import parse_assignments
 
@@ -75,18 +76,17 @@ def _parse_arm(arm: str) -> tuple[str, dict[str, str]] | None:
     """Return what an arm is but for values, and its values by parameter; None if it is not written so."""
     if arm.startswith("exec:"):
         return None
-    body, at, kernel = arm.partition("@")
-    scheduler, io, elevator = body.partition("+io=")
-    table: dict[str, str] = {}
-    names = []
-    for text in (scheduler, elevator):
-        name, _, assignments = text.partition(":")
-        names.append(name)
-        try:
-            found = parse_assignments(assignments, arm)
-        except UsageError:
-            return None
-        if found.keys() & table.keys():
-            return None
-        table |= found
-    return f"{names[0]}{io}{names[1]}{at}{kernel}", table
+    try:
+        parts = split_arm(arm)
+        tables = [dict(parts.settings)]
+        names = []
+        for text in (parts.scheduler, parts.elevator or ""):
+            name, _, assignments = text.partition(":")
+            names.append(name)
+            tables.append(parse_assignments(assignments, arm))
+    except UsageError:
+        return None
+    table = {key: value for each in tables for key, value in each.items()}
+    if len(table) < sum(map(len, tables)):
+        return None
+    return ArmText(names[0], elevator=names[1], kernel=parts.kernel).render(), table

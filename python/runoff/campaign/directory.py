@@ -17,6 +17,7 @@ from runoff.campaign.machines.join import join_results
 from runoff.campaign.machines.members import find_members, is_merged, refuse_merged
 from runoff.campaign.manifest import collect_definitions, make_outline
 from runoff.campaign.more_blocks import extend
+from runoff.campaign.origin.arms import describe_rounded
 from runoff.campaign.sanitize import make_printable
 from runoff.engines.choose import find_catalogue
 from runoff.errors import UsageError
@@ -154,7 +155,7 @@ def _read(directory: Path) -> Results:
             descriptions=descriptions,
             fingerprint=_fingerprint(journal, outline, begun, names),
             machines=tuple(dict.fromkeys(names.values())),
-            warnings=tuple(journal.fact("warnings", [])),
+            warnings=(*journal.fact("warnings", []), *describe_rounded(begun)),
             changes=takers.describe_changes(outline, begun, rows, names),
             rerun=render_command(settings),
             plan_text=render_plan(settings),

@@ -33,8 +33,8 @@ def _quietly(complete: Complete) -> Complete:
 
 @_quietly
 def complete_arm(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer schedulers, object files, elevators behind ``+io=`` and kernels behind ``@``."""
-    from runoff.engines.agent import describe_elevators, describe_schedulers
+    """Offer schedulers, object files, settings behind ``+``, elevators behind ``+io=`` and kernels behind ``@``."""
+    from runoff.engines.agent import describe_elevators, describe_schedulers, describe_settings
     from runoff.engines.lab import kernel
 
     if incomplete.startswith((".", "/")):
@@ -47,8 +47,19 @@ def complete_arm(_context: click.Context, _parameter: click.Parameter, incomplet
         catalogue = describe_elevators()
         parameters = {each["name"]: each["parameters"] for each in [*catalogue["elevators"], *catalogue["kernel"]]}
         return _offer((f"{before}+io={word}" for word in _list_words(parameters, elevator)), incomplete)
+    before, plus, setting = incomplete.rpartition("+")
+    if plus:
+        return _offer((f"{before}+{word}" for word in _list_settings(describe_settings(), setting)), incomplete)
     known = {"default": [], "exec:": []} | {name: each["parameters"] for name, each in describe_schedulers().items()}
     return _offer(_list_words(known, incomplete), incomplete)
+
+
+def _list_settings(described: Sequence[Mapping[str, Any]], incomplete: str) -> Iterator[str]:
+    """Yield names with their equals sign; behind it the values that this machine offers."""
+    for here in (member for each in described for member in each["here"]):
+        yield from (f"{here['name']}={value}" for value in here["offered"] or ("",))
+    if "=" not in incomplete:
+        yield from (f"{each['name']}=" for each in described if not each["name"].endswith("NAME"))
 
 
 def _list_words(known: Mapping[str, Sequence[Mapping[str, Any]]], incomplete: str) -> Iterator[str]:

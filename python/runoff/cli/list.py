@@ -11,6 +11,7 @@ from runoff import workloads
 from runoff.cli.options import json_option
 from runoff.cli.output import echo, write
 from runoff.cli.parameter_lines import render_parameter
+from runoff.cli.setting_lines import list_settings, render_settings
 from runoff.errors import UsageError
 from runoff.plan.arms import DEFAULT_TITLE
 from runoff.plan.parameters import describe_allowed
@@ -20,7 +21,7 @@ from runoff.results import NO_LOAD
 from runoff.text import suggest
 from runoff.workloads.lab_times import LAB_SAMPLE_S, describe_lab_time
 
-KINDS = ("schedulers", "elevators", "workloads", "loads", "probes", "kernels", "plans", "published")
+KINDS = ("schedulers", "elevators", "settings", "workloads", "loads", "probes", "kernels", "plans", "published")
 
 _IN_THE_LAB = "in the lab (virtual clock, 2 CPUs)"
 
@@ -36,8 +37,8 @@ def _complete_kind(_context: click.Context, _parameter: click.Parameter, begun: 
 @click.argument("name", required=False)
 @json_option
 def command(kind: str, name: str | None, as_json: bool) -> None:
-    """List what there is of a KIND: schedulers, elevators, workloads, loads, probes, kernels (of the lab),
-    plans or published (results).
+    """List what there is of a KIND: schedulers, elevators, settings (of arms), workloads, loads, probes,
+    kernels (of the lab), plans or published (results).
 
     With a NAME it prints that one with its parameters.
     """
@@ -46,6 +47,7 @@ def command(kind: str, name: str | None, as_json: bool) -> None:
     listing = {
         "schedulers": _schedulers,
         "elevators": _elevators,
+        "settings": list_settings,
         "workloads": _workloads,
         "loads": _loads,
         "probes": _probes,
@@ -59,6 +61,9 @@ def command(kind: str, name: str | None, as_json: bool) -> None:
     width = shutil.get_terminal_size((80, 24)).columns
     if as_json:
         write(json.dumps(entries, indent=2) + "\n")
+    elif kind == "settings":
+        for line in render_settings(entries, width):
+            echo(line)
     elif name is not None:
         _print_whole(entries[0], width)
     else:

@@ -77,7 +77,8 @@ def collect_from_campaign(results: Results) -> tuple[Source, ...]:
             "blocks are planned for one machine, and this campaign is of several: use the campaign of one of them, in "
             "its directory machines/"
         )
-    tables = [table for table in build.build_report(results).headline if table.is_judged]
+    report = build.build_report(results)
+    tables, results = [table for table in report.headline if table.is_judged], report.results
     joint = len(tables) * (len(results.arms) - 1)
     found = tuple(source for table in tables for source in _collect_from_table(table, results, joint))
     if all(source.sd is None for source in found):

@@ -19,10 +19,11 @@ from runoff.engines.base import OnPhase
 from runoff.engines.events import NotAnEvent, Reader
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample, VoidSample
 from runoff.errors import MissingError, RunoffError, UsageError
+from runoff.plan.arm_settings import Setting
 from runoff.plan.catalogue import Catalogue, EngineMetrics
 from runoff.workloads import MetricDefinition, Work
 
-PROTOCOL = 13
+PROTOCOL = 14
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """Inode of the first PID namespace of a machine (PROC_PID_INIT_INO)."""
 
@@ -79,6 +80,12 @@ def describe_metrics() -> EngineMetrics:
 
 
 @functools.cache
+def describe_settings() -> Sequence[Mapping[str, Any]]:
+    """Return the settings that an arm can have, with the values that they have on this machine."""
+    return list(json.loads(_ask("settings")))
+
+
+@functools.cache
 def describe_scene(text: str) -> Mapping[str, MetricDefinition]:
     """Return what is measured of a scene, by name. Raises UsageError for a text that is not one."""
     agent = find_agent()
@@ -92,7 +99,9 @@ def describe_scene(text: str) -> Mapping[str, MetricDefinition]:
     return {name: MetricDefinition.model_validate({"json": f"metrics.{name}", **each}) for name, each in found.items()}
 
 
-AGENT_CATALOGUE = Catalogue(describe_schedulers, describe_elevators, describe_metrics, describe_scene)
+AGENT_CATALOGUE = Catalogue(
+    describe_schedulers, describe_elevators, describe_metrics, describe_settings, describe_scene
+)
 """What runoff's own agent knows."""
 
 
@@ -155,10 +164,25 @@ def sweep() -> str:
 
 
 def check_request(
-    scheduler: Mapping[str, Any], *, scratch: str = SCRATCH, disk: Mapping[str, Any] | None = None
+    scheduler: Mapping[str, Any],
+    *,
+    scratch: str = SCRATCH,
+    disk: Mapping[str, Any] | None = None,
+    settings: Sequence[Setting] = (),
 ) -> dict[str, Any]:
-    """Make the request that asks whether this scheduler and this disk in ``scratch`` can be used."""
-    return {"type": "check", "id": "check", "scheduler": scheduler, "scratch": scratch, "disk": disk}
+    """Make the request that asks whether this scheduler, this disk in ``scratch`` and these settings can be used."""
+    return {
+        "type": "check",
+        "id": "check",
+        "scheduler": scheduler,
+        "scratch": scratch,
+        "disk": disk,
+        "settings": _list_settings(settings),
+    }
+
+
+def _list_settings(settings: Sequence[Setting]) -> list[dict[str, str]]:
+    return [{"name": each.name, "value": each.value} for each in settings]
 
 
 def make_sample_request(
@@ -172,9 +196,10 @@ def make_sample_request(
     root: str | None = None,
     scratch: str = SCRATCH,
     disk: Mapping[str, Any] | None = None,
+    settings: Sequence[Setting] = (),
 ) -> dict[str, Any]:
     """Make the request for one sample of ``work`` with ``load``, with ``root`` as their ``/`` and directories in
-    ``scratch``, on ``disk`` if there is one (``runoff.engines.disks``).
+    ``scratch``, on ``disk`` if there is one (``runoff.engines.disks``), while ``settings`` are in force.
 
     ``probes`` observe the work; ``flush`` is ignored for a load that means a rehearsed work.
     """
@@ -190,6 +215,7 @@ def make_sample_request(
         "probes": list(probes),
         "scratch": scratch,
         "disk": disk,
+        "settings": _list_settings(settings),
     }
 
 
@@ -253,7 +279,7 @@ class Agent:
         event = self._next(("checked", "refused"), timeout_s)
         if event["type"] == "refused":
             return RefusedArm(event["reason"], event["detail"], exit_code=event["exit_code"])
-        return AcceptedArm(event["ops"], event["object"], event["disks"])
+        return AcceptedArm(event["ops"], event["object"], event["disks"], event["settings"])
 
     def take(self, request: Mapping[str, Any], on_phase: OnPhase, timeout_s: float) -> Outcome:
         """Return one sample; each silence may last ``timeout_s``. Raises AgentLost, AgentLeft if it was not begun."""

@@ -108,9 +108,11 @@ class HostEngine:
         try:
             agent = self._start()
             scratch, disk = self._place_work(arm, agent)
-            if disk is None and not arm.needs_sched_ext:
+            if disk is None and not arm.needs_sched_ext and not arm.settings:
                 return AcceptedArm()
-            return agent.check(check_request(arm.scheduler, scratch=scratch, disk=disk), CHECK_LIMIT_S)
+            return agent.check(
+                check_request(arm.scheduler, scratch=scratch, disk=disk, settings=arm.settings), CHECK_LIMIT_S
+            )
         except AgentLost as lost:
             return RefusedArm(f"the agent was lost: {lost}", self._lose(), lost=True)
 
@@ -151,6 +153,7 @@ class HostEngine:
             probes=plan.probes,
             scratch=scratch,
             disk=disk,
+            settings=arm.settings,
         )
         try:
             return agent.take(request, on_phase, silence_limit_s(work, load))

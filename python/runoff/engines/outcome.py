@@ -62,6 +62,8 @@ class AcceptedArm:
     """SHA-256 of its object; empty for programs."""
     disks: Sequence[Mapping[str, str]] = ()
     """Disks of this machine that the arm's work is on: ``name``, a description (``about``), and ``elevator``."""
+    settings: Sequence[Mapping[str, str]] = ()
+    """Settings of the machine: ``name``, the value ``wanted``, what it ``was``, and what it ``is`` for the arm."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,11 @@ def _try_kernel(
         return list(entries.values()), stressed.ending is Ending.COMPLETE
     speed = settings.model_copy(update={"arms": (DEFAULT, *alive)})
     taken = take_campaign(speed, folder / "speed", observer, execution)
-    comparisons = next(table for table in build_report(taken.results).headline).analysis.comparisons
-    entries |= {arm: replace(entries[arm], speed=comparisons[arm]) for arm in alive}
+    report = build_report(taken.results)
+    comparisons = next(table for table in report.headline).analysis.comparisons
+    # A report may call an arm by its only setting.
+    shown = dict(zip(speed.arms, report.results.arms, strict=True))
+    entries |= {arm: replace(entries[arm], speed=comparisons[shown[arm]]) for arm in alive}
     return list(entries.values()), taken.ending is Ending.COMPLETE
 
 

@@ -1,4 +1,4 @@
-"""Arms: ``scheduler[:key=value,...][+io=elevator[:key=value,...]][@kernel]``, ``exec:program arguments``."""
+"""Arms: ``scheduler[:key=value,...][+setting=value...][+io=elevator][@kernel]``, ``exec:program arguments``."""
 
 import hashlib
 import json
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from runoff.arm_text import ArmText, split_arm, split_words
 from runoff.errors import UsageError
+from runoff.plan.arm_settings import DescribeSettings, Setting, parse_settings
 from runoff.plan.elevators import DescribeElevators, Elevator, parse_elevator
 from runoff.plan.parameters import check_parameters
 from runoff.text import parse_assignments, suggest
@@ -33,7 +35,7 @@ class ObjectFile:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One scheduler with its parameters, its elevator, and the kernel it asks for."""
+    """One scheduler with its parameters, settings of the machine, its elevator, and the kernel it asks for."""
 
     label: str
     """The arm as the user wrote it; tables use it."""
@@ -42,6 +44,8 @@ class Arm:
     kernel: str | None = None
     elevator: Elevator | None = None
     """None means no disk behind an elevator."""
+    settings: tuple[Setting, ...] = ()
+    """Settings that are made for each of its samples, in this order."""
     object: ObjectFile | None = None
     """None means that the scheduler comes with runoff, or needs no object."""
     about: str = ""
@@ -61,6 +65,7 @@ def parse_arm(
     text: str,
     describe_schedulers: Describe | None,
     describe_elevators: DescribeElevators | None = None,
+    describe_settings: DescribeSettings | None = None,
     stored: Mapping[str, str] | None = None,
 ) -> Arm:
     """Return the arm that ``text`` describes. Raises UsageError that names the arm and a correct form.
@@ -70,18 +75,27 @@ def parse_arm(
     label = text.strip()
     if not label:
         raise UsageError("an arm is empty: name a scheduler, e.g. default or bfs:rr_interval_ms=3")
+    where = f"arm {label!r}"
     if label.startswith("exec:"):
-        return _parse_program(label, describe_elevators)
-    body, kernel = _split_kernel(label)
-    body, separator, io = body.partition("+io=")
-    elevator = parse_elevator(io, describe_elevators, f"arm {label!r}") if separator else None
-    scheduler = _parse_scheduler(body, label, describe_schedulers)
+        scheduler, parts = _parse_program(label)
+    else:
+        parts = split_arm(label)
+        scheduler = _parse_scheduler(parts.scheduler, label, describe_schedulers)
+    if parts.kernel == "":
+        raise UsageError(f"{where}: a kernel must follow the @, e.g. @debian")
+    elevator = None if parts.elevator is None else parse_elevator(parts.elevator, describe_elevators, where)
+    settings = parse_settings(parts.settings, describe_settings, where)
     object_file = _read_object(scheduler["path"], label, stored) if scheduler["kind"] == "object" else None
-    about = _describe_arm(scheduler, describe_schedulers, elevator)
-    return Arm(label, scheduler, kernel, elevator, object_file, about)
+    about = _describe_arm(scheduler, describe_schedulers, settings, elevator)
+    return Arm(label, scheduler, parts.kernel, elevator, settings, object_file, about)
 
 
-def _describe_arm(scheduler: Mapping[str, Any], describe_schedulers: Describe | None, elevator: Elevator | None) -> str:
+def _describe_arm(
+    scheduler: Mapping[str, Any],
+    describe_schedulers: Describe | None,
+    settings: Sequence[Setting],
+    elevator: Elevator | None,
+) -> str:
     match scheduler["kind"]:
         case "default":
             about = DEFAULT_TITLE
@@ -92,22 +106,25 @@ def _describe_arm(scheduler: Mapping[str, Any], describe_schedulers: Describe | 
         case _:
             known = {} if describe_schedulers is None else describe_schedulers()[scheduler["name"]]
             about = known.get("sentence", "")
-    if elevator is None or not elevator.about:
-        return about
-    return f"{about.rstrip('.')}; disk requests by {elevator.name}: {elevator.about}"
+    parts = [f"with {', '.join(map(str, settings))}"] if settings else []
+    if elevator is not None and elevator.about:
+        parts.append(f"disk requests by {elevator.name}: {elevator.about}")
+    return "; ".join([about.rstrip("."), *parts]) if parts else about
 
 
 def find_twins(arms: Sequence[Arm], describe_schedulers: Describe | None) -> dict[str, int]:
     """Return for each arm that repeats an earlier one, by label, how many equal ones come before it.
 
-    Two arms are equal if scheduler, parameters, kernel and elevator are. Labels, paths of object files and parameters
-    with their default values do not matter.
+    Two arms are equal if scheduler, parameters, settings, kernel and elevator are. Labels, paths of object files and
+    parameters with their default values do not matter.
     """
     before: Counter[str] = Counter()
     found = {}
     for arm in arms:
         elevator = arm.elevator and [arm.elevator.name, dict(arm.elevator.parameters)]
-        identity = json.dumps([_identify_scheduler(arm, describe_schedulers), arm.kernel, elevator], sort_keys=True)
+        settings = sorted(map(str, arm.settings))
+        parts = [_identify_scheduler(arm, describe_schedulers), settings, arm.kernel, elevator]
+        identity = json.dumps(parts, sort_keys=True)
         if before[identity]:
             found[arm.label] = before[identity]
         before[identity] += 1
@@ -142,8 +159,8 @@ def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None
     if name == "default":
         if parameters:
             raise UsageError(
-                f"arm {label!r}: the kernel's default scheduler has no parameters, and a setting of the kernel cannot "
-                "be an arm"
+                f"arm {label!r}: the kernel's default scheduler has no parameters; a setting is written with a plus, "
+                "as in default+sched.base_slice_ns=20ms (runoff list settings)"
             )
         return {"kind": "default"}
     if "/" in name or name.endswith(".o"):
@@ -153,30 +170,15 @@ def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None
     return {"kind": "builtin", "name": name, "parameters": parameters}
 
 
-def _split_kernel(label: str) -> tuple[str, str | None]:
-    body, separator, kernel = label.rpartition("@")
-    if not separator:
-        return label, None
-    if not kernel:
-        raise UsageError(f"arm {label!r}: a kernel must follow the @, e.g. @debian")
-    return body, kernel
-
-
-def _parse_program(label: str, describe_elevators: DescribeElevators | None) -> Arm:
+def _parse_program(label: str) -> tuple[dict[str, Any], ArmText]:
     try:
         words = shlex.split(label.removeprefix("exec:"))
     except ValueError as error:
         raise UsageError(f"arm {label!r}: {error}") from None
-    kernel = None
-    if words and words[-1].startswith("@"):
-        kernel = words.pop()[1:] or None
-    elevator = None
-    if words and words[-1].startswith("+io="):
-        elevator = parse_elevator(words.pop().removeprefix("+io="), describe_elevators, f"arm {label!r}")
+    words, parts = split_words(words, label)
     if not words:
         raise UsageError(f"arm {label!r}: a program must follow, e.g. exec:scx_bpfland")
-    scheduler = {"kind": "program", "argv": words}
-    return Arm(label, scheduler, kernel, elevator, about=_describe_arm(scheduler, None, elevator))
+    return {"kind": "program", "argv": words}, parts
 
 
 def _read_object(name: str, label: str, stored: Mapping[str, str] | None) -> ObjectFile:

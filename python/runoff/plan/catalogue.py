@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from runoff.plan.arm_settings import DescribeSettings
 from runoff.plan.arms import Describe
 from runoff.plan.elevators import DescribeElevators
 from runoff.plan.probes import REQUESTS
@@ -52,5 +53,7 @@ class Catalogue:
     elevators: DescribeElevators | None = None
     """None means that names and parameters of elevators are not checked."""
     metrics: Callable[[], EngineMetrics] = EngineMetrics
+    settings: DescribeSettings | None = None
+    """None means that names of settings are not checked."""
     scenes: DescribeScene | None = None
     """None means that scenes are not checked, and that nothing is measured of them."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from runoff.engine_kinds import ELEVATORS, ENGINES, WorkKind, list_having, list_using
+from runoff.engine_kinds import ELEVATORS, ENGINES, WorkKind, list_having, list_setting, list_using
 from runoff.errors import UsageError
 from runoff.plan.arms import Describe
 from runoff.plan.elevators import DescribeElevators
@@ -37,6 +37,14 @@ def check_elevators(plan: Plan) -> None:
     why = plan.settings.engine.without.get(ELEVATORS)
     if why is not None and plan.has_elevators:
         raise UsageError(f"arms with {ELEVATORS} need {list_using(ELEVATORS)}: {why}")
+
+
+def check_settings(plan: Plan) -> None:
+    """Refuse settings that the engine cannot make."""
+    for arm in plan.arms:
+        for each in arm.settings:
+            if each.scope not in plan.settings.engine.settings:
+                raise UsageError(f"arm {arm.label!r}: {each.name} needs {list_setting(each.scope)}")
 
 
 def check_names(settings: Settings, describe_schedulers: Describe | None) -> None:

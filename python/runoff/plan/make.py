@@ -58,6 +58,7 @@ def make_plan(
     if plan.makes_disks and catalogue.elevators is not None:
         check_model(settings.disk_model, plan.disk_mb, catalogue.elevators)
     checks.check_elevators(plan)
+    checks.check_settings(plan)
     checks.check_boots(plan)
     if settings.engine.is_this_machine:
         checks.check_this_machine(plan)
@@ -77,7 +78,9 @@ def _fill_seed(settings: Settings) -> Settings:
 def _parse_arm(text: str, settings: Settings, catalogue: Catalogue, stored: StoredInputs | None) -> Arm:
     name = text.strip()
     objects = None if stored is None else stored.objects
-    arm = parse_arm(settings.names.get(name, text), catalogue.schedulers, catalogue.elevators, objects)
+    arm = parse_arm(
+        settings.names.get(name, text), catalogue.schedulers, catalogue.elevators, catalogue.settings, objects
+    )
     return replace(arm, label=name)
 
 

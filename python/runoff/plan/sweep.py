@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runoff.arm_text import ELEVATOR, split_arm
 from runoff.errors import UsageError
 from runoff.plan.catalogue import Catalogue
 from runoff.text import parse_assignments, suggest
@@ -27,11 +28,12 @@ RANGE = re.compile(r"([+-]?[0-9]{1,18})\.\.([+-]?[0-9]{1,18})(?:([+*])([0-9]{1,9
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A scheduler or an elevator with its parameters, of which some have several values."""
+    """A scheduler or an elevator with its parameters, or a setting; some have several values."""
 
     prefix: str
     """What stands before it in an arm: nothing, or ``+io=``."""
     name: str
+    """Empty for a setting, whose name is the only key of ``values``."""
     values: Mapping[str, Sequence[str]]
     """By parameter, in the order given; one value is fixed."""
     defaults: Mapping[str, str]
@@ -39,7 +41,9 @@ class _Piece:
 
     def render(self, chosen: Mapping[str, str]) -> str:
         parameters = ",".join(f"{key}={value}" for key, value in chosen.items())
-        return f"{self.prefix}{self.name}{':' if parameters else ''}{parameters}"
+        if not parameters and not self.name:
+            return ""
+        return f"{self.prefix}{self.name}{':' if parameters and self.name else ''}{parameters}"
 
     def render_default(self) -> str:
         """Return it with the defaults of what is swept, and with what is fixed."""
@@ -60,15 +64,16 @@ def expand_sweep(text: str, catalogue: Catalogue, *, large: bool = False) -> lis
     where = f"sweep {text!r}"
     if text.strip().startswith("exec:"):
         raise UsageError(f"{where}: the options of a program are not parameters: name each arm, with runoff compare")
-    body, at, kernel = text.strip().partition("@")
-    scheduler, io, elevator = body.partition("+io=")
-    pieces = [_parse_piece("", scheduler, _describe_schedulers(catalogue), where)]
-    if io:
-        pieces.append(_parse_piece("+io=", elevator, _describe_elevators(catalogue), where))
+    parts = split_arm(text.strip())
+    pieces = [_parse_piece("", parts.scheduler, _describe_schedulers(catalogue), where)]
+    pieces += [_parse_setting(name, value, where) for name, value in parts.settings]
+    if parts.elevator is not None:
+        pieces.append(_parse_piece(f"+{ELEVATOR}=", parts.elevator, _describe_elevators(catalogue), where))
+    kernel = "" if parts.kernel is None else f"@{parts.kernel}"
     if all(len(values) == 1 for piece in pieces for values in piece.values.values()):
         raise UsageError(f"{where}: nothing varies: give a parameter a range or a list, such as 1..20 or 1|3|6")
-    baseline = "".join(piece.render_default() for piece in pieces) + at + kernel
-    arms = ["".join(combination) + at + kernel for combination in itertools.product(*(p.render_all() for p in pieces))]
+    baseline = "".join(piece.render_default() for piece in pieces) + kernel
+    arms = ["".join(combination) + kernel for combination in itertools.product(*(p.render_all() for p in pieces))]
     every = [baseline, *(arm for arm in arms if arm != baseline)]
     if len(every) > MOST_ARMS and not large:
         raise UsageError(
@@ -130,6 +135,11 @@ def _parse_piece(prefix: str, text: str, described: Mapping[str, Mapping[str, An
     swept = [key for key, found in values.items() if len(found) > 1]
     defaults = {} if known is None else {key: str(known[key]["default"]) for key in swept}
     return _Piece(prefix, name, values, defaults)
+
+
+def _parse_setting(name: str, text: str, where: str) -> _Piece:
+    """Return a setting; the baseline has what the machine has of one that is swept."""
+    return _Piece("+", "", {name: _expand_value(name, text, where)}, {})
 
 
 def _expand_value(key: str, text: str, where: str) -> list[str]:

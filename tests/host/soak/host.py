@@ -17,7 +17,7 @@ WORK = Path(__file__).with_name("work.sh")
 
 
 class HostCampaign(Campaign):
-    """A campaign of four samples, two of them void by their work; some have the disk's elevator."""
+    """A campaign of four samples, two of them void by their work; some have the disk's elevator or five settings."""
 
     def __init__(self, folder: Path, seed: int, draw: Random, machine: traces.Machine) -> None:
         ways = draw.sample(SOUND, 2) + draw.sample(ROUGH, 2)
@@ -27,6 +27,8 @@ class HostCampaign(Campaign):
         plan = {"arms": ["default"], "workloads": list(map(str, works)), "on": "host", "blocks": 1, "seed": seed}
         if machine.disk is not None and draw.random() < 0.4:
             plan |= {"arms": [f"default+io={draw.choice(machine.disk.elevators)}"], "place": str(machine.disk.place)}
+        elif draw.random() < 0.5:
+            plan["arms"] = ["default" + "".join(f"+{name}={value}" for name, value in traces.SETTINGS.items())]
         super().__init__(folder, str(seed), plan, len(ways), machine)
         self.story.append(f"{plan['arms']} on {', '.join(ways)}")
 

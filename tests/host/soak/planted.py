@@ -11,7 +11,7 @@ from soak import traces
 
 NAME = "runoff-1.7-work-0"
 """Process 1 was not started at tick 7."""
-KINDS = ("process", "cgroup", "scratch", "mount", "record", "precious", "place", "elevator")
+KINDS = ("process", "cgroup", "scratch", "mount", "record", "precious", "place", "elevator", "setting")
 
 
 @contextmanager
@@ -35,9 +35,12 @@ def planted(kind: str, folder: Path, machine: traces.Machine) -> Iterator[str]:
         with directory((disk.place if disk and kind == "place" else Path("/tmp")) / NAME) as path:
             yield str(path)
     elif kind == "record":
-        traces.BORROWED.mkdir(mode=0o700, exist_ok=True)
-        with file(traces.BORROWED / "part-7", "") as path:
+        traces.BORROWED[0].mkdir(mode=0o700, exist_ok=True)
+        with file(traces.BORROWED[0] / "part-7", "") as path:
             yield str(path)
+    elif kind == "setting":
+        with file(traces.setting_file("sysctl.vm.stat_interval"), "3") as path:
+            yield f"{path} is '3'"
     elif kind == "elevator":
         assert disk is not None
         with file(traces.BLOCKS / disk.name / "queue/nr_requests", "100") as path:

@@ -13,7 +13,16 @@ from soak.disk import Disk
 NAME = re.compile(r"runoff-(\d+)\.(\d+)-")
 """How an agent names what it makes: by its process and when that was started (crates/machine/src/owner.rs)."""
 PLACES = (Path("/tmp"), Path("/run"))
-BORROWED = Path("/run/runoff-borrowed")
+BORROWED = (Path("/run/runoff-borrowed"), Path("/run/runoff-settings"))
+"""Where agents write down what they have to put back."""
+SETTINGS = {
+    "sysctl.kernel.sched_rr_timeslice_ms": "40",
+    "sysctl.kernel.sched_cfs_bandwidth_slice_us": "4000",
+    "sysctl.kernel.sched_deadline_period_max_us": "4000000",
+    "sysctl.vm.dirty_expire_centisecs": "2999",
+    "sysctl.vm.stat_interval": "2",
+}
+"""Five settings that a campaign changes, with values that this machine does not have."""
 BLOCKS = Path("/sys/block")
 SCHED_EXT = Path("/sys/kernel/sched_ext")
 
@@ -110,7 +119,7 @@ def cgroups() -> Iterator[str]:
 def files(places: tuple[Path, ...]) -> Iterator[str]:
     for place in places:
         yield from (str(path) for path in place.iterdir() if _is_left(path.name))
-    for record in BORROWED.glob("*"):
+    for record in (record for place in BORROWED for record in place.glob("*")):
         if NAME.search(record.name) is None or _is_left(record.name):
             yield str(record)
 
@@ -125,6 +134,11 @@ def _settings(disk: str) -> dict[str, str]:
             except OSError:
                 continue
     return found
+
+
+def setting_file(name: str) -> Path:
+    """The file of one of ``SETTINGS``."""
+    return Path("/proc/sys", *name.split(".")[1:])
 
 
 def _in_charge() -> dict[str, str]:
@@ -150,6 +164,7 @@ class Machine:
 
     def _look(self) -> dict[str, str]:
         settings = _settings(self.disk.name) if self.disk is not None else {}
+        settings |= {str(file): file.read_text().strip() for file in map(setting_file, SETTINGS)}
         return {**_contents(self._folder / "precious"), **settings, **_in_charge()}
 
     def running(self) -> list[str]:

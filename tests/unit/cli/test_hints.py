@@ -20,7 +20,7 @@ WORK = ("--work", "hackbench")
         (("compare", "default", "scx_lavd", *WORK), "is an arm as exec:scx_lavd"),
         (("compare", "default", "bore", *WORK), "another kernel's own as default@KERNEL"),
         (("compare", "default", "CFS", *WORK), "did you mean 'cfs'?"),
-        (("compare", "default", "default:base_slice_ns=1", *WORK), "a setting of the kernel cannot be an arm"),
+        (("compare", "default", "default:base_slice_ns=1", *WORK), "a setting is written with a plus"),
         ((*COMPARE, *WORK, "--margin", "2"), "2 percent is written as 2%"),
         ((*COMPARE, *WORK, "--runs", "20"), "Did you mean '--blocks'?"),
         (("compare", "--arms", "default,bfs", *WORK), "Did you mean 'ARM ARM, without an option'?"),

@@ -20,6 +20,7 @@ PROOF = {
     "threads_unjudged": 0,
     "sub_schedulers": [],
     "cpu_limits": {"found": [], "unwatched": "", "applied": False},
+    "settings": [],
     "unreadable": "",
     "attached": {"ops": "bfs", "enable_seq": 3},
     "kernel_log": ["sched_ext: bfs enabled"],

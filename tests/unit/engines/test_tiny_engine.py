@@ -138,6 +138,7 @@ def test_its_clock_is_the_only_one_it_has(tmp_path: Path) -> None:
         ({"loads": ["io"]}, "--load needs --on host or --on lab: dice do one thing at a time"),
         ({"probes": ["turns"]}, "--probe needs --on host or --on lab: nothing is hidden in them"),
         ({"kernel": "debian"}, "--kernel needs --on lab: they have none"),
+        ({"arms": ["default", "default+thp=never"]}, "arm 'default+thp=never': thp needs --on host or --on lab"),
         ({"arms": ["default", "default+io=noop"]}, "arms with +io= need --on host or --on lab: they have no disk"),
         ({"arms": ["default", "bfs"]}, "unknown scheduler 'bfs'; there are: default, loaded;"),
     ],

@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "scene": set(),
     "work": {"machine", "protocol", "scene"},
     "numbers": {"protocol"},
+    "settings": {"machine", "protocol"},
     "agent": {
         "block-queue",
         "bpf",
@@ -36,6 +37,7 @@ ALLOWED: dict[str, set[str]] = {
         "probes",
         "protocol",
         "schedulers",
+        "settings",
         "ublk",
         "work",
     },

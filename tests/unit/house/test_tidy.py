@@ -28,12 +28,13 @@ FORBIDDEN = {
 }
 
 GROUND = {
-    "engine_kinds", "errors", "text", "files", "installed", "ownership", "reading", "separated", "units", "validation",
-    "version",
+    "arm_text", "engine_kinds", "errors", "text", "files", "installed", "ownership", "reading", "separated", "units",
+    "validation", "version",
 }  # fmt: skip
 """Modules outside any room, which all rooms may use."""
 
 ALLOWED: dict[str, set[str]] = {
+    "arm_text": {"errors"},
     "engine_kinds": set(),
     "errors": set(),
     "text": {"errors"},

@@ -119,7 +119,7 @@ def test_object_file_must_exist(tmp_path: Any) -> None:
         ("hydra:compute=2", "compute=2 is out of its range 0..1"),
         ("bfs:rr_interval_ms", "'rr_interval_ms' is not key=value"),
         ("bfs:rr_interval_ms=1,rr_interval_ms=2", "is given twice"),
-        ("default:x=1", "has no parameters, and a setting"),
+        ("default:x=1", "has no parameters; a setting"),
         ("default@", "a kernel must follow the @"),
         ("exec:", "a program must follow"),
         ("exec:'a", "No closing quotation"),

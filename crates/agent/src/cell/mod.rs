@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Samples: `take` answers a request for one. Its steps are in `sample_run`, its disk and
-//! directories in `site`, its commands in `work`.
+//! directories in `site`, its commands in `work`. The settings of its arm are made before
+//! everything else, and put back after everything else.
 
 mod controllers;
 pub mod metrics;
@@ -14,8 +15,9 @@ use machine::instrument::Instrument;
 use machine::residue::Residue;
 use machine::root::Root;
 use machine::stop::Stop;
-use protocol::{Cell, Event, Level, Sample, Void};
+use protocol::{Cell, Event, Level, Proof, Sample, Void};
 use schedulers::Loaded;
+use settings::Applied;
 
 use self::refusal::{Refusal, SampleResult};
 
@@ -42,8 +44,8 @@ pub fn take(
     }
 }
 
-/// Takes a sample, and voids it unless the agent still has the settings that its session began
-/// with. Warns of anything else that is left on the machine.
+/// Takes a sample while the settings of its arm are in force, and voids it if one of them changed.
+/// Warns of anything else that is left on the machine.
 fn take_intact(
     cell: &Cell,
     loaded: Option<Loaded>,
@@ -54,8 +56,31 @@ fn take_intact(
     instrument.mend()?;
     let machine = Root::machine();
     let before = Residue::now(&machine);
-    let outcome = sample_run::take(cell, loaded, stop, tell);
+    let applied = Applied::start(&machine, &cell.settings, stop).map_err(anyhow::Error::from)?;
+    instrument.take_kernels_slice()?;
+    let outcome = take_with_settings(cell, loaded, instrument, stop, tell);
+    let (seen, objection) = (applied.seen(), applied.objection());
+    let ended = applied.end().map_err(anyhow::Error::from);
+    instrument.take_kernels_slice()?;
     warn_of_residue(cell, &machine, &before, tell);
+    let (metrics, proof) = outcome?;
+    let proof = Proof { settings: seen, ..proof };
+    match (objection, ended) {
+        (Some(reason), _) => Err(Refusal::new(reason, "").with_proof(proof)),
+        (None, Err(error)) => Err(Refusal::from(error).with_proof(proof)),
+        (None, Ok(())) => Ok((metrics, proof)),
+    }
+}
+
+/// Takes a sample, and voids it unless the agent still runs with what its session began with.
+fn take_with_settings(
+    cell: &Cell,
+    loaded: Option<Loaded>,
+    instrument: &Instrument,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Event),
+) -> SampleResult {
+    let outcome = sample_run::take(cell, loaded, stop, tell);
     let changes: Vec<_> = instrument.mend()?.iter().map(ToString::to_string).collect();
     let (metrics, proof) = outcome?;
     if changes.is_empty() {

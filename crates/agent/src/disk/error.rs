@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use block_queue::QueueError;
+use machine::loans::LoanError;
 use thiserror::Error;
 use ublk::DiskError;
 
@@ -21,21 +22,6 @@ pub enum PlaceError {
     Shared { path: PathBuf, shared: PathBuf },
     #[error("{path} is on no disk but on {file_system}: name a directory on a disk", path = path.display())]
     OnNoDisk { path: PathBuf, file_system: String },
-}
-
-/// Why a disk cannot be borrowed or given back.
-#[derive(Debug, Error)]
-pub enum LoanError {
-    #[error("another runoff, process {agent}, has borrowed {disk}: wait until it has ended")]
-    Lent { disk: String, agent: u32 },
-    #[error("{disk} could not be put back as it was: write into /sys/block/{disk}/queue: {values}")]
-    NotPutBack { disk: String, values: String },
-    #[error(
-        "cannot read {path:?}, which says what a disk is to get back: look at its elevator, then remove that file"
-    )]
-    Unreadable { path: PathBuf },
-    #[error("cannot write in {path:?} what is to be known of disks: {error}")]
-    Unwritten { path: PathBuf, error: io::Error },
 }
 
 impl PlaceError {

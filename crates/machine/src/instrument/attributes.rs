@@ -81,6 +81,19 @@ impl Attributes {
         write(raw)
     }
 
+    /// Takes the kernel's slice, as it is now, for the calling thread, unless these have one that was
+    /// asked for: the kernel gives a new one only to a thread that has slept since.
+    ///
+    /// # Errors
+    /// The kernel does not show the present ones.
+    pub fn take_kernels_slice(&self) -> Result<()> {
+        let now = read()?;
+        if self.slice_ns.is_some() || now.runtime == 0 {
+            return Ok(());
+        }
+        write(Raw { runtime: 0, ..now })
+    }
+
     /// Names and values, for sentences.
     pub fn list(&self) -> Vec<(&'static str, String)> {
         let slice = |ns| format!("{ns} ns");

@@ -85,6 +85,15 @@ impl Instrument {
         Ok(changes)
     }
 
+    /// To be called where the kernel's slice was changed: without it this process would look as if it
+    /// had asked for the one before.
+    ///
+    /// # Errors
+    /// The kernel does not show a setting.
+    pub fn take_kernels_slice(&self) -> Result<()> {
+        self.attributes.take_kernels_slice()
+    }
+
     /// Whether all settings are as they were.
     pub fn is_intact(&self) -> bool {
         self.changes().is_ok_and(|changes| changes.is_empty())

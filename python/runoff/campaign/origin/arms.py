@@ -1,5 +1,9 @@
 """What is in charge of each arm: tried once before the first sample, so that a long campaign does not end there."""
 
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from runoff.campaign.journal.records import Part
 from runoff.campaign.origin import programs
 from runoff.engines.base import Engine
 from runoff.engines.boots import list_arms
@@ -10,6 +14,10 @@ from runoff.plan.plan import Plan
 
 Arms = dict[str, dict[str, str]]
 """By label: what is in charge of an arm."""
+
+
+ROUNDED = "settings that were rounded"
+"""The fact about an arm with settings of which the kernel made other numbers."""
 
 
 def check_arms(plan: Plan, engine: Engine) -> Arms:
@@ -40,7 +48,24 @@ def _describe(engine: Engine, arm: Arm) -> dict[str, str]:
         facts["elevator"] = arm.elevator.name
     if arm.elevator is not None:
         facts["which process sent a request"] = arm.elevator.identity
+    if found.settings:
+        facts["settings"] = _list_values(found.settings)
+        facts["settings otherwise"] = ", ".join(f"{each['name']}={each['was']}" for each in found.settings)
+    if rounded := list(_list_rounded(arm, found.settings)):
+        facts[ROUNDED] = ", ".join(rounded)
     return facts
+
+
+def _list_values(settings: Iterable[Mapping[str, str]]) -> str:
+    """Return the settings in force."""
+    return ", ".join(f"{each['name']}={each['is']}" for each in settings)
+
+
+def _list_rounded(arm: Arm, settings: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    """Yield the settings whose number the kernel has rounded."""
+    for seen, wanted in zip(settings, arm.settings, strict=True):
+        if seen["is"] != wanted.value:
+            yield f"{wanted} is {seen['is']}"
 
 
 def _check(engine: Engine, arm: Arm) -> AcceptedArm:
@@ -57,15 +82,27 @@ def _check(engine: Engine, arm: Arm) -> AcceptedArm:
     raise choose_error(answer.exit_code)(text)
 
 
+def describe_rounded(parts: Iterable[Part]) -> tuple[str, ...]:
+    """Return a sentence for each arm whose settings the kernel has rounded."""
+    found = {f"{label}: {facts[ROUNDED]}" for part in parts for label, facts in part.arms.items() if facts.get(ROUNDED)}
+    return tuple(f"the kernel has rounded settings of {each}" for each in sorted(found))
+
+
 def void_if_another(outcome: Outcome, arm: dict[str, str]) -> Outcome:
-    """Return ``outcome``, void if another object was attached than when ``arm`` was tried: the agent may have changed
-    since."""
-    found, expected = (outcome.proof or {}).get("object", ""), arm["object_sha256"]
-    if isinstance(outcome, VoidSample) or found == expected:
+    """Return ``outcome``, void if another object was attached, or other settings were in force, than when ``arm`` was
+    tried: agent and machine may have changed since."""
+    reason = _find_difference(outcome.proof or {}, arm)
+    if isinstance(outcome, VoidSample) or reason is None:
         return outcome
-    was, is_now = (text[:12] or "none" for text in (expected, found))
-    return VoidSample(
-        f"another object was attached than at the start ({was} then, {is_now} now)",
-        proof=outcome.proof,
-        origin=outcome.origin,
-    )
+    return VoidSample(reason, proof=outcome.proof, origin=outcome.origin)
+
+
+def _find_difference(proof: Mapping[str, Any], arm: dict[str, str]) -> str | None:
+    found, expected = proof.get("object", ""), arm["object_sha256"]
+    if found != expected:
+        was, is_now = (text[:12] or "none" for text in (expected, found))
+        return f"another object was attached than at the start ({was} then, {is_now} now)"
+    found, expected = _list_values(proof.get("settings", ())), arm.get("settings", "")
+    if found != expected:
+        return f"other settings were in force than at the start ({expected or 'none'} then, {found or 'none'} now)"
+    return None

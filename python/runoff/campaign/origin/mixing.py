@@ -9,7 +9,12 @@ from runoff.campaign.journal.records import Part, Row
 from runoff.engines.boots import read_running
 from runoff.errors import UsageError
 
-IN_CHARGE = {"scheduler": "scheduler", "object_sha256": "object", "program_sha256": "program"}
+IN_CHARGE = {
+    "scheduler": "scheduler",
+    "object_sha256": "object",
+    "program_sha256": "program",
+    "settings": "set of settings",
+}
 """What is in charge of an arm, by what is known of it."""
 
 _MOST_KEYS = 3

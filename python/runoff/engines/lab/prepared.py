@@ -69,6 +69,7 @@ class PreparedMachine:
             root=root,
             scratch=disks.PLACE if disk else DISK_PLACE if plan.disk_mb else MEMORY_PLACE,
             disk=disk,
+            settings=arm.settings,
         )
 
     def describe_guest(

@@ -48,11 +48,11 @@ class RealClockLab:
         return []
 
     def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
-        if not arm.needs_sched_ext:
+        if not arm.needs_sched_ext and not arm.settings:
             return AcceptedArm()
         try:
             return self._guest_for(arm).agent.check(
-                check_request(guest_paths.translate_scheduler(self._plan, arm)), CHECK_LIMIT_S
+                check_request(guest_paths.translate_scheduler(self._plan, arm), settings=arm.settings), CHECK_LIMIT_S
             )
         except AgentLost as lost:
             return RefusedArm(f"the guest was lost: {lost}", self._lose(), lost=True)

@@ -82,9 +82,9 @@ class VirtualClockLab:
         return self._snapshots.list_directories() if self._snapshots is not None else []
 
     def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
-        if not arm.needs_sched_ext:
+        if not arm.needs_sched_ext and not arm.settings:
             return AcceptedArm()
-        request = check_request(guest_paths.translate_scheduler(self._plan, arm))
+        request = check_request(guest_paths.translate_scheduler(self._plan, arm), settings=arm.settings)
         try:
             guest = self._start(arm, Orders(seed=0, requests=[request]), CHECK_LIMIT_S)
             try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from runoff.analysis.table import Table
 from runoff.analysis.values import Report
+from runoff.arm_text import ELEVATOR, split_arm
 from runoff.errors import UsageError
 from runoff.report.historic.footer import render_footer
 from runoff.report.words import wording
@@ -32,13 +33,15 @@ class Label:
         """Split e.g. ``zaphod:mode=eb``; a command line is all name. ``@kernel`` of an arm counts as a parameter."""
         if text.startswith(COMMANDS):
             return cls(text, {})
-        body, at, kernel = text.rpartition("@")
-        name, _, rest = (body if at else text).partition(":")
         try:
-            parameters = parse_assignments(rest, text)
+            parts = split_arm(text)
+            name, _, rest = parts.scheduler.partition(":")
+            parameters = {**parse_assignments(rest, text), **dict(parts.settings)}
         except UsageError:
             return cls(text, {})
-        return cls(name, {**parameters, "kernel": kernel} if at else parameters)
+        if parts.elevator is not None:
+            name = f"{name}+{ELEVATOR}={parts.elevator}"
+        return cls(name, parameters if parts.kernel is None else {**parameters, "kernel": parts.kernel})
 
 
 def render(report: Report) -> str:

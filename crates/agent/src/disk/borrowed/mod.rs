@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The machine's own disks during a sample: an elevator of the kernel is put in charge of them, and afterwards
-//! everything is as it was, also when this process is killed (`sweep`).
+//! everything is as it was, also when this process is killed (`machine::loans`).
 
 mod activity;
 mod below;
 mod latency;
-mod loans;
 mod saved_queue;
 
 use std::cell::{Cell, RefCell};
@@ -23,17 +22,17 @@ use nix::unistd::syncfs;
 use self::activity::Activity;
 use self::below::disks_below;
 use self::latency::Watch;
-pub use self::loans::sweep;
-use self::loans::{Loan, Loans};
-use self::saved_queue::SavedQueue;
-use super::error::{LoanError, PlaceError};
+pub use self::saved_queue::SavedQueue;
+use super::error::PlaceError;
 use super::place;
+use machine::loans::{Loan, LoanError, Loans};
+use machine::root::Root;
 use machine::stop::Stop;
 use protocol::{Borrow, BorrowedDisk, Metrics};
 
 pub struct Borrowed {
     place: PathBuf,
-    loan: Loan,
+    loan: Loan<SavedQueue>,
     watches: Vec<QueueWatch>,
     latencies: Option<Watch>,
     /// When the workload started.
@@ -59,15 +58,15 @@ impl Borrowed {
             (Err(PlaceError::OnNoDisk { .. }), None) => BTreeSet::new(),
             (found, _) => found?,
         };
-        let loans = Loans::lock(Some(stop))?;
-        loans.settle(&disks)?;
+        let loans = Loans::<SavedQueue>::lock(&Root::machine(), Some(stop))?;
+        loans.settle(disks.iter().map(String::as_str))?;
         let saved = disks.iter().map(|disk| SavedQueue::read(disk));
         let saved = match &elevator {
             Some(_) => saved.collect::<Result<_, _>>()?,
             // A queue without an elevator cannot be changed either.
             None => saved.flatten().collect(),
         };
-        let loan = loans.add(&place, saved)?;
+        let loan = loans.add(Some(&place), saved)?;
         drop(loans);
         // From here on, dropping it puts everything back.
         let (watches, before, metrics) = Default::default();
@@ -77,7 +76,7 @@ impl Borrowed {
             borrowed.write_back()?;
             borrowed.put_in_charge(elevator, given)?;
         }
-        let disks = borrowed.loan.disks.iter();
+        let disks = borrowed.loan.things.iter();
         let watches: Result<_, _> = disks.map(|saved| QueueWatch::start(&saved.disk)).collect();
         borrowed.watches = watches.context("cannot see the disk's elevator")?;
         if let Some((elevator, _)) = elevator {
@@ -92,7 +91,7 @@ impl Borrowed {
         elevator: &KernelElevator,
         given: &[(&'static Tunable, u64)],
     ) -> Result<(), QueueError> {
-        for saved in &self.loan.disks {
+        for saved in &self.loan.things {
             let queue = KernelQueue::of(&saved.disk);
             // Choosing the elevator that is already there would keep its state.
             queue.choose(KernelElevator::none())?;
@@ -141,7 +140,7 @@ impl Borrowed {
         self.write_back()?;
         self.give_back()?;
         // There are no metrics without a disk of this kind.
-        let is_on_disk = !self.loan.disks.is_empty();
+        let is_on_disk = !self.loan.things.is_empty();
         Ok(if is_on_disk { self.metrics.take() } else { Metrics::new() })
     }
 
@@ -153,14 +152,14 @@ impl Borrowed {
     }
 
     fn counted(&self) -> Activity {
-        let disks = self.loan.disks.iter();
+        let disks = self.loan.things.iter();
         disks.map(|saved| Activity::of(&saved.disk)).fold(Activity::default(), |sum, one| sum + one)
     }
 
     /// Puts the queues back. If that fails the loan stays, for `sweep`.
     fn give_back(&mut self) -> Result<(), LoanError> {
         self.is_returned = true;
-        Loans::lock(None)?.give_back(&self.loan).map(drop)
+        Loans::lock(&Root::machine(), None)?.give_back(&self.loan).map(drop)
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use block_queue::QueueError;
 use block_queue::kernel_queue::KernelQueue;
 
-use crate::disk::error::LoanError;
+use machine::loans::Saved;
 
 /// How often values are written: one tunable can change another.
 const ROUNDS: usize = 2;
@@ -38,11 +38,32 @@ impl SavedQueue {
         Ok(Self { disk: disk.into(), inode: queue.inode(), elevator, values })
     }
 
-    /// Makes the queue what it was; returns whether there was anything to do.
-    ///
-    /// # Errors
-    /// Some value is still not what it was before.
-    pub fn put_back(&self) -> Result<bool, LoanError> {
+    /// Files and values that are not what they were.
+    fn differences(&self, queue: &KernelQueue) -> Vec<(String, String)> {
+        let elevator = ("scheduler".to_owned(), self.elevator.clone());
+        let chosen = queue.elevator().ok();
+        let values = self
+            .values
+            .iter()
+            .filter(|(file, value)| queue.read(file).ok().as_ref() != Some(*value));
+        let values = values.map(|(file, value)| (file.clone(), value.clone()));
+        (chosen.as_ref() != Some(&self.elevator))
+            .then_some(elevator)
+            .into_iter()
+            .chain(values)
+            .collect()
+    }
+}
+
+impl Saved for SavedQueue {
+    const DIRECTORY: &'static str = "/run/runoff-borrowed";
+    const KIND: &'static str = "the elevator of ";
+
+    fn name(&self) -> &str {
+        &self.disk
+    }
+
+    fn put_back(&self) -> Result<bool, String> {
         let queue = KernelQueue::of(&self.disk);
         if queue.inode() != self.inode || queue.elevator().is_err() {
             // The disk has gone, and its settings with it.
@@ -64,22 +85,6 @@ impl SavedQueue {
         }
         let values: Vec<_> =
             differences.iter().map(|(file, value)| format!("{file} {value}")).collect();
-        Err(LoanError::NotPutBack { disk: self.disk.clone(), values: values.join(", ") })
-    }
-
-    /// Files and values that are not what they were.
-    fn differences(&self, queue: &KernelQueue) -> Vec<(String, String)> {
-        let elevator = ("scheduler".to_owned(), self.elevator.clone());
-        let chosen = queue.elevator().ok();
-        let values = self
-            .values
-            .iter()
-            .filter(|(file, value)| queue.read(file).ok().as_ref() != Some(*value));
-        let values = values.map(|(file, value)| (file.clone(), value.clone()));
-        (chosen.as_ref() != Some(&self.elevator))
-            .then_some(elevator)
-            .into_iter()
-            .chain(values)
-            .collect()
+        Err(format!("into /sys/block/{}/queue: {}", self.disk, values.join(", ")))
     }
 }

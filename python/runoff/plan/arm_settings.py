@@ -1,0 +1,101 @@
+"""Settings of arms, such as ``+sched.base_slice_ns=20ms``: checked against the agent's catalogue, and made plain."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from runoff.engine_kinds import SettingScope
+from runoff.errors import UsageError
+from runoff.text import suggest
+
+DescribeSettings = Callable[[], Sequence[Mapping[str, Any]]]
+"""Yields the settings that there are (crates/settings/src/catalogue.rs)."""
+
+FAMILY = "NAME"
+"""The end of the name of a family: ``sysctl.NAME``."""
+
+_SWITCH = {"on": "on", "1": "on", "yes": "on", "true": "on", "off": "off", "0": "off", "no": "off", "false": "off"}
+
+_NUMBER = re.compile(r"(?P<number>[+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?)(?P<unit>ns|us|ms|s)?")
+_SECONDS = {"ns": Decimal("1e-9"), "us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting with its value; two spellings of one value are equal."""
+
+    name: str
+    value: str
+    scope: SettingScope = field(default="machine", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+
+def parse_settings(
+    pairs: Sequence[tuple[str, str]], describe: DescribeSettings | None, where: str
+) -> tuple[Setting, ...]:
+    """Return settings in their order. Raises UsageError; ``where`` starts the sentence.
+
+    Without ``describe`` their names are not checked.
+    """
+    found: list[Setting] = []
+    described = describe() if pairs and describe is not None else None
+    for name, text in pairs:
+        if not text:
+            raise UsageError(f"{where}: a value must follow +{name}=")
+        if any(each.name == name for each in found):
+            raise UsageError(f"{where}: {name} is given twice")
+        about: Mapping[str, Any] = {"values": "any", "scope": "machine"}
+        if described is not None:
+            about = _find(name, described, where)
+        found.append(Setting(name, _make_plain(name, text, about["values"], where), about["scope"]))
+    return tuple(found)
+
+
+def _find(name: str, described: Sequence[Mapping[str, Any]], where: str) -> Mapping[str, Any]:
+    for each in described:
+        family = each["name"].removesuffix(FAMILY)
+        if name == each["name"] or (family != each["name"] and name.startswith(family) and name != family):
+            return each
+    raise UsageError(f"{where}: there is no setting {name!r}{_guess(name, described)}")
+
+
+def _guess(name: str, described: Sequence[Mapping[str, Any]]) -> str:
+    """Return the end of a sentence about an unknown name: a member of a family is often given without it."""
+    members = [here["name"] for each in described for here in each["here"]]
+    for member in members:
+        if member.rpartition(".")[2] == name or member.partition(".")[2] == name:
+            return f"; did you mean {member!r}?"
+    return suggest(name, [each["name"] for each in described])
+
+
+def _make_plain(name: str, text: str, kind: str, where: str) -> str:
+    match kind:
+        case "switch":
+            if text.lower() not in _SWITCH:
+                raise UsageError(f"{where}: {name} is on or off, not {text!r}")
+            return _SWITCH[text.lower()]
+        case _:
+            return _make_number_plain(name, text, where)
+
+
+def _make_number_plain(name: str, text: str, where: str) -> str:
+    """Return a number as the kernel takes it; other text stays. ``20ms`` is for names that end in a unit of time."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return " ".join(text.split())
+    try:
+        number = Decimal(found["number"].replace("_", ""))
+    except InvalidOperation:
+        return text
+    if found["unit"]:
+        own = next((unit for unit in _SECONDS if name.endswith(f"_{unit}")), None)
+        if own is None:
+            raise UsageError(f"{where}: {name} does not say in which unit it is: give {text!r} as a number")
+        number = number * _SECONDS[found["unit"]] / _SECONDS[own]
+    if number != number.to_integral_value():
+        raise UsageError(f"{where}: {name} takes whole numbers, not {text!r}")
+    return str(int(number))

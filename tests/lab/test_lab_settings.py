@@ -1,0 +1,70 @@
+"""Settings as arms on a kernel of today: they are in force, they show in what is measured, and are put back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaign_rows import rows
+from command import run, samples
+
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab_kernel", "lab_image", "own_qemu")]
+
+LAB = ("--on", "lab", "--clock", "virtual", "--cpus", "2", "--seed", "1")
+RETRANS = "sysctl.net.ipv4.neigh.default.retrans_time_ms"
+"""Kept in ticks of 4 ms by Debian's kernel."""
+
+
+def seen(directory: Path) -> dict[str, list[dict[str, Any]]]:
+    """What the settings of each arm were and are, by its label."""
+    return {row["arm"]: row["proof"]["settings"] for row in rows(directory)}
+
+
+@pytest.mark.core
+def test_settings_are_in_force_and_a_number_that_was_rounded_is_told(tmp_path: Path) -> None:
+    arms = ("default", "default+smt=off", f"default+{RETRANS}=1001", "bfs+thp=never+sched.features=NO_RUN_TO_PARITY")
+    words = ("--work", "counters:n=2", "--topology", "cores=1,threads=2", "--blocks", "1")
+    done = run("compare", *arms, *words, *LAB, "--out", tmp_path / "c", "--json")
+    taken = {sample["arm"]: sample for sample in samples(done.stdout).values()}
+    assert all(sample["valid"] for sample in taken.values()), taken
+    assert seen(tmp_path / "c") == {
+        "default": [],
+        "default+smt=off": [{"name": "smt", "wanted": "off", "was": "on", "is": "off"}],
+        f"default+{RETRANS}=1001": [{"name": RETRANS, "wanted": "1001", "was": "1000", "is": "1004"}],
+        arms[3]: [
+            {"name": "thp", "wanted": "never", "was": "always", "is": "never"},
+            {
+                "name": "sched.features",
+                "wanted": "NO_RUN_TO_PARITY",
+                "was": "RUN_TO_PARITY",
+                "is": "NO_RUN_TO_PARITY",
+            },
+        ],
+    }
+    # Two processes that count, on the one thread that is left of the core.
+    times = {arm: sample["metrics"]["elapsed_s"] for arm, sample in taken.items()}
+    assert 1.8 < times["smt=off"] / times["default"] < 2.2
+    said = f"the kernel has rounded settings of default+{RETRANS}=1001: {RETRANS}=1001 is 1004"
+    assert said in " ".join(run("report", tmp_path / "c").stdout.split())
+
+
+def judge(arms: tuple[str, ...], folder: Path) -> dict[tuple[str, str], str]:
+    """The verdicts of a campaign, by metric and arm."""
+    work = "schbench:workers=6,operations=1,footprint_kb=32,warm_up_s=0,seconds=1"
+    done = run("compare", *arms, "--work", work, "--blocks", "5", *LAB, "--out", folder, "--json")
+    document = json.loads(done.stdout)
+    assert all(sample["valid"] for sample in document["samples"])
+    return {
+        (table["metric"]["name"], each["arm"]): each["verdict"]
+        for table in document["tables"]
+        for each in table["arms"]
+        if table["metric"]["headline"] and each["verdict"] is not None
+    }
+
+
+def test_a_long_slice_is_found_and_two_spellings_of_it_are_not(tmp_path: Path) -> None:
+    short, long = "default+sched.base_slice_ns=20ms", "default+sched.base_slice_ns=20000000"
+    found = judge(("default", short), tmp_path / "c")
+    assert set(found.values()) == {"worse"}, found
+    alike = judge((short, long), tmp_path / "d")
+    assert not {"better", "worse"} & set(alike.values()), alike
