@@ -44,7 +44,7 @@ class Lost:
     @property
     def share(self) -> float:
         """The share of all that were taken."""
-        return self.count / self.taken if self.taken else 0.0
+        return self.count / self.taken
 
 
 @dataclass(frozen=True, slots=True)

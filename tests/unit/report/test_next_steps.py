@@ -41,6 +41,14 @@ def test_a_campaign_of_one_block_is_to_have_ten() -> None:
     assert [each.blocks for each in list_next_blocks(report)] == [10]
 
 
+def test_an_arm_with_one_block_in_one_of_its_tables_is_to_have_ten_too() -> None:
+    cells = {w: {arm: {"elapsed_s": (10, 1.0)} for arm in ("default", "bfs")} for w in ("v", "w")}
+    voids = {("w", "bfs", block): "gone" for block in range(3)}
+    results = examples.campaign(cells, dict.fromkeys(cells, (examples.WALL,)), blocks=4, voids=voids)
+    (found,) = list_next_blocks(build.build_report(results))
+    assert (found.blocks, found.is_measured) == (10, False)
+
+
 def test_nothing_is_asked_for_where_blocks_are_not_the_question() -> None:
     whole = examples.three_arms()
     decided = examples.two_arms()

@@ -13,7 +13,7 @@ from scipy import integrate, special, stats
 from runoff.results import FIRST_LOOK
 from runoff.statistics import Question, analyse, judge_family, sequential
 from runoff.statistics.level import level_for_each
-from runoff.statistics.stopping import Mean, find_half
+from runoff.statistics.stopping import SHARE, Mean, find_half, spend
 from runoff.statistics.values import Comparison, Interval, Observation, Verdict
 
 
@@ -244,3 +244,9 @@ def test_a_mean_without_an_error_adds_nothing_to_an_interval_of_two() -> None:
     assert find_half([still, moving], 0.05) == pytest.approx(expected)
     assert find_half([moving, moving], 0.05) == pytest.approx(2 * expected)
     assert math.isinf(find_half([Mean(2, 0.0, "until"), moving], 0.05))
+
+
+def test_a_share_of_the_error_makes_no_p_above_one() -> None:
+    assert spend(0.9, "extended") == 1.0
+    assert spend(0.001, "extended") == pytest.approx(0.001 / SHARE["extended"])
+    assert spend(0.9, "planned") == 0.9

@@ -62,7 +62,8 @@ def test_two_machines_have_the_hull_of_their_intervals():
     assert found.log_interval.high == pytest.approx(max(high for _, high in ends), rel=1e-9)
     assert found.verdict is Verdict.WORSE
     assert compare({"one": [0.05], "two": [0.1]}).verdict is Verdict.UNCLEAR
-    assert compare({"one": [0.05, 0.06], "two": [0.1]}).log_interval is None
+    alone = compare({"one": [0.05, 0.06], "two": [0.1]})
+    assert (alone.log_interval, alone.interval, alone.p) == (None, None, None)
 
 
 @pytest.mark.parametrize("machines", [2, 3])
@@ -84,6 +85,15 @@ def test_opposite_changes_are_said_and_not_averaged_away():
     # Where neither direction is better there is nothing to be mixed.
     plain = compare({"one": [0.10, 0.11, 0.12], "two": [-0.10, -0.11, -0.12]}, Question("a", "none"))
     assert (plain.verdict, plain.between.better, plain.between.worse) == (None, (), ())
+
+
+def test_machines_are_said_to_differ_where_they_do():
+    def kinds(machines: dict[str, Sequence[float]]) -> list[str]:
+        observed = {name: observe(each) for name, each in machines.items()}
+        return [each.kind for each in analyse_machines(observed, QUESTION).warnings]
+
+    assert "machines" in kinds({"one": [0.10, 0.11, 0.12], "two": [-0.10, -0.11, -0.12], "three": [0.01, -0.01, 0.02]})
+    assert "machines" not in kinds({name: [0.10, 0.11, 0.12] for name in ("one", "two", "three")})
 
 
 def test_what_is_inside_the_margin_is_on_no_side():
