@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from runoff.errors import UsageError
 
 ELEVATOR = "io"
-"""The name before the equals sign of what is no setting but an elevator."""
+"""What stands before the equals sign where an elevator follows, and not the value of a setting."""
 
 _PIECE = re.compile(r'\+(?P<name>[a-z][\w./-]*)=(?P<value>(?:"[^"]*"|(?!\+[a-z][\w./-]*=)[^@"])*)')
 
@@ -31,7 +31,7 @@ class ArmText:
 
 
 def split_arm(text: str) -> ArmText:
-    """Take apart an arm that is no program. Raises UsageError for an elevator or a kernel that is given twice, or
+    """Take apart an arm other than a program. Raises UsageError for an elevator or a kernel that is given twice, or
     quotes that do not end."""
     first = _PIECE.search(text)
     start = len(text) if first is None else first.start()
@@ -47,6 +47,18 @@ def split_arm(text: str) -> ArmText:
     if rest and not rest.startswith("@"):
         raise UsageError(f"arm {text!r}: {rest!r} is not understood: a value with blanks, + or @ is put in quotes")
     return _assemble(text, text[:start], pieces, rest[1:] if rest else None)
+
+
+def split_settings(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Take the settings from the end of a load's text, such as ``compile+weight=20``. Raises UsageError for an
+    elevator or a kernel, which only an arm has, or quotes that do not end."""
+    first = _PIECE.search(text)
+    if first is None:
+        return text, ()
+    parts = split_arm(text)
+    if parts.elevator is not None or parts.kernel is not None:
+        raise UsageError(f"load {text!r}: an elevator or a kernel is a part of an arm, not of a load")
+    return parts.scheduler, parts.settings
 
 
 def split_words(words: list[str], where: str) -> tuple[list[str], ArmText]:

@@ -16,8 +16,9 @@ Clock = Literal["real", "virtual"]
 WorkKind = Literal["command", "scene"]
 """A program to run, or tasks as docs/scenes.md describes them."""
 
-SettingScope = Literal["machine", "hardware"]
-"""What has a setting of an arm (crates/settings/src/catalogue.rs)."""
+SettingScope = Literal["machine", "hardware", "work"]
+"""What has a setting of an arm; ``work`` stands for processes and their control group
+(crates/settings/src/catalogue.rs)."""
 
 ELEVATORS = "+io="
 """In ``EngineKind.without``: arms with a disk behind an elevator."""
@@ -68,7 +69,7 @@ ENGINES: dict[str, EngineKind] = {
         clocks=("real",),
         is_this_machine=True,
         boots_kernels=True,
-        settings=("machine", "hardware"),
+        settings=("machine", "hardware", "work"),
         needs_root=True,
         without={
             "topology": "the host has the topology of this machine",
@@ -85,7 +86,7 @@ ENGINES: dict[str, EngineKind] = {
         choose_clock="runoff.engines.lab.choose:choose_clock",
         most_exact_cpus=16,
         has_guests=True,
-        settings=("machine",),
+        settings=("machine", "work"),
         travels=True,
         without={"place": "it is a directory of this machine"},
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from campaign_rows import rows
 from command import run, start
-from soak.traces import BORROWED, setting_file
+from soak.traces import BORROWED, hierarchy, setting_file
 
 pytestmark = [
     pytest.mark.host,
@@ -60,7 +60,7 @@ def test_a_setting_is_in_force_for_its_arm_alone(tmp_path: Path, usual: str) -> 
     assert seen == {("default", float(usual)), (ARM, float(OTHER))}
     assert len(taken) == 4
     proofs = [row["proof"]["settings"] for row in taken if row["arm"] != "default"]
-    assert proofs == [[{"name": NAME, "wanted": OTHER, "was": usual, "is": OTHER}]] * 2
+    assert proofs == [[{"of": "machine", "name": NAME, "wanted": OTHER, "was": usual, "is": OTHER}]] * 2
     assert f"with {NAME}={OTHER}" in (tmp_path / "out/report.html").read_text()
     assert "Traceback" not in said
 
@@ -132,3 +132,24 @@ def test_a_killed_agent_leaves_it_to_restore_and_to_the_next_start(tmp_path: Pat
     else:
         run("compare", "default", "--on", "host", "--work", "counters:n=1", "--blocks", "1", "--out", tmp_path / "b")
     assert FILE.read_text().strip() == usual
+
+
+def test_work_begins_with_its_policy_and_nice_value(tmp_path: Path) -> None:
+    script = "read -r _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ nice rest < /proc/self/stat; echo seen $nice"
+    taken, said = compare(tmp_path, script, "default", "default+nice=7+policy=batch", blocks=1)
+    assert {row["arm"]: row["metrics"]["seen"] for row in taken if row["valid"]} == {
+        "default": 0, "default+nice=7+policy=batch": 7
+    }, said  # fmt: skip
+    renicing = tmp_path / "renicing"
+    renicing.mkdir()
+    taken, _ = compare(renicing, "renice -n 9 $$ > /dev/null; echo seen 1", "default+nice=7", blocks=1)
+    assert [row["reason"] for row in taken] == ["the setting nice was 7 and became 9 in the work"]
+
+
+def test_a_group_without_its_controller_is_refused_with_the_command(tmp_path: Path) -> None:
+    if "cpu" in (hierarchy() / "cgroup.subtree_control").read_text().split():
+        pytest.skip("it is on here")
+    words = ("--on", "host", "--work", "counters:n=1", "--blocks", "1", "--out", tmp_path / "out")
+    refused = run("compare", "default", "default+weight=50", *words, expect=69)
+    assert "controller" in refused.stderr
+    assert "cpu" in refused.stderr

@@ -29,11 +29,12 @@ def test_settings_are_in_force_and_a_number_that_was_rounded_is_told(tmp_path: P
     assert all(sample["valid"] for sample in taken.values()), taken
     assert seen(tmp_path / "c") == {
         "default": [],
-        "default+smt=off": [{"name": "smt", "wanted": "off", "was": "on", "is": "off"}],
-        f"default+{RETRANS}=1001": [{"name": RETRANS, "wanted": "1001", "was": "1000", "is": "1004"}],
+        "default+smt=off": [{"of": "machine", "name": "smt", "wanted": "off", "was": "on", "is": "off"}],
+        f"default+{RETRANS}=1001": [{"of": "machine", "name": RETRANS, "wanted": "1001", "was": "1000", "is": "1004"}],
         arms[3]: [
-            {"name": "thp", "wanted": "never", "was": "always", "is": "never"},
+            {"of": "machine", "name": "thp", "wanted": "never", "was": "always", "is": "never"},
             {
+                "of": "machine",
                 "name": "sched.features",
                 "wanted": "NO_RUN_TO_PARITY",
                 "was": "RUN_TO_PARITY",
@@ -46,6 +47,36 @@ def test_settings_are_in_force_and_a_number_that_was_rounded_is_told(tmp_path: P
     assert 1.8 < times["smt=off"] / times["default"] < 2.2
     said = f"the kernel has rounded settings of default+{RETRANS}=1001: {RETRANS}=1001 is 1004"
     assert said in " ".join(run("report", tmp_path / "c").stdout.split())
+
+
+@pytest.mark.core
+def test_settings_of_work_hold_for_it_and_its_group(tmp_path: Path) -> None:
+    """Two processes that count, on two CPUs: half a CPU for both is four times the time."""
+    arms = ("default", "default+nice=10+policy=batch", "default+quota=50%", "default+cpuset=1", "bfs+quota=0.5")
+    words = ("--work", "counters:n=2", "--load", "none", "--load", "burn+weight=20", "--blocks", "1")
+    done = run("compare", *arms, *words, *LAB, "--out", tmp_path / "c", "--json")
+    document = json.loads(done.stdout)
+    taken = {(each["arm"], each["load"]): each for each in document["samples"]}
+    assert all(sample["valid"] for sample in taken.values()), taken
+    times = {place: sample["metrics"]["elapsed_s"] for place, sample in taken.items()}
+    alone = {arm: time / times["default", "none"] for (arm, load), time in times.items() if load == "none"}
+    assert 0.95 < alone["default+nice=10+policy=batch"] < 1.05
+    assert 1.9 < alone["cpuset=1"] < 2.1
+    assert 3.6 < alone["quota=50%"] < 4.2
+    assert 0.9 < alone["bfs+quota=0.5"] < 1.1
+    # A group of weight 20 takes a sixth of what counts beside it; bfs shares among tasks.
+    beside = {arm: times[arm, "burn+weight=20"] / times[arm, "none"] for arm in ("default", "bfs+quota=0.5")}
+    assert beside["default"] < 1.6 < 1.8 < beside["bfs+quota=0.5"]
+    proven = {(row["arm"], row["load"]): row["proof"]["settings"] for row in rows(tmp_path / "c")}
+    of_load = {"of": "load", "name": "weight", "wanted": "20", "was": "100", "is": "20"}
+    assert proven["default", "none"] == []
+    assert proven["default", "burn+weight=20"] == [of_load]
+    assert proven["default+quota=50%", "burn+weight=20"] == [
+        {"of": "workload", "name": "quota", "wanted": "50%", "was": "max", "is": "50%"}, of_load
+    ]  # fmt: skip
+    told = [warning for warning in document["warnings"] if "do nothing" in warning]
+    assert len(told) == 1, document["warnings"]
+    assert told[0].startswith("quota=50%, weight=20 of the load do nothing under bfs+quota=0.5")
 
 
 def judge(arms: tuple[str, ...], folder: Path) -> dict[tuple[str, str], str]:

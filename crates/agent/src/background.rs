@@ -16,6 +16,7 @@ use nix::libc;
 use protocol::Load;
 use regex::Regex;
 use rustix::process::Signal;
+use settings::WorkSettings;
 
 /// Longest wait for a load that was asked to end; then it is killed.
 const END_LIMIT: Duration = Duration::from_secs(30);
@@ -25,6 +26,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Background<'a> {
     name: &'a str,
+    settings: &'a WorkSettings,
     process: Process,
     containment: Containment,
     since: Instant,
@@ -51,12 +53,18 @@ impl LoadUsage {
 
 impl<'a> Background<'a> {
     /// Starts the load and waits until it says that it is ready.
-    pub fn start(load: &'a Load, context: &Surroundings) -> Result<Self> {
+    pub fn start(
+        load: &'a Load,
+        settings: &'a WorkSettings,
+        context: &Surroundings,
+    ) -> Result<Self> {
         let ready = load.ready.as_deref().map(Regex::new).transpose()?;
         let containment = Containment::create(&Root::machine(), Purpose::Load)?;
+        settings.limit(containment.cgroup())?;
         let process = command::start(&load.work.command, context, &containment)?;
         let mut background = Self {
             name: &load.work.name,
+            settings,
             process,
             before: CpuTime::default(),
             containment,
@@ -65,6 +73,7 @@ impl<'a> Background<'a> {
         if let Some(ready) = ready {
             background.await_ready(&ready, context)?;
         }
+        background.require_settings()?;
         background.since = Instant::now();
         background.before = background.containment.cgroup().cpu_time()?;
         Ok(background)
@@ -100,6 +109,14 @@ impl<'a> Background<'a> {
         Ok(())
     }
 
+    fn require_settings(&self) -> Result<()> {
+        let of_group = self.settings.objection(self.containment.cgroup());
+        match of_group.or_else(|| self.settings.objection_to(self.process.id())) {
+            Some(reason) => anyhow::bail!("the load `{}`: {reason}", self.name),
+            None => Ok(()),
+        }
+    }
+
     fn reap(&mut self, limit: Duration) -> Result<Option<Ended>> {
         self.process.reap(limit).context("cannot wait for the load")
     }
@@ -110,6 +127,7 @@ impl<'a> Background<'a> {
     /// The load ended too early, or does not end.
     pub fn end(mut self, context: &Surroundings) -> Result<LoadUsage> {
         self.require_running(context)?;
+        self.require_settings()?;
         let (after, worked) = (self.containment.cgroup().cpu_time()?, self.since.elapsed());
         let cpu = CpuTime {
             user_s: after.user_s - self.before.user_s,

@@ -5,6 +5,7 @@ mod background;
 pub mod booted;
 mod cell;
 pub mod commands;
+mod controllers;
 pub mod disk;
 pub mod guest;
 mod metrics;

@@ -6,14 +6,17 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 
 use anyhow::{Context, Result, ensure};
+use machine::cgroup::Purpose;
+use machine::containment::Containment;
 use machine::fingerprint;
 use machine::instrument::Instrument;
 use machine::root::Root;
 use machine::stop::Stop;
 use protocol::{Arm, Event, Level, Request, VERSION};
 use schedulers::{AttachError, Loaded};
-use settings::{Applied, SettingError};
+use settings::{Applied, SettingError, WorkSettings};
 
+use crate::controllers::Controllers;
 use crate::disk::{self, SampleDisk};
 use crate::requests::Requests;
 use crate::{cell, sweep};
@@ -137,6 +140,9 @@ fn check(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Event {
 
 fn try_out(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Result<Event> {
     let applied = Applied::start(&Root::machine(), &arm.settings, stop)?;
+    let works: Vec<_> =
+        arm.works.iter().map(|each| WorkSettings::parse(each)).collect::<Result<_, _>>()?;
+    try_works(&works)?;
     let start = |disk| SampleDisk::start(disk, None, &arm.scratch, false, stop);
     let disk = arm.disk.as_ref().map(start).transpose()?;
     let attachment = schedulers::attach(&arm.scheduler, loaded, stop)?;
@@ -144,9 +150,21 @@ fn try_out(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Result<Event> {
     attachment.detach()?;
     let disks = disk.as_ref().map(SampleDisk::borrowed).unwrap_or_default();
     disk.map(|disk| disk.end(&mut |_| ())).transpose()?;
-    let settings = applied.seen();
+    let mut settings = applied.seen();
+    settings.extend(works.first().into_iter().flat_map(|own| own.seen("workload")));
     applied.end()?;
     Ok(Event::Checked { id: arm.id.clone(), ops, object, disks, settings })
+}
+
+/// Makes a control group for each work, limited as it will be.
+fn try_works(works: &[WorkSettings]) -> Result<()> {
+    let _controllers = Controllers::require(works.iter().flat_map(WorkSettings::controllers))?;
+    for work in works.iter().filter(|work| work.controllers().next().is_some()) {
+        let containment = Containment::create(&Root::machine(), Purpose::Rehearsal)?;
+        work.limit(containment.cgroup())?;
+        containment.end()?;
+    }
+    Ok(())
 }
 
 fn send(events: &mut dyn Write, event: &Event) -> Result<()> {

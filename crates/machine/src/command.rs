@@ -17,6 +17,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::containment::Containment;
 use crate::process::{Ended, KILL_LIMIT, Process, Waited};
+use crate::sched::Scheduling;
 use crate::scratch::Scratch;
 use crate::stop::Stop;
 use crate::strays::Stray;
@@ -39,6 +40,7 @@ pub struct Surroundings<'a> {
     pub scratch: &'a Scratch,
     pub environment: &'a BTreeMap<String, String>,
     pub timeout: Duration,
+    pub scheduling: Scheduling,
     pub stop: &'a Stop,
 }
 
@@ -185,13 +187,14 @@ fn prepare(argv: &[String], around: &Surroundings) -> Result<Command> {
     around.view.enter(&mut command)?;
     let root = around.root.map(c_path).transpose()?;
     let directory = c_path(around.scratch.inside())?;
+    let scheduling = around.scheduling;
     // Only async-signal-safe calls: between fork and exec other threads' locks may be held.
     let enter = move || -> io::Result<()> {
         if let Some(root) = &root {
             rustix::process::chroot(root.as_c_str())?;
         }
         rustix::process::chdir(directory.as_c_str())?;
-        Ok(())
+        scheduling.apply()
     };
     // SAFETY: `enter` keeps to async-signal-safe calls.
     unsafe { command.pre_exec(enter) };

@@ -23,7 +23,7 @@ pub trait Saved: Serialize + DeserializeOwned {
     /// What is put back, in a few words.
     const KIND: &'static str;
 
-    /// Its name, which tells it from all others.
+    /// The name that tells it from all others.
     fn name(&self) -> &str;
 
     /// Makes it what it was; returns whether there was anything to do.
@@ -51,7 +51,7 @@ pub enum LoanError {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Loan<Thing> {
     agent: Agent,
-    /// The directory in which it works on what it has borrowed; none for what is no disk.
+    /// The directory in which it works on what it has borrowed; none for what is not a disk.
     place: Option<PathBuf>,
     pub things: Vec<Thing>,
     /// The file that holds this loan; not written into it.
@@ -272,7 +272,7 @@ mod tests {
         let first = loans.add(None, mark()).unwrap();
         let error = loans.add(None, mark()).unwrap_err().to_string();
         assert!(error.contains(&format!("process {}, has borrowed {path}", first.agent.pid)));
-        // Its own are settled before they are borrowed again.
+        // What this process has borrowed is settled before it is borrowed again.
         fs::write(&path, "").unwrap();
         loans.settle([&*path]).unwrap();
         assert!(!Path::new(&path).exists());

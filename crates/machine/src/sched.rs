@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Scheduling settings of a thread: sched(7).
 
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -24,6 +25,61 @@ pub enum Policy {
         /// Children begin as normal threads.
         reset_on_fork: bool,
     },
+    RoundRobin {
+        /// 1 to 99.
+        priority: u8,
+    },
+}
+
+impl Policy {
+    /// The kernel's number.
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Normal => libc::SCHED_OTHER,
+            Self::Batch => libc::SCHED_BATCH,
+            Self::Idle => libc::SCHED_IDLE,
+            Self::Fifo { .. } => libc::SCHED_FIFO,
+            Self::RoundRobin { .. } => libc::SCHED_RR,
+        }
+    }
+
+    fn priority(self) -> u8 {
+        match self {
+            Self::Normal | Self::Batch | Self::Idle => 0,
+            Self::Fifo { priority, .. } | Self::RoundRobin { priority } => priority,
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Normal => write!(out, "normal"),
+            Self::Batch => write!(out, "batch"),
+            Self::Idle => write!(out, "idle"),
+            Self::Fifo { priority, .. } => write!(out, "fifo:{priority}"),
+            Self::RoundRobin { priority } => write!(out, "rr:{priority}"),
+        }
+    }
+}
+
+/// How a process is to begin; what is None stays as it is with its parent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scheduling {
+    pub nice: Option<i8>,
+    pub policy: Option<Policy>,
+}
+
+impl Scheduling {
+    /// Takes effect for the calling thread. Allocates nothing, so that it can be called between fork
+    /// and exec.
+    ///
+    /// # Errors
+    /// The values need more rights.
+    pub fn apply(self) -> io::Result<()> {
+        self.nice.map_or(Ok(()), |nice| set_nice(THIS_THREAD, nice))?;
+        self.policy.map_or(Ok(()), |policy| set_policy(THIS_THREAD, policy))
+    }
 }
 
 /// sched_setscheduler(2); the nice value stays.
@@ -31,16 +87,9 @@ pub enum Policy {
 /// # Errors
 /// There is no such thread, it belongs to another user, or the policy needs more rights.
 pub fn set_policy(thread: Pid, policy: Policy) -> io::Result<()> {
-    let (number, priority) = match policy {
-        Policy::Normal => (libc::SCHED_OTHER, 0),
-        Policy::Batch => (libc::SCHED_BATCH, 0),
-        Policy::Idle => (libc::SCHED_IDLE, 0),
-        Policy::Fifo { priority, reset_on_fork: false } => (libc::SCHED_FIFO, priority),
-        Policy::Fifo { priority, reset_on_fork: true } => {
-            (libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, priority)
-        }
-    };
-    let parameter = libc::sched_param { sched_priority: priority.into() };
+    let resets = matches!(policy, Policy::Fifo { reset_on_fork: true, .. });
+    let number = policy.number() | if resets { libc::SCHED_RESET_ON_FORK } else { 0 };
+    let parameter = libc::sched_param { sched_priority: policy.priority().into() };
     // SAFETY: the parameter outlives the call.
     let result = unsafe { libc::sched_setscheduler(thread.as_raw(), number, &raw const parameter) };
     Ok(Errno::result(result).map(drop)?)

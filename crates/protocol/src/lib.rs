@@ -6,6 +6,7 @@
 //! validates every line against that print. See docs/protocol.md.
 
 pub mod metrics;
+mod settings;
 mod work;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use metrics::{Direction, Metric, Metrics};
+pub use settings::{Setting, SettingSeen};
 pub use work::{Extract, Find, Load, OwnFile, Stream, Which, Workload};
 
 /// Raised whenever a message changes in a way the other side would misread.
@@ -45,6 +47,9 @@ pub struct Arm {
     pub disk: Option<Disk>,
     #[serde(default)]
     pub settings: Vec<Setting>,
+    /// Settings of the workload, and of each load that may run beside it.
+    #[serde(default)]
+    pub works: Vec<Vec<Setting>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,26 +79,6 @@ pub struct Cell {
     /// Settings of the machine that are in force for this sample, in this order.
     #[serde(default)]
     pub settings: Vec<Setting>,
-}
-
-/// A setting as `runoff-agent settings` describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Setting {
-    pub name: String,
-    pub value: String,
-}
-
-/// A setting that was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SettingSeen {
-    pub name: String,
-    pub wanted: String,
-    /// The value before, and after everything is put back.
-    pub was: String,
-    /// The value in force: another number than was wanted where the kernel has rounded it.
-    pub is: String,
 }
 
 fn place_in_memory() -> PathBuf {
@@ -268,7 +253,7 @@ pub struct Proof {
     /// Sub-schedulers that had the workload's cgroup or one above it.
     pub sub_schedulers: Vec<String>,
     pub cpu_limits: CpuLimits,
-    /// Settings of the machine, which were in force throughout.
+    /// Settings of the machine and of the works, which were in force throughout.
     pub settings: Vec<SettingSeen>,
     /// What of `before` and `after` could not be read, and why; empty if all could.
     pub unreadable: String,

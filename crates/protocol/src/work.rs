@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::settings::Setting;
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
@@ -19,6 +21,9 @@ pub struct Workload {
     /// Controllers of control groups, such as `cpu`, that it wants for groups of its own.
     #[serde(default)]
     pub controllers: Vec<String>,
+    /// Settings of its processes, and of the control group that the measured program is in.
+    #[serde(default)]
+    pub settings: Vec<Setting>,
     /// Run one after the other before the clock starts, in the scratch directory.
     pub prepare: Vec<Vec<String>>,
     /// The measured program.

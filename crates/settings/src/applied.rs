@@ -70,6 +70,7 @@ impl Applied {
     /// What each setting was, and what it is.
     pub fn seen(&self) -> Vec<SettingSeen> {
         let seen = self.changes.iter().map(|change| SettingSeen {
+            of: "machine".into(),
             name: change.name.clone(),
             wanted: change.wanted.clone(),
             was: change.was.clone(),
@@ -298,7 +299,7 @@ mod tests {
         assert_eq!(applied.objection().as_deref(), Some(words));
         drop(applied);
         assert_eq!(machine.value(GOVERNORS[1]), "schedutil");
-        // One that has gone cannot be in force either.
+        // A file that has gone cannot have it either.
         let applied = machine.start(&[("sched.base_slice_ns", "7")]).unwrap();
         fs::remove_file(machine.root.at(SLICE)).unwrap();
         assert!(applied.objection().unwrap().contains("and became "));
@@ -348,7 +349,7 @@ mod tests {
         assert_eq!(applied.seen()[0].was, "2800000");
         drop(applied);
         assert_eq!((machine.value(SLICE).as_str(), machine.loans()), ("2800000", 0));
-        // And without another sample the sweep does it.
+        // Without another sample, the sweep does it.
         machine.write(SLICE, "7\n");
         fs::write(file.path(), &dead).unwrap();
         let swept = sweep::<SavedFile>(&machine.root, None).unwrap();

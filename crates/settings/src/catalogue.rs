@@ -30,8 +30,10 @@ pub struct Description {
 pub enum Scope {
     /// The whole machine, until it is put back.
     Machine,
-    /// The same, but of a real CPU: a guest has none.
+    /// A real CPU, until it is put back: a guest has none.
     Hardware,
+    /// The processes of the workload, or of a load, and their control group.
+    Work,
 }
 
 /// The form of a value in an arm.
@@ -44,6 +46,16 @@ pub enum Values {
     Word,
     /// `on` or `off`.
     Switch,
+    /// -20 to 19.
+    Nice,
+    /// `normal`, `batch`, `idle`, or `fifo` and `rr` with a priority.
+    Policy,
+    /// 1 to 10000.
+    Weight,
+    /// Percent of one CPU, or `max`.
+    Quota,
+    /// Such as `0-3,8`.
+    Cpus,
 }
 
 /// The value of one setting here.
@@ -55,7 +67,7 @@ pub struct Here {
     pub offered: Vec<String>,
 }
 
-const ALL: [(&str, &str, Scope, Values); 7] = [
+const ALL: [(&str, &str, Scope, Values); 12] = [
     (
         "sched.NAME",
         "a file of the kernel's own scheduler in /sys/kernel/debug/sched, such as base_slice_ns or features",
@@ -78,6 +90,31 @@ const ALL: [(&str, &str, Scope, Values); 7] = [
     ("boost", "frequencies above the nominal one (turbo)", Scope::Hardware, Values::Switch),
     ("thp", "transparent huge pages", Scope::Machine, Values::Word),
     ("smt", "the second and further threads of each core", Scope::Machine, Values::Switch),
+    ("nice", "the nice value with which the work begins", Scope::Work, Values::Nice),
+    (
+        "policy",
+        "the scheduling policy with which the work begins, as in sched(7)",
+        Scope::Work,
+        Values::Policy,
+    ),
+    (
+        "weight",
+        "the share of CPU time of the work's control group among others (cpu.weight)",
+        Scope::Work,
+        Values::Weight,
+    ),
+    (
+        "quota",
+        "the most CPU time of the work's control group in each 0.1 s (cpu.max)",
+        Scope::Work,
+        Values::Quota,
+    ),
+    (
+        "cpuset",
+        "the CPUs that the work may use (cpuset.cpus of its control group)",
+        Scope::Work,
+        Values::Cpus,
+    ),
 ];
 
 /// Files that are told of a family: the others have nothing to do with scheduling, or no single
@@ -104,6 +141,7 @@ pub fn describe(root: &Root) -> Vec<Description> {
     let described = ALL.map(|(name, sentence, scope, values)| {
         let (here, absent) = match name.strip_suffix("NAME") {
             Some(prefix) => members(root, prefix),
+            None if scope == Scope::Work => (Vec::new(), None),
             None => alone(root, name),
         };
         Description { name, sentence, scope, values, here, absent }

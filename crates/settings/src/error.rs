@@ -11,6 +11,8 @@ use thiserror::Error;
 pub enum SettingError {
     #[error("there is no setting {name:?}: runoff list settings")]
     Unknown { name: String },
+    #[error("{name} must be {allowed}, not {value:?}")]
+    Wrong { name: String, value: String, allowed: &'static str },
     #[error("{name}: {why}")]
     Absent { name: String, why: String },
     #[error("{name} and {other} are one setting, {path}: leave one of them out", path = path.display())]
@@ -35,7 +37,10 @@ impl SettingError {
     /// lacks.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Unknown { .. } | Self::Twice { .. } | Self::OneWay { .. } => 64,
+            Self::Unknown { .. }
+            | Self::Wrong { .. }
+            | Self::Twice { .. }
+            | Self::OneWay { .. } => 64,
             Self::Refused { .. } | Self::NotTaken { .. } => 64,
             Self::Absent { .. } | Self::Unread { .. } => 69,
             Self::Loan(_) => 1,

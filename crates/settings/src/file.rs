@@ -59,7 +59,7 @@ impl SettingFile {
     }
 }
 
-/// Reads a file that is no link.
+/// Reads a file, but not through a link.
 pub fn read(path: &Path) -> io::Result<String> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a file"));

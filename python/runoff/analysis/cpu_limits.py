@@ -36,7 +36,20 @@ class UnwatchedGroups:
     """The reason of the first of these samples."""
 
 
-def find_limits(results: Results) -> Iterator[LimitedWork | UnwatchedGroups]:
+@dataclass(frozen=True, slots=True)
+class IgnoredLimits:
+    """Limits that the plan asks for under schedulers that do not apply any, or of which that is not known."""
+
+    limits: tuple[str, ...]
+    """Such as ``quota=50%``."""
+    arms: tuple[str, ...]
+    is_known: bool
+
+
+LimitFinding = LimitedWork | UnwatchedGroups | IgnoredLimits
+
+
+def find_limits(results: Results) -> Iterator[LimitFinding]:
     """Yield the places where arms had limits that not all of them apply, or that none does."""
     cells: dict[str, list[Sample]] = {}
     for sample in results.judged_samples:
@@ -49,6 +62,22 @@ def find_limits(results: Results) -> Iterator[LimitedWork | UnwatchedGroups]:
     unwatched = [s.cpu_limits.unwatched for each in cells.values() for s in each if s.cpu_limits.unwatched]
     if unwatched:
         yield UnwatchedGroups(len(unwatched), unwatched[0])
+    yield from _find_ignored([sample for samples in cells.values() for sample in samples], results.arms)
+
+
+def _find_ignored(samples: Sequence[Sample], arms: Sequence[str]) -> Iterator[IgnoredLimits]:
+    """Yield the limits that the plan asks for in vain, arms with the same ones together."""
+    for is_known, applied in ((True, False), (False, None)):
+        asked: dict[str, dict[str, None]] = {}
+        for sample in samples:
+            if sample.cpu_limits.applied is applied:
+                asked.setdefault(sample.arm, {}).update(dict.fromkeys(sample.cpu_limits.asked))
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for arm in arms:
+            if limits := tuple(asked.get(arm, ())):
+                alike.setdefault(limits, []).append(arm)
+        for limits, having in alike.items():
+            yield IgnoredLimits(limits, tuple(having), is_known)
 
 
 def join_limits(limits: Sequence[CpuLimits]) -> CpuLimits:
@@ -56,6 +85,7 @@ def join_limits(limits: Sequence[CpuLimits]) -> CpuLimits:
     applied = {each.applied for each in limits}
     return CpuLimits(
         found=tuple(sorted({limit for each in limits for limit in each.found})),
+        asked=tuple(sorted({limit for each in limits for limit in each.asked})),
         unwatched=next((each.unwatched for each in limits if each.unwatched), ""),
         applied=applied.pop() if len(applied) == 1 else None,
     )

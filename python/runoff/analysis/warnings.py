@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
+from runoff.analysis.cpu_limits import IgnoredLimits, LimitedWork, UnwatchedGroups, find_limits
 from runoff.analysis.first_run import UnlikeFirstRun, find_unlike_first_runs
 from runoff.analysis.table import Lost, Table
 from runoff.results import PROBE_COST, Results, Stopping
@@ -74,6 +74,7 @@ CampaignWarning = (
     RecordedWarning
     | LimitedWork
     | UnwatchedGroups
+    | IgnoredLimits
     | EarlierLooks
     | UnfinishedCampaign
     | VoidArm

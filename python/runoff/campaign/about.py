@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from runoff.arm_text import split_settings
 from runoff.campaign.journal.records import Definitions, Outline, StoredDefinition
 from runoff.reading import parse_toml
 from runoff.results import Descriptions
@@ -15,9 +16,20 @@ def describe_parts(outline: Outline, definitions: Definitions) -> Descriptions:
     return Descriptions(
         arms=outline.about,
         workloads=_list_sentences(works),
-        loads=_list_sentences(_find_definitions(outline.loads, definitions.loads)),
+        loads=_describe_loads(outline.loads, definitions.loads),
         metrics={label: _describe_metrics(definition) for label, definition in works.items()},
     )
+
+
+def _describe_loads(labels: list[str], stored: Mapping[str, StoredDefinition]) -> dict[str, str]:
+    """Return the sentence of each load, with the settings that are in its label."""
+    parts = {label: split_settings(label) for label in labels}
+    sentences = _list_sentences(_find_definitions([text for text, _ in parts.values()], stored))
+    return {
+        label: sentences[text] + "".join(f"; {name}={value}" for name, value in settings)
+        for label, (text, settings) in parts.items()
+        if text in sentences
+    }
 
 
 def _find_definitions(labels: list[str], stored: Mapping[str, StoredDefinition]) -> dict[str, dict[str, Any]]:

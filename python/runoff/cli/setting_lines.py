@@ -7,7 +7,7 @@ from runoff.engine_kinds import ENGINES
 from runoff.report.words.layout import wrap
 
 _FEW = 12
-"""Words that the kernel offers are listed up to so many."""
+"""The most words of the kernel that are listed."""
 
 
 def list_settings() -> list[dict[str, Any]]:

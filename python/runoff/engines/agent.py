@@ -169,8 +169,10 @@ def check_request(
     scratch: str = SCRATCH,
     disk: Mapping[str, Any] | None = None,
     settings: Sequence[Setting] = (),
+    works: Sequence[Sequence[tuple[str, str]]] = (),
 ) -> dict[str, Any]:
-    """Make the request that asks whether this scheduler, this disk in ``scratch`` and these settings can be used."""
+    """Make the request that asks whether this scheduler, this disk in ``scratch`` and these settings can be used, and
+    those of ``works``, the workload first."""
     return {
         "type": "check",
         "id": "check",
@@ -178,6 +180,7 @@ def check_request(
         "scratch": scratch,
         "disk": disk,
         "settings": _list_settings(settings),
+        "works": [[{"name": name, "value": value} for name, value in each] for each in works],
     }
 
 
@@ -197,25 +200,30 @@ def make_sample_request(
     scratch: str = SCRATCH,
     disk: Mapping[str, Any] | None = None,
     settings: Sequence[Setting] = (),
+    controllers: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Make the request for one sample of ``work`` with ``load``, with ``root`` as their ``/`` and directories in
-    ``scratch``, on ``disk`` if there is one (``runoff.engines.disks``), while ``settings`` are in force.
+    ``scratch``, on ``disk`` if there is one (``runoff.engines.disks``), while ``settings`` are in force and
+    ``controllers`` of control groups are on.
 
     ``probes`` observe the work; ``flush`` is ignored for a load that means a rehearsed work.
     """
     rehearse = load is not None and load.definition.rehearse
+    workload = work.message(root)
+    workload["settings"] = _list_settings([each for each in settings if each.scope == "work"])
+    workload["controllers"] = list(dict.fromkeys([*workload["controllers"], *controllers]))
     return {
         "type": "sample",
         "id": cell_id,
         "scheduler": scheduler,
-        "workload": work.message(root),
+        "workload": workload,
         "load": None if load is None or rehearse else load.load_message(root),
         "flush": flush and not rehearse,
         "rehearse": rehearse,
         "probes": list(probes),
         "scratch": scratch,
         "disk": disk,
-        "settings": _list_settings(settings),
+        "settings": _list_settings([each for each in settings if each.scope != "work"]),
     }
 
 

@@ -108,11 +108,11 @@ class HostEngine:
         try:
             agent = self._start()
             scratch, disk = self._place_work(arm, agent)
-            if disk is None and not arm.needs_sched_ext and not arm.settings:
+            if disk is None and not arm.needs_sched_ext and not self._plan.has_settings(arm):
                 return AcceptedArm()
-            return agent.check(
-                check_request(arm.scheduler, scratch=scratch, disk=disk, settings=arm.settings), CHECK_LIMIT_S
-            )
+            works = self._plan.list_work_settings(arm)
+            request = check_request(arm.scheduler, scratch=scratch, disk=disk, settings=arm.of_machine, works=works)
+            return agent.check(request, CHECK_LIMIT_S)
         except AgentLost as lost:
             return RefusedArm(f"the agent was lost: {lost}", self._lose(), lost=True)
 
@@ -154,6 +154,7 @@ class HostEngine:
             scratch=scratch,
             disk=disk,
             settings=arm.settings,
+            controllers=plan.controllers,
         )
         try:
             return agent.take(request, on_phase, silence_limit_s(work, load))

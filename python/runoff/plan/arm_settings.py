@@ -10,6 +10,9 @@ from runoff.engine_kinds import SettingScope
 from runoff.errors import UsageError
 from runoff.text import suggest
 
+CONTROLLERS: Mapping[str, str] = {"weight": "cpu", "quota": "cpu", "cpuset": "cpuset"}
+"""The controller of control groups that a setting needs."""
+
 DescribeSettings = Callable[[], Sequence[Mapping[str, Any]]]
 """Yields the settings that there are (crates/settings/src/catalogue.rs)."""
 
@@ -78,8 +81,61 @@ def _make_plain(name: str, text: str, kind: str, where: str) -> str:
             if text.lower() not in _SWITCH:
                 raise UsageError(f"{where}: {name} is on or off, not {text!r}")
             return _SWITCH[text.lower()]
+        case "nice":
+            return _require_range(name, _make_number_plain(name, text, where), -20, 19, where)
+        case "weight":
+            return _require_range(name, _make_number_plain(name, text, where), 1, 10_000, where)
+        case "quota":
+            return _make_quota_plain(text, where)
+        case "policy":
+            return _make_policy_plain(text, where)
+        case "cpus":
+            return _make_cpus_plain(name, text, where)
         case _:
             return _make_number_plain(name, text, where)
+
+
+def _require_range(name: str, text: str, least: int, most: int, where: str) -> str:
+    if not re.fullmatch("-?[0-9]+", text) or not least <= int(text) <= most:
+        raise UsageError(f"{where}: {name} is {least} to {most}, not {text!r}")
+    return text
+
+
+def _make_quota_plain(text: str, where: str) -> str:
+    """Return ``50%`` or ``max``; ``0.5`` of a CPU is 50 %."""
+    found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,4})?)(%?)", text)
+    percent = Decimal(found[1]) * (1 if found[2] else 100) if found else Decimal(0)
+    if text != "max" and (percent < 1 or percent != percent.to_integral_value()):
+        raise UsageError(
+            f"{where}: quota is a share of one CPU in whole percent such as 50% or 250%, or max, not {text!r}"
+        )
+    return "max" if text == "max" else f"{int(percent)}%"
+
+
+def _make_policy_plain(text: str, where: str) -> str:
+    """Return ``batch``, ``fifo:50`` or the like."""
+    found = re.fullmatch(r"(other|normal|batch|idle)|(fifo|rr)(?::([1-9][0-9]?))?", text.lower())
+    if found is None:
+        raise UsageError(
+            f"{where}: policy is normal, batch, idle, fifo or rr, the last two with a priority of 1 to 99 as in "
+            f"fifo:50, not {text!r}"
+        )
+    if found[2]:
+        return f"{found[2]}:{found[3] or 1}"
+    return "normal" if found[1] == "other" else found[1]
+
+
+def _make_cpus_plain(name: str, text: str, where: str) -> str:
+    """Return CPUs as the kernel lists them: ``0-2,5``."""
+    cpus: set[int] = set()
+    for part in text.split(","):
+        found = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", part.strip())
+        if found is None or int(found[1]) > int(found[2] or found[1]):
+            raise UsageError(f"{where}: {name} is a list of CPUs such as 0-3,8, not {text!r}")
+        cpus.update(range(int(found[1]), int(found[2] or found[1]) + 1))
+    firsts = sorted(cpu for cpu in cpus if cpu - 1 not in cpus)
+    lasts = sorted(cpu for cpu in cpus if cpu + 1 not in cpus)
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True))
 
 
 def _make_number_plain(name: str, text: str, where: str) -> str:

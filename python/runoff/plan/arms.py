@@ -52,6 +52,16 @@ class Arm:
     """What it is, for readers who do not know its name; empty where that is not known."""
 
     @property
+    def of_machine(self) -> tuple[Setting, ...]:
+        """The settings of the whole machine."""
+        return tuple(each for each in self.settings if each.scope != "work")
+
+    @property
+    def of_work(self) -> tuple[Setting, ...]:
+        """The settings of the workload's processes and their control group."""
+        return tuple(each for each in self.settings if each.scope == "work")
+
+    @property
     def needs_sched_ext(self) -> bool:
         return bool(self.scheduler["kind"] != "default")
 

@@ -2,11 +2,13 @@
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from runoff.arm_text import split_settings
 from runoff.errors import UsageError
 from runoff.plan import checks, stopping
+from runoff.plan.arm_settings import parse_settings as parse_arm_settings
 from runoff.plan.arms import Arm, find_twins, parse_arm
 from runoff.plan.catalogue import Catalogue
 from runoff.plan.elevators import check_model
@@ -18,6 +20,7 @@ from runoff.plan.stored import StoredInputs
 from runoff.plan.topology import parse_topology
 from runoff.results import Clock
 from runoff.workloads import LOADS, WORKLOADS, Work, parse_loads, parse_works
+from runoff.workloads import Catalogue as Definitions
 
 HIGHEST_DRAWN_SEED = 999_999
 """The highest seed that is drawn if none is given: short enough to be typed."""
@@ -46,7 +49,7 @@ def make_plan(
     settings = _fill_seed(_fill_cpus(settings))
     checks.check_names(settings, catalogue.schedulers)
     arms = tuple(_parse_arm(text, settings, catalogue, stored) for text in settings.arms)
-    works, loads = _parse_works(settings, stored)
+    works, loads = _parse_works(settings, catalogue, stored)
     checks.check_takes(settings, [*works, *filter(None, loads)])
     plan = Plan(settings, arms, tuple(find_scene_metrics(work, catalogue.scenes) for work in works), loads)
     plan = replace(plan, probes=parse_probes(settings.probes, makes_disks=plan.makes_disks))
@@ -84,7 +87,9 @@ def _parse_arm(text: str, settings: Settings, catalogue: Catalogue, stored: Stor
     return replace(arm, label=name)
 
 
-def _parse_works(settings: Settings, stored: StoredInputs | None) -> tuple[tuple[Work, ...], tuple[Work | None, ...]]:
+def _parse_works(
+    settings: Settings, catalogue: Catalogue, stored: StoredInputs | None
+) -> tuple[tuple[Work, ...], tuple[Work | None, ...]]:
     """Return the workloads and the loads; None among the loads is a run without one."""
     works, loads = WORKLOADS, LOADS
     if stored is not None:
@@ -92,8 +97,26 @@ def _parse_works(settings: Settings, stored: StoredInputs | None) -> tuple[tuple
         loads = replace(loads, stored=stored.loads, stored_files=stored.files)
     return (
         tuple(work for text in settings.workloads for work in parse_works(text, settings.cpus, works)),
-        tuple(load for text in settings.loads for load in parse_loads(text, settings.cpus, loads)) or (None,),
+        tuple(load for text in settings.loads for load in _parse_loads(text, settings.cpus, loads, catalogue))
+        or (None,),
     )
+
+
+def _parse_loads(text: str, cpus: int, definitions: Definitions, catalogue: Catalogue) -> Iterator[Work | None]:
+    """Yield the loads of ``compile:part=et+weight=20`` or the like."""
+    where = f"load {text.strip()!r}"
+    name, pairs = split_settings(text.strip())
+    found = parse_arm_settings(pairs, catalogue.settings, where)
+    if beyond := [each.name for each in found if each.scope != "work" and catalogue.settings is not None]:
+        raise UsageError(f"{where}: {beyond[0]} is a setting of the whole machine: give it to the arms")
+    for load in parse_loads(name, cpus, definitions):
+        if load is None or not found:
+            if found:
+                raise UsageError(f"{where}: nothing runs that could have settings")
+            yield load
+        else:
+            label = load.label + "".join(f"+{name}={value}" for name, value in pairs)
+            yield replace(load, label=label, settings=tuple((each.name, each.value) for each in found))
 
 
 def _fill_cpus(settings: Settings) -> Settings:

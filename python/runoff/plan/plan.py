@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from runoff.plan.arm_settings import CONTROLLERS
 from runoff.plan.arms import Arm
 from runoff.plan.cells import count_load_blocks, draw_cells
 from runoff.plan.order import Cell
@@ -85,6 +86,23 @@ class Plan:
     def definitions(self) -> list[Definition]:
         """The definitions of everything that will run."""
         return [work.definition for work in (*self.works, *self.loads) if work is not None]
+
+    @property
+    def controllers(self) -> tuple[str, ...]:
+        """The controllers of control groups that settings of some arm or load need. All samples have them on, as the
+        kernel's own scheduler shares CPUs in another way where groups count."""
+        names = [each.name for arm in self.arms for each in arm.of_work]
+        names += [name for load in self.loads if load is not None for name, _ in load.settings]
+        return tuple(sorted({CONTROLLERS[name] for name in names if name in CONTROLLERS}))
+
+    def list_work_settings(self, arm: Arm) -> list[list[tuple[str, str]]]:
+        """Return the settings of the workload under ``arm``, and of each load."""
+        own = [(each.name, each.value) for each in arm.of_work]
+        return [own, *(list(load.settings) for load in self.loads if load is not None)]
+
+    def has_settings(self, arm: Arm) -> bool:
+        """Return whether something is set for the arm or for a load beside it."""
+        return bool(arm.settings) or any(self.list_work_settings(arm))
 
     @property
     def own_files(self) -> tuple[OwnFile, ...]:

@@ -59,11 +59,13 @@ class CpuLimits:
     """Limits of CPU time of control groups that work was in while the workload ran."""
 
     found: tuple[str, ...] = ()
-    """Such as ``/g: cpu.max 20000 100000``."""
+    """Such as ``/g: cpu.max 20000 100000``; those that the plan asks for are not among them."""
     unwatched: str = ""
     """Why there may be more; empty if all groups were watched, or the sample was taken before they were."""
     applied: bool | None = None
     """Whether the scheduler in charge applies limits; None where that is not known."""
+    asked: tuple[str, ...] = ()
+    """Limits that the plan asks for, such as ``quota=50%`` and ``weight=20 of the load``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class Work:
     """Stands for ``{cpus}``."""
     files: tuple[OwnFile, ...] = ()
     """The user's own that are in its working directory."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Settings that a load has, by name: of its processes and their control group."""
     scene_metrics: Mapping[str, MetricDefinition] = field(default_factory=dict)
     """What is measured of its scene; the engine says what (``runoff.plan.catalogue.Catalogue``)."""
 
@@ -84,6 +86,7 @@ class Work:
                 for each in file.all
             ],
             "controllers": self.controllers,
+            "settings": [{"name": name, "value": value} for name, value in self.settings],
             "prepare": [self._load(argv) for argv in self.definition.prepare],
             "command": [*_PLAYER, self.scene] if self.scene else self._load(self.definition.command),
             "environment": {name: self._substitute(value) for name, value in self.definition.environment.items()},

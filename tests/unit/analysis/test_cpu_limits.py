@@ -140,6 +140,17 @@ def test_what_an_agent_tells_comes_out_of_the_journal(tmp_path: Path) -> None:
     assert row.cpu_limits == CpuLimits(), "campaigns of earlier agents have none"
     sample = row.model_copy(update={"proof": proof}).make_sample()
     assert sample.cpu_limits == CpuLimits((QUOTA,), "", True)
+    given = {"wanted": "7", "was": "1", "is": "7"}
+    settings = [{"of": "workload", "name": "quota", **given}, {"of": "load", "name": "weight", **given}]
+    settings += [{"of": "machine", "name": "thp", **given}]
+    found = [QUOTA, "load: cpu.weight 7", "workload/g: cpu.weight 5", "workload: cpu.max 7000 100000"]
+    asked = {**proof, "settings": settings, "cpu_limits": {"found": found, "unwatched": "", "applied": False}}
+    sample = row.model_copy(update={"proof": asked}).make_sample()
+    expected = ("quota=7", "weight=7 of the load")
+    assert sample.cpu_limits == CpuLimits((QUOTA, "workload/g: cpu.weight 5"), "", False, expected)
+    changed = {**row.model_dump(mode="json"), "proof": {**asked, "settings": [{"name": "quota"}]}}
+    with pytest.raises(ValueError, match="validation error"):
+        type(row).model_validate_json(json.dumps(changed))
     for wrong in ([], {"found": "x"}, {"applied": 1}, {"other": True}):
         changed = {**row.model_dump(mode="json"), "proof": {"cpu_limits": wrong}}
         with pytest.raises(ValueError, match="validation error"):
@@ -150,3 +161,17 @@ def test_what_an_agent_tells_comes_out_of_the_journal(tmp_path: Path) -> None:
 def test_a_sample_in_json_has_its_limits() -> None:
     document = json.loads(render_form(build_report(taken("default", "bfs", blocks=1)), "json"))
     assert [sample["cpu_limits"] for sample in document["samples"]] == [[QUOTA], [QUOTA]]
+
+
+def test_limits_that_the_plan_asks_for_are_told_where_nobody_applies_them() -> None:
+    results = taken("default", "bfs", "zaphod", "exec:other", found=())
+    asked = {"default": ("quota=50%",), "bfs": ("quota=50%",), "zaphod": ("quota=50%",), "exec:other": ("weight=9",)}
+    samples = (
+        replace(s, cpu_limits=replace(s.cpu_limits, asked=(*asked[s.arm], "weight=20 of the load")))
+        for s in results.samples
+    )
+    why = "apply limits of control groups"
+    assert describe_limits(replace(results, samples=tuple(samples))) == [
+        f"quota=50%, weight=20 of the load do nothing under bfs, zaphod, whose scheduler does not {why}",
+        f"weight=9, weight=20 of the load may do nothing under exec:other, whose scheduler may not {why}",
+    ]

@@ -20,7 +20,7 @@ ARM = f"default+{NAME}=7"
 
 def seen(**values: str) -> list[dict[str, str]]:
     """One setting."""
-    return [{"name": NAME, "wanted": "7", "was": "3", "is": "7", **values}]
+    return [{"of": "machine", "name": NAME, "wanted": "7", "was": "3", "is": "7", **values}]
 
 
 class Setting(Answering):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from runoff.engines.agent import describe_settings
+from runoff.engines.agent import describe_settings, make_sample_request
 from runoff.errors import UsageError
 from runoff.plan.arm_settings import Setting, parse_settings
 from runoff.plan.catalogue import Catalogue
@@ -37,6 +37,15 @@ def test_one_number_has_many_spellings(text: str) -> None:
     ("name", "text", "plain"),
     [
         ("smt", "0", "off"),
+        ("nice", "+5", "5"),
+        ("weight", "1e2", "100"),
+        ("quota", "0.5", "50%"),
+        ("quota", "250%", "250%"),
+        ("quota", "max", "max"),
+        ("policy", "FIFO", "fifo:1"),
+        ("policy", "rr:50", "rr:50"),
+        ("policy", "other", "normal"),
+        ("cpuset", "3,0-1,2,8", "0-3,8"),
         ("boost", "Yes", "on"),
         ("thp", "never", "never"),
         ("sysctl.net.ipv4.tcp_rmem", "4096  131072 6291456", "4096 131072 6291456"),
@@ -62,6 +71,14 @@ def test_values_are_made_plain(name: str, text: str, plain: str) -> None:
         ([(SLICE, "1.5")], "takes whole numbers, not '1.5'"),
         ([("sysctl.vm.swappiness", "20ms")], "does not say in which unit it is"),
         ([("thp", "never"), ("thp", "always")], "thp is given twice"),
+        ([("nice", "20")], "nice is -20 to 19, not '20'"),
+        ([("weight", "0")], "weight is 1 to 10000, not '0'"),
+        ([("weight", "idle")], "weight is 1 to 10000, not 'idle'"),
+        ([("quota", "0.001")], "quota is a share of one CPU in whole percent"),
+        ([("quota", "lots")], "quota is a share of one CPU in whole percent"),
+        ([("policy", "batch:3")], "policy is normal, batch, idle, fifo or rr"),
+        ([("policy", "fifo:100")], "policy is normal, batch, idle, fifo or rr"),
+        ([("cpuset", "3-1")], "cpuset is a list of CPUs such as 0-3,8, not '3-1'"),
     ],
 )
 def test_wrong_settings_are_named(pairs: list[tuple[str, str]], sentence: str) -> None:
@@ -95,3 +112,48 @@ def test_a_setting_is_shown_as_an_arm_has_it() -> None:
     (arm,) = plan("default+thp=never+smt=0").arms
     assert arm.settings == (Setting("thp", "never"), Setting("smt", "off"))
     assert arm.about == "the kernel's own scheduler; with thp=never, smt=off"
+
+
+def test_a_load_has_settings_of_its_own() -> None:
+    made = plan("default", "bfs", loads=["none", "burn+weight=20", "io:size_mb=64+nice=5+cpuset=1,0"])
+    _, burn, io = made.loads
+    assert burn is not None
+    assert io is not None
+    assert made.load_labels == ("none", "burn+weight=20", "io:size_mb=64+nice=5+cpuset=1,0")
+    assert (burn.settings, io.settings) == ((("weight", "20"),), (("nice", "5"), ("cpuset", "0-1")))
+    assert io.values["size_mb"] == "64"
+    assert made.controllers == ("cpu", "cpuset")
+    message = burn.load_message(None)["work"]
+    assert message["settings"] == [{"name": "weight", "value": "20"}]
+    assert plan("default", loads=["burn+nice=5"]).controllers == ()
+
+
+@pytest.mark.parametrize(
+    ("load", "sentence"),
+    [
+        ("burn+thp=never", "thp is a setting of the whole machine: give it to the arms"),
+        ("burn+weight=0", "weight is 1 to 10000"),
+        ("burn+io=cfq", "an elevator or a kernel is a part of an arm, not of a load"),
+        ("burn+nice=5@debian", "an elevator or a kernel is a part of an arm"),
+        ("none+weight=5", "nothing runs that could have settings"),
+    ],
+)
+def test_what_a_load_cannot_have_is_refused(load: str, sentence: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        plan("default", loads=[load])
+    assert sentence in str(caught.value)
+
+
+def test_a_request_has_settings_where_the_agent_makes_them() -> None:
+    made = plan("default+thp=never+weight=20+nice=5", "default", loads=["burn+quota=30%"])
+    (load,) = made.loads
+    request = make_sample_request(
+        "a", {"kind": "default"}, made.works[0], load, settings=made.arms[0].settings, controllers=made.controllers
+    )
+    names = [
+        [each["name"] for each in part["settings"]] for part in (request, request["workload"], request["load"]["work"])
+    ]
+    assert names == [["thp"], ["weight", "nice"], ["quota"]]
+    assert request["workload"]["controllers"] == ["cpu"]
+    assert made.has_settings(made.arms[1])
+    assert made.list_work_settings(made.arms[1]) == [[], [("quota", "30%")]]

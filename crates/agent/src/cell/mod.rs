@@ -3,7 +3,6 @@
 //! directories in `site`, its commands in `work`. The settings of its arm are made before
 //! everything else, and put back after everything else.
 
-mod controllers;
 pub mod metrics;
 mod numbers;
 mod refusal;
@@ -15,9 +14,9 @@ use machine::instrument::Instrument;
 use machine::residue::Residue;
 use machine::root::Root;
 use machine::stop::Stop;
-use protocol::{Cell, Event, Level, Proof, Sample, Void};
+use protocol::{Cell, Event, Level, Proof, Sample, SettingSeen, Void};
 use schedulers::Loaded;
-use settings::Applied;
+use settings::{Applied, WorkSettings};
 
 use self::refusal::{Refusal, SampleResult};
 
@@ -59,7 +58,7 @@ fn take_intact(
     let applied = Applied::start(&machine, &cell.settings, stop).map_err(anyhow::Error::from)?;
     instrument.take_kernels_slice()?;
     let outcome = take_with_settings(cell, loaded, instrument, stop, tell);
-    let (seen, objection) = (applied.seen(), applied.objection());
+    let (seen, objection) = (list_settings(&applied, cell)?, applied.objection());
     let ended = applied.end().map_err(anyhow::Error::from);
     instrument.take_kernels_slice()?;
     warn_of_residue(cell, &machine, &before, tell);
@@ -70,6 +69,16 @@ fn take_intact(
         (None, Err(error)) => Err(Refusal::from(error).with_proof(proof)),
         (None, Ok(())) => Ok((metrics, proof)),
     }
+}
+
+/// The settings of the machine, of the workload, and of the load.
+fn list_settings(applied: &Applied, cell: &Cell) -> anyhow::Result<Vec<SettingSeen>> {
+    let mut seen = applied.seen();
+    seen.extend(WorkSettings::parse(&cell.workload.settings)?.seen("workload"));
+    if let Some(load) = &cell.load {
+        seen.extend(WorkSettings::parse(&load.work.settings)?.seen("load"));
+    }
+    Ok(seen)
 }
 
 /// Takes a sample, and voids it unless the agent still runs with what its session began with.

@@ -23,11 +23,11 @@ use protocol::{Cell, Event, Metrics, Phase, Proof};
 use schedulers::proof::{self, Witness};
 use schedulers::{Attachment, Loaded};
 
-use super::controllers::Controllers;
 use super::refusal::{Refusal, SampleResult};
-use super::site::{self, Site};
-use super::work::{self, LoadWork};
+use super::site::{self, LoadWork, Site};
+use super::work;
 use crate::booted::is_booted_for_us;
+use crate::controllers::Controllers;
 use crate::disk::SampleDisk;
 
 /// Takes a sample, from the start of its disk to its end. `tell` gets its progress, and the log of
@@ -39,7 +39,8 @@ pub fn take(
     tell: &mut dyn FnMut(Event),
 ) -> SampleResult {
     let works = cell.load.iter().map(|load| &load.work).chain([&cell.workload]);
-    let _controllers = Controllers::require(works.flat_map(|work| &work.controllers))?;
+    let wanted = works.flat_map(|work| work.controllers.iter().map(String::as_str));
+    let _controllers = Controllers::require(wanted)?;
     let disk = site::start_disk(cell, stop)?;
     let event = |phase| Event::Progress { id: cell.id.clone(), phase };
     let mut progress = |phase| tell(event(phase));
@@ -101,7 +102,7 @@ impl SampleRun<'_> {
             work::rehearse(&self.cell.workload, &context)?;
         }
         work::prepare(&self.cell.workload, &context)?;
-        if let Some(LoadWork { load, context }) = &self.site.load() {
+        if let Some(LoadWork { load, context, .. }) = &self.site.load() {
             work::prepare(&load.work, context)?;
         }
         if self.cell.flush {
@@ -127,8 +128,7 @@ impl SampleRun<'_> {
     /// Runs the workload. If it fails, that is judged after the proof.
     fn measure(&mut self, witness: &mut Witness) -> Result<Metrics, Refusal> {
         (self.progress)(Phase::Run);
-        let (work, load) = (self.site.work(), self.site.load());
-        let measured = work::measure(self.cell, &work, load.as_ref(), witness, self.disk);
+        let measured = work::measure(self.site, self.cell, witness, self.disk);
         self.disk.into_iter().for_each(SampleDisk::note_end);
         measured
     }

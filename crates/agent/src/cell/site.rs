@@ -11,9 +11,9 @@ use machine::scratch::Scratch;
 use machine::stop::Stop;
 use machine::view::View;
 use protocol::{Cell, Event, Load, Probe, Workload};
+use settings::WorkSettings;
 
 use super::refusal::{Refusal, SampleResult};
-use super::work::LoadWork;
 use crate::disk::{SampleDisk, place};
 
 /// Starts the disk of `cell`, if it wants one.
@@ -68,10 +68,18 @@ pub struct Site<'a> {
     stop: &'a Stop,
 }
 
+/// A load, its settings, and the surroundings of its commands.
+pub struct LoadWork<'a> {
+    pub load: &'a Load,
+    pub settings: &'a WorkSettings,
+    pub context: Surroundings<'a>,
+}
+
 /// The directory and the time limit of one workload.
 struct Place<'a> {
     scratch: Scratch,
     workload: &'a Workload,
+    settings: WorkSettings,
     timeout: Duration,
 }
 
@@ -92,10 +100,16 @@ impl<'a> Site<'a> {
         let view = View::new()?;
         let work_timeout = timeout(workload)?;
         let load_timeout = cell.load.as_ref().map_or(Ok(Duration::ZERO), |it| timeout(&it.work))?;
-        let work = Place { scratch, workload, timeout: work_timeout };
-        let load = load.map(|(load, scratch)| {
-            (load, Place { scratch, workload: &load.work, timeout: load_timeout })
-        });
+        let settings = parse_settings(workload)?;
+        let work = Place { scratch, workload, settings, timeout: work_timeout };
+        let load = match load {
+            Some((load, scratch)) => {
+                let settings = parse_settings(&load.work)?;
+                let workload = &load.work;
+                Some((load, Place { scratch, workload, settings, timeout: load_timeout }))
+            }
+            None => None,
+        };
         Ok(Self { view, load, work, stop })
     }
 
@@ -104,20 +118,26 @@ impl<'a> Site<'a> {
         self.context(&self.work)
     }
 
+    /// The settings of the workload.
+    pub fn settings(&self) -> &WorkSettings {
+        &self.work.settings
+    }
+
     /// The load with the surroundings of its commands.
     pub fn load(&self) -> Option<LoadWork<'_>> {
         let (load, place) = self.load.as_ref()?;
-        Some(LoadWork { load, context: self.context(place) })
+        Some(LoadWork { load, settings: &place.settings, context: self.context(place) })
     }
 
     fn context<'s>(&'s self, place: &'s Place) -> Surroundings<'s> {
-        let Place { scratch, workload, timeout } = place;
+        let Place { scratch, workload, settings, timeout } = place;
         Surroundings {
             root: workload.root.as_deref(),
             view: &self.view,
             scratch,
             environment: &workload.environment,
             timeout: *timeout,
+            scheduling: settings.scheduling(),
             stop: self.stop,
         }
     }
@@ -163,6 +183,10 @@ fn path_for_agent(workload: &Workload, place: &Path) -> Result<PathBuf, Refusal>
     }
     let inside = place.strip_prefix("/").map_err(anyhow::Error::from)?;
     Ok(workload.root.as_deref().unwrap_or(Path::new("/")).join(inside))
+}
+
+fn parse_settings(workload: &Workload) -> anyhow::Result<WorkSettings> {
+    Ok(WorkSettings::parse(&workload.settings)?)
 }
 
 fn timeout(workload: &Workload) -> Result<Duration, Refusal> {

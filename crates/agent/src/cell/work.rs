@@ -10,7 +10,7 @@ use machine::root::Root;
 use machine::scratch::tail;
 use machine::view::View;
 use probes::Probes;
-use protocol::{Cell, Load, Metrics, Workload};
+use protocol::{Cell, Metrics, Workload};
 use schedulers::proof::Witness;
 use schedulers::sysfs;
 
@@ -20,15 +20,10 @@ use super::metrics::{
 };
 use super::numbers;
 use super::refusal::{Refusal, judge, shorten};
+use super::site::{LoadWork, Site};
 use crate::background::Background;
 use crate::booted::is_booted_for_us;
 use crate::disk::SampleDisk;
-
-/// A load, and the surroundings of its commands.
-pub struct LoadWork<'a> {
-    pub load: &'a Load,
-    pub context: Surroundings<'a>,
-}
 
 fn create_containment(purpose: Purpose) -> anyhow::Result<Containment> {
     Containment::create(&Root::machine(), purpose)
@@ -75,41 +70,48 @@ fn run_once(
 /// # Errors
 /// One of them does not run as it should.
 pub fn measure(
+    site: &Site,
     cell: &Cell,
-    context: &Surroundings,
-    load: Option<&LoadWork>,
     witness: &mut Witness,
     disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
-    let metrics = match load {
-        Some(load) => measure_with_load(load, cell, context, witness, disk),
-        None => measure_alone(cell, context, witness, disk),
+    let metrics = match &site.load() {
+        Some(load) => measure_with_load(load, site, cell, witness, disk),
+        None => measure_alone(site, cell, witness, disk),
     }?;
     numbers::require_finite(&metrics)?;
     Ok(metrics)
 }
 
 fn measure_alone(
+    site: &Site,
     cell: &Cell,
-    context: &Surroundings,
     witness: &mut Witness,
     disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
-    let workload = &cell.workload;
+    let (workload, context, settings) = (&cell.workload, &site.work(), site.settings());
     let containment = create_containment(Purpose::Workload)?;
     let cgroup = containment.cgroup();
+    settings.limit(cgroup).map_err(anyhow::Error::from)?;
+    let mut objection = None;
     let mut migrations = Migrations::start(cgroup);
     let probes = Probes::attach(&cell.probes, cgroup.id()?, &sysfs::read().ops)?;
     let watch = Watch::start(&Root::machine(), is_booted_for_us());
     let before = Machine::now()?;
     disk.into_iter().for_each(SampleDisk::note_start);
-    let look = |leader| witness.look_at(cgroup, leader);
+    let look = |leader| {
+        witness.look_at(cgroup, leader);
+        objection = objection.take().or_else(|| settings.objection_to(leader));
+    };
     let outcome = command::run(&workload.command, context, &containment, look)?;
     let after = Machine::now()?;
     let limits = watch.map_or_else(|error| Found::unwatched(format!("{error:#}")), Watch::end);
     witness.note_limits(&limits, &cell.scheduler);
     let observed = probes.map(|probes| probes.read()).transpose()?;
     judge(&format!("the workload `{}`", shorten(&workload.command)), &outcome, context)?;
+    if let Some(reason) = objection.or_else(|| settings.objection(cgroup)) {
+        return Err(Refusal::new(reason, ""));
+    }
     let mut metrics = usage(&outcome, &containment)?;
     if let Some(migrations) = migrations.as_mut().and_then(Migrations::count) {
         metrics.insert(&MIGRATIONS, count(migrations.cast_signed()));
@@ -137,14 +139,14 @@ fn usage(outcome: &Outcome, containment: &Containment) -> Result<Metrics, Refusa
 
 /// Measures the workload while a load runs, which is started before and ended after it.
 fn measure_with_load(
-    LoadWork { load, context: load_context }: &LoadWork,
+    LoadWork { load, settings, context: load_context }: &LoadWork,
+    site: &Site,
     cell: &Cell,
-    context: &Surroundings,
     witness: &mut Witness,
     disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
-    let background = Background::start(load, load_context)?;
-    let mut metrics = measure_alone(cell, context, witness, disk)?;
+    let background = Background::start(load, settings, load_context)?;
+    let mut metrics = measure_alone(site, cell, witness, disk)?;
     let usage = background.end(load_context)?;
     let elapsed_s = metrics.get(&ELAPSED_S).expect("every workload has it");
     metrics.extend([

@@ -183,8 +183,18 @@ impl Cgroup {
             .with_context(|| format!("{} lacks user_usec or system_usec", path.display()))
     }
 
-    fn write(&self, name: &str, text: &str) -> io::Result<()> {
+    /// Writes into one of its files.
+    ///
+    /// # Errors
+    /// There is no such file, or the kernel does not take the text.
+    pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
         file(&self.directory, name, OFlags::WRONLY)?.write_all(text.as_bytes())
+    }
+
+    /// # Errors
+    /// There is no such file.
+    pub fn read(&self, name: &str) -> io::Result<String> {
+        read(&self.directory, name)
     }
 
     /// Waits at most `limit` for the cgroup to become empty by itself.

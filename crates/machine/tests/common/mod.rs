@@ -13,6 +13,7 @@ use machine::command::{self, Outcome, Surroundings};
 use machine::containment::Containment;
 use machine::mounts;
 use machine::root::Root;
+use machine::sched::Scheduling;
 use machine::scratch::Scratch;
 use machine::stop::Stop;
 use machine::view::View;
@@ -98,7 +99,15 @@ impl Bench {
     pub fn around(&self, timeout_s: f64) -> Surroundings<'_> {
         let timeout = Duration::from_secs_f64(timeout_s);
         let Self { scratch, view, stop, environment, .. } = self;
-        Surroundings { root: None, view, scratch, environment, timeout, stop }
+        Surroundings {
+            root: None,
+            view,
+            scratch,
+            environment,
+            timeout,
+            scheduling: Scheduling::default(),
+            stop,
+        }
     }
 
     /// Runs a script of sh in `containment`; returns how it ended and how long that took.

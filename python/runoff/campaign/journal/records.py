@@ -152,6 +152,21 @@ class ProvenLimits(Checked):
     applied: bool | None
 
 
+LIMITS = ("weight", "quota")
+"""Settings that limit the CPU time of a work's control group."""
+
+
+class ProvenSetting(Checked):
+    """A setting in a proof (docs/protocol.md)."""
+
+    of: str
+    """What has it: ``machine``, ``workload`` or ``load``."""
+    name: str
+    wanted: str
+    was: str
+    is_: Annotated[str, Field(alias="is")]
+
+
 class Row(Checked):
     """One sample."""
 
@@ -199,7 +214,13 @@ class Row(Checked):
         if proven is None:
             return CpuLimits()
         limits = ProvenLimits.model_validate(proven)
-        return CpuLimits(tuple(limits.found), limits.unwatched, limits.applied)
+        settings = [ProvenSetting.model_validate(each) for each in (self.proof or {}).get("settings", ())]
+        asked = [each for each in settings if each.name in LIMITS]
+        # The group of the work itself, and not one below it.
+        ours = tuple(f"{each.of}: cpu." for each in asked)
+        found = tuple(limit for limit in limits.found if not limit.startswith(ours))
+        words = tuple(f"{each.name}={each.wanted}{' of the load' * (each.of == 'load')}" for each in asked)
+        return CpuLimits(found, limits.unwatched, limits.applied, words)
 
     @property
     def object(self) -> str:

@@ -57,15 +57,16 @@ def _describe(engine: Engine, arm: Arm) -> dict[str, str]:
 
 
 def _list_values(settings: Iterable[Mapping[str, str]]) -> str:
-    """Return the settings in force."""
-    return ", ".join(f"{each['name']}={each['is']}" for each in settings)
+    """Return the settings in force, but for those of loads, which have them under every arm."""
+    return ", ".join(f"{each['name']}={each['is']}" for each in settings if each["of"] != "load")
 
 
 def _list_rounded(arm: Arm, settings: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """Yield the settings whose number the kernel has rounded."""
-    for seen, wanted in zip(settings, arm.settings, strict=True):
-        if seen["is"] != wanted.value:
-            yield f"{wanted} is {seen['is']}"
+    wanted = {each.name: each for each in arm.settings}
+    for seen in settings:
+        if seen["is"] != wanted[seen["name"]].value:
+            yield f"{wanted[seen['name']]} is {seen['is']}"
 
 
 def _check(engine: Engine, arm: Arm) -> AcceptedArm:

@@ -8,7 +8,7 @@ from shutil import which
 from typing import Any
 
 from runoff.engines import capacity, ext4
-from runoff.engines.agent import make_sample_request
+from runoff.engines.agent import check_request, make_sample_request
 from runoff.engines.base import make_machine_tables
 from runoff.engines.distribution import render_install
 from runoff.engines.lab import disks, guest_paths, qemu, swap
@@ -70,7 +70,15 @@ class PreparedMachine:
             scratch=disks.PLACE if disk else DISK_PLACE if plan.disk_mb else MEMORY_PLACE,
             disk=disk,
             settings=arm.settings,
+            controllers=plan.controllers,
         )
+
+    def check_request(self, arm: Arm) -> dict[str, Any] | None:
+        """Return the request that tries an arm in a guest; None where there is nothing to try."""
+        if not arm.needs_sched_ext and not self.plan.has_settings(arm):
+            return None
+        scheduler, works = guest_paths.translate_scheduler(self.plan, arm), self.plan.list_work_settings(arm)
+        return check_request(scheduler, settings=arm.of_machine, works=works)
 
     def describe_guest(
         self,

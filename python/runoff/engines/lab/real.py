@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from runoff.engines.agent import AgentLost, check_request
+from runoff.engines.agent import AgentLost
 from runoff.engines.base import OnPhase
-from runoff.engines.lab import accelerator, disks, guest_paths, qemu
+from runoff.engines.lab import accelerator, disks, qemu
 from runoff.engines.lab.guest import Guest, Orders, boot
 from runoff.engines.lab.prepared import BOOT_LIMIT_S, PreparedMachine
 from runoff.engines.lab.running import RunningGuests
@@ -48,12 +48,11 @@ class RealClockLab:
         return []
 
     def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
-        if not arm.needs_sched_ext and not arm.settings:
+        request = self._prepared.check_request(arm)
+        if request is None:
             return AcceptedArm()
         try:
-            return self._guest_for(arm).agent.check(
-                check_request(guest_paths.translate_scheduler(self._plan, arm), settings=arm.settings), CHECK_LIMIT_S
-            )
+            return self._guest_for(arm).agent.check(request, CHECK_LIMIT_S)
         except AgentLost as lost:
             return RefusedArm(f"the guest was lost: {lost}", self._lose(), lost=True)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runoff.engines.agent import AgentLost, check_request
+from runoff.engines.agent import AgentLost
 from runoff.engines.base import OnPhase
 from runoff.engines.lab import accelerator, guest_paths, qemu, snapshot
 from runoff.engines.lab.emulator import build
@@ -82,9 +82,9 @@ class VirtualClockLab:
         return self._snapshots.list_directories() if self._snapshots is not None else []
 
     def check(self, arm: Arm) -> AcceptedArm | RefusedArm:
-        if not arm.needs_sched_ext and not arm.settings:
+        request = self._prepared.check_request(arm)
+        if request is None:
             return AcceptedArm()
-        request = check_request(guest_paths.translate_scheduler(self._plan, arm), settings=arm.settings)
         try:
             guest = self._start(arm, Orders(seed=0, requests=[request]), CHECK_LIMIT_S)
             try:

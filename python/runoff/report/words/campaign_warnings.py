@@ -1,6 +1,6 @@
 """Warnings about a campaign as a whole in sentences, each with what to do about it."""
 
-from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups
+from runoff.analysis.cpu_limits import IgnoredLimits, LimitedWork, UnwatchedGroups
 from runoff.analysis.first_run import UnlikeFirstRun
 from runoff.analysis.table import Lost
 from runoff.analysis.values import Report
@@ -31,7 +31,7 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
     match warning:
         case RecordedWarning(text):
             return text
-        case LimitedWork() | UnwatchedGroups():
+        case LimitedWork() | UnwatchedGroups() | IgnoredLimits():
             return describe_limit(warning)
         case EarlierLooks(stopping, members):
             return _describe_looks(stopping, members)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from runoff.analysis.cpu_limits import LimitedWork, UnwatchedGroups, find_limits
+from runoff.analysis.cpu_limits import IgnoredLimits, LimitedWork, LimitFinding, UnwatchedGroups, find_limits
 from runoff.results import Results
 
 MOST = 3
@@ -14,11 +14,16 @@ def describe_limits(results: Results) -> list[str]:
     return [describe_limit(found) for found in find_limits(results)]
 
 
-def describe_limit(found: LimitedWork | UnwatchedGroups) -> str:
+def describe_limit(found: LimitFinding) -> str:
     """Return what a reader of the verdicts has to know of limits."""
     match found:
         case UnwatchedGroups(samples, why):
             return f"limits of control groups may have gone unseen in {samples} valid samples: {why}"
+        case IgnoredLimits(limits, arms, is_known):
+            why = "does not apply limits of control groups" if is_known else "may not apply limits of control groups"
+            does = "does" if len(limits) == 1 else "do"
+            nothing = f"{does} nothing" if is_known else "may do nothing"
+            return f"{_join(limits)} {nothing} under {_join(arms)}, whose scheduler {why}"
         case LimitedWork() if not found.may_differ:
             return f"{found.place}: {_who(found)} the limit of CPU time that work was under ({_limits(found)})"
         case _:

@@ -27,8 +27,8 @@ impl Controllers {
     ///
     /// # Errors
     /// The kernel does not have one of them, or it is off on a host.
-    pub fn require<'a>(wanted: impl IntoIterator<Item = &'a String>) -> Result<Self> {
-        let wanted: BTreeSet<&String> = wanted.into_iter().collect();
+    pub fn require<'a>(wanted: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let wanted: BTreeSet<&str> = wanted.into_iter().collect();
         let mut all = Self { top: PathBuf::new(), switched_on: Vec::new() };
         if wanted.is_empty() {
             return Ok(all);
