@@ -16,7 +16,7 @@ Clock = Literal["real", "virtual"]
 WorkKind = Literal["command", "scene"]
 """A program to run, or tasks as docs/scenes.md describes them."""
 
-SettingScope = Literal["machine", "hardware", "work"]
+SettingScope = Literal["machine", "hardware", "boot", "work"]
 """What has a setting of an arm; ``work`` stands for processes and their control group
 (crates/settings/src/catalogue.rs)."""
 
@@ -86,7 +86,7 @@ ENGINES: dict[str, EngineKind] = {
         choose_clock="runoff.engines.lab.choose:choose_clock",
         most_exact_cpus=16,
         has_guests=True,
-        settings=("machine", "work"),
+        settings=("machine", "boot", "work"),
         travels=True,
         without={"place": "it is a directory of this machine"},
     ),

@@ -79,6 +79,25 @@ def test_settings_of_work_hold_for_it_and_its_group(tmp_path: Path) -> None:
     assert told[0].startswith("quota=50%, weight=20 of the load do nothing under bfs+quota=0.5")
 
 
+@pytest.mark.core
+def test_a_kernel_is_booted_with_words_that_it_knows(tmp_path: Path) -> None:
+    arms = ("default", "default+cmdline=preempt=lazy threadirqs", "bfs+cmdline=preempt=lazy")
+    words = ("--work", "counters:n=1", "--blocks", "1", *LAB)
+    done = run("compare", *arms, *words, "--out", tmp_path / "c", "--json")
+    assert all(sample["valid"] for sample in samples(done.stdout).values())
+    booted = {arm: [each["is"] for each in settings] for arm, settings in seen(tmp_path / "c").items()}
+    assert booted == {arms[0]: [], arms[1]: ["preempt=lazy threadirqs"], arms[2]: ["preempt=lazy"]}
+    lines = [table["kernel"]["command_line"] for table in guests(json.loads(done.stdout)["fingerprint"])]
+    assert [line.partition("trust_cpu=off")[2] for line in lines] == ["", " preempt=lazy", " preempt=lazy threadirqs"]
+    refused = run("compare", "default", "default+cmdline=schedul=1", *words, "--out", tmp_path / "d", expect=64)
+    assert "the kernel says: Unknown kernel command line parameters" in refused.stderr
+
+
+def guests(fingerprint: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tables of each guest, the usual one first."""
+    return [fingerprint, *(table for name, table in fingerprint.items() if name.startswith("guest with "))]
+
+
 def judge(arms: tuple[str, ...], folder: Path) -> dict[tuple[str, str], str]:
     """The verdicts of a campaign, by metric and arm."""
     work = "schbench:workers=6,operations=1,footprint_kb=32,warm_up_s=0,seconds=1"

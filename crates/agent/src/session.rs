@@ -159,10 +159,13 @@ fn try_out(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Result<Event> {
 /// Makes a control group for each work, limited as it will be.
 fn try_works(works: &[WorkSettings]) -> Result<()> {
     let _controllers = Controllers::require(works.iter().flat_map(WorkSettings::controllers))?;
-    for work in works.iter().filter(|work| work.controllers().next().is_some()) {
-        let containment = Containment::create(&Root::machine(), Purpose::Rehearsal)?;
-        work.limit(containment.cgroup())?;
-        containment.end()?;
+    for (index, work) in works.iter().enumerate() {
+        if work.controllers().next().is_some() {
+            let containment = Containment::create(&Root::machine(), Purpose::Rehearsal)?;
+            let limited = work.limit(containment.cgroup());
+            limited.context(if index == 0 { "its work" } else { "a load beside it" })?;
+            containment.end()?;
+        }
     }
     Ok(())
 }

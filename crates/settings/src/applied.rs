@@ -9,6 +9,7 @@ use machine::root::Root;
 use machine::stop::Stop;
 use protocol::{Setting, SettingSeen};
 
+use crate::boot;
 use crate::error::SettingError;
 use crate::file::SettingFile;
 use crate::files;
@@ -18,6 +19,8 @@ use crate::saved::SavedFile;
 /// Settings that are in force. Dropping it puts them back.
 pub struct Applied {
     root: Root,
+    /// What the machine was booted with.
+    booted: Vec<SettingSeen>,
     changes: Vec<Change>,
     /// None after they were put back, or without settings.
     loan: Option<Loan<SavedFile>>,
@@ -42,14 +45,18 @@ impl Applied {
     /// The machine lacks one of them, another agent has changed it, the kernel does not take its
     /// value, or does not take back the present one; nothing is changed then.
     pub fn start(root: &Root, settings: &[Setting], stop: &Stop) -> Result<Self, SettingError> {
-        let mut changes = Vec::new();
+        let (mut booted, mut changes) = (Vec::new(), Vec::new());
         for setting in settings {
+            if setting.name == boot::NAME {
+                booted.push(boot::require(root, setting)?);
+                continue;
+            }
             let files = files::find(root, &setting.name)?;
             refuse_twice(&changes, &setting.name, &files)?;
             changes.push(Change::new(setting, files));
         }
         if changes.is_empty() {
-            return Ok(Self { root: root.clone(), changes, loan: None });
+            return Ok(Self { root: root.clone(), booted, changes, loan: None });
         }
         let loans = Loans::<SavedFile>::lock(root, Some(stop))?;
         let paths: Vec<String> = changes.iter().flat_map(Change::paths).collect();
@@ -61,7 +68,7 @@ impl Applied {
         let loan = Some(loans.add(None, saved)?);
         drop(loans);
         // From here on, dropping it puts everything back.
-        let mut applied = Self { root: root.clone(), changes, loan };
+        let mut applied = Self { root: root.clone(), booted, changes, loan };
         applied.changes.iter().try_for_each(Change::make)?;
         applied.changes.iter_mut().try_for_each(Change::require)?;
         Ok(applied)
@@ -76,7 +83,7 @@ impl Applied {
             was: change.was.clone(),
             is: change.is.clone(),
         });
-        seen.collect()
+        self.booted.iter().cloned().chain(seen).collect()
     }
 
     /// Why a setting was not in force throughout.

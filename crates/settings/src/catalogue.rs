@@ -32,6 +32,8 @@ pub enum Scope {
     Machine,
     /// A real CPU, until it is put back: a guest has none.
     Hardware,
+    /// The boot of the machine.
+    Boot,
     /// The processes of the workload, or of a load, and their control group.
     Work,
 }
@@ -46,6 +48,8 @@ pub enum Values {
     Word,
     /// `on` or `off`.
     Switch,
+    /// Words with blanks between them.
+    Words,
     /// -20 to 19.
     Nice,
     /// `normal`, `batch`, `idle`, or `fifo` and `rr` with a priority.
@@ -67,7 +71,7 @@ pub struct Here {
     pub offered: Vec<String>,
 }
 
-const ALL: [(&str, &str, Scope, Values); 12] = [
+const ALL: [(&str, &str, Scope, Values); 13] = [
     (
         "sched.NAME",
         "a file of the kernel's own scheduler in /sys/kernel/debug/sched, such as base_slice_ns or features",
@@ -90,6 +94,12 @@ const ALL: [(&str, &str, Scope, Values); 12] = [
     ("boost", "frequencies above the nominal one (turbo)", Scope::Hardware, Values::Switch),
     ("thp", "transparent huge pages", Scope::Machine, Values::Word),
     ("smt", "the second and further threads of each core", Scope::Machine, Values::Switch),
+    (
+        "cmdline",
+        "words at the end of the kernel's command line, such as preempt=lazy",
+        Scope::Boot,
+        Values::Words,
+    ),
     ("nice", "the nice value with which the work begins", Scope::Work, Values::Nice),
     (
         "policy",
@@ -141,7 +151,7 @@ pub fn describe(root: &Root) -> Vec<Description> {
     let described = ALL.map(|(name, sentence, scope, values)| {
         let (here, absent) = match name.strip_suffix("NAME") {
             Some(prefix) => members(root, prefix),
-            None if scope == Scope::Work => (Vec::new(), None),
+            None if matches!(scope, Scope::Work | Scope::Boot) => (Vec::new(), None),
             None => alone(root, name),
         };
         Description { name, sentence, scope, values, here, absent }

@@ -13,6 +13,8 @@ pub enum SettingError {
     Unknown { name: String },
     #[error("{name} must be {allowed}, not {value:?}")]
     Wrong { name: String, value: String, allowed: &'static str },
+    #[error("{name}: the kernel says: {message}")]
+    NotKnown { name: String, message: String },
     #[error("{name}: {why}")]
     Absent { name: String, why: String },
     #[error("{name} and {other} are one setting, {path}: leave one of them out", path = path.display())]
@@ -37,7 +39,8 @@ impl SettingError {
     /// lacks.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Unknown { .. }
+            Self::NotKnown { .. }
+            | Self::Unknown { .. }
             | Self::Wrong { .. }
             | Self::Twice { .. }
             | Self::OneWay { .. } => 64,

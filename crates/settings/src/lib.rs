@@ -3,6 +3,7 @@
 //! and put back, also when this process is killed, and those of a work, which go with it.
 
 mod applied;
+mod boot;
 mod catalogue;
 mod error;
 mod file;

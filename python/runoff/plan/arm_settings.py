@@ -19,6 +19,13 @@ DescribeSettings = Callable[[], Sequence[Mapping[str, Any]]]
 FAMILY = "NAME"
 """The end of the name of a family: ``sysctl.NAME``."""
 
+_LONGEST_LINE = 512
+_OWN_WORDS = (
+    "clocksource", "console", "earlycon", "init", "initrd", "kaslr", "loglevel", "maxcpus", "mem", "nokaslr", "nosmp",
+    "nr_cpus", "oops", "panic", "quiet", "random.trust_cpu", "rdinit", "root", "tsc",
+)  # fmt: skip
+"""Words of the kernel's command line that make the guest another machine, or keep its agent from working."""
+
 _SWITCH = {"on": "on", "1": "on", "yes": "on", "true": "on", "off": "off", "0": "off", "no": "off", "false": "off"}
 
 _NUMBER = re.compile(r"(?P<number>[+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?)(?P<unit>ns|us|ms|s)?")
@@ -89,6 +96,8 @@ def _make_plain(name: str, text: str, kind: str, where: str) -> str:
             return _make_quota_plain(text, where)
         case "policy":
             return _make_policy_plain(text, where)
+        case "words":
+            return _make_words_plain(name, text, where)
         case "cpus":
             return _make_cpus_plain(name, text, where)
         case _:
@@ -123,6 +132,15 @@ def _make_policy_plain(text: str, where: str) -> str:
     if found[2]:
         return f"{found[2]}:{found[3] or 1}"
     return "normal" if found[1] == "other" else found[1]
+
+
+def _make_words_plain(name: str, text: str, where: str) -> str:
+    words = text.split()
+    if len(text) > _LONGEST_LINE or not re.fullmatch(r"[!#-~ ]+", text):
+        raise UsageError(f"{where}: {name} is up to {_LONGEST_LINE} letters of ASCII without quotes, not {text!r}")
+    if own := [word for word in words if word.partition("=")[0] in _OWN_WORDS]:
+        raise UsageError(f"{where}: {own[0]} is what runoff itself boots a guest with or without: leave it out")
+    return " ".join(words)
 
 
 def _make_cpus_plain(name: str, text: str, where: str) -> str:

@@ -53,8 +53,13 @@ class Arm:
 
     @property
     def of_machine(self) -> tuple[Setting, ...]:
-        """The settings of the whole machine."""
+        """The settings of the whole machine, and of its boot."""
         return tuple(each for each in self.settings if each.scope != "work")
+
+    @property
+    def command_line(self) -> str:
+        """The words that the kernel of a guest is booted with; empty for the usual ones."""
+        return next((each.value for each in self.settings if each.scope == "boot"), "")
 
     @property
     def of_work(self) -> tuple[Setting, ...]:

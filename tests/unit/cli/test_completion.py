@@ -35,6 +35,7 @@ def complete(line: str) -> list[str]:
         ("runoff compare default zaphod:mo", ["plain,mode="]),
         ("runoff compare default zaphod:mode=", ["plain,eb", "plain,pb"]),
         ("runoff compare default bfs:iso_cpu=3,rr", ["plain,3,rr_interval_ms="]),
+        ("runoff compare default+quot", ["plain,default+quota="]),
         ("runoff compare default+io=antic", ["plain,anticipatory"]),
         ("runoff compare default ./", ["file,"]),
         ("runoff compare default bfs --work hackb", ["plain,hackbench"]),

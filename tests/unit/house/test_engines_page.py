@@ -22,9 +22,7 @@ def describe(kind: EngineKind) -> dict[str, str]:
         "clocks": ", ".join(kind.clocks),
         "CPUs under the virtual clock": f"up to {kind.most_exact_cpus}" if "virtual" in kind.clocks else "none",
         **{title: "yes" if getattr(kind, field) else "no" for title, field in ABILITIES.items()},
-        "[settings](settings.md) that its arms can have": f"of {' and '.join(kind.settings)}"
-        if kind.settings
-        else "none",
+        "[settings](settings.md) that its arms can have": f"of {', '.join(kind.settings)}" if kind.settings else "none",
         "keys of a [plan](plans.md) that it refuses": ", ".join(f"`{key}`" for key in kind.without),
     }
 

@@ -46,6 +46,7 @@ def test_one_number_has_many_spellings(text: str) -> None:
         ("policy", "rr:50", "rr:50"),
         ("policy", "other", "normal"),
         ("cpuset", "3,0-1,2,8", "0-3,8"),
+        ("cmdline", " preempt=lazy  threadirqs ", "preempt=lazy threadirqs"),
         ("boost", "Yes", "on"),
         ("thp", "never", "never"),
         ("sysctl.net.ipv4.tcp_rmem", "4096  131072 6291456", "4096 131072 6291456"),
@@ -78,6 +79,8 @@ def test_values_are_made_plain(name: str, text: str, plain: str) -> None:
         ([("quota", "lots")], "quota is a share of one CPU in whole percent"),
         ([("policy", "batch:3")], "policy is normal, batch, idle, fifo or rr"),
         ([("policy", "fifo:100")], "policy is normal, batch, idle, fifo or rr"),
+        ([("cmdline", "quiet x")], "quiet is what runoff itself boots a guest with or without"),
+        ([("cmdline", "a=\N{SNOWMAN}")], "cmdline is up to 512 letters of ASCII without quotes"),
         ([("cpuset", "3-1")], "cpuset is a list of CPUs such as 0-3,8, not '3-1'"),
     ],
 )
@@ -98,6 +101,9 @@ def test_a_real_cpu_is_needed_for_its_frequency() -> None:
     with pytest.raises(UsageError, match="governor needs --on host"):
         plan("default", "default+governor=performance")
     plan("default", "default+governor=performance", on="host", clock="real")
+    with pytest.raises(UsageError, match="cmdline needs --on lab"):
+        plan("default", "default+cmdline=a=1", on="host", clock="real")
+    assert [arm.command_line for arm in plan("default", "bfs+thp=never+cmdline=a=1").arms] == ["", "a=1"]
 
 
 def test_a_setting_is_swept_against_what_the_machine_has() -> None:

@@ -89,6 +89,7 @@ class PreparedMachine:
         accelerator: qemu.Accelerator = "tcg",
         quantum: int | None = None,
         seed: int | None = None,
+        parameters: str = "",
     ) -> qemu.Machine:
         """Return a guest whose files are made in ``folder``. Raises MissingError if kernel or image are damaged."""
         settings, plan, image = self.plan.settings, self.plan, self.supplies.image
@@ -103,6 +104,7 @@ class PreparedMachine:
             accelerator=accelerator,
             program=program,
             quantum=quantum,
+            parameters=parameters,
             topology=plan.topology,
             seed=seed or 0,
             image=image.path if image is not None else None,
@@ -131,7 +133,7 @@ class PreparedMachine:
     def fingerprint(self, guests: Mapping[str, Any], emulation: Mapping[str, Any]) -> dict[str, Any]:
         """Return the tables of a report: about the ``guests`` by kernel, kernels, image and QEMU (``emulation``)."""
         kernels, image = self.supplies.kernels, self.supplies.image
-        names = list(dict.fromkeys(kernel.name for kernel in kernels.values()))
+        names = list(dict.fromkeys([*(kernel.name for kernel in kernels.values()), *sorted(guests)]))
         tables = {name: make_machine_tables(guests[name]) for name in names if name in guests}
         return {
             **tables.pop(names[0], {}),

@@ -58,6 +58,8 @@ class Machine:
     swap: Path | None = None
     """A file of the size of the swap space."""
 
+    parameters: str = ""
+    """Words at the end of the kernel's command line."""
     keeping: SnapshotFiles | None = None
 
     @property
@@ -100,7 +102,7 @@ def build_kernel_command_line(machine: Machine) -> str:
         words += ["mitigations=off", "no_timer_check"]
     if machine.clock == "virtual":
         words += ["nokaslr", "random.trust_cpu=off"]
-    return " ".join(words)
+    return " ".join([*words, *machine.parameters.split()])
 
 
 def _clock(machine: Machine) -> list[str]:

@@ -9,7 +9,7 @@ from runoff.engines.base import OnPhase
 from runoff.engines.lab import accelerator, disks, qemu
 from runoff.engines.lab.guest import Guest, Orders, boot
 from runoff.engines.lab.prepared import BOOT_LIMIT_S, PreparedMachine
-from runoff.engines.lab.running import RunningGuests
+from runoff.engines.lab.running import RunningGuests, name_guest
 from runoff.engines.lab.supplies import Supplies
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
@@ -34,7 +34,7 @@ class RealClockLab:
         self._accelerator: qemu.Accelerator = "tcg"
         self._why_tcg = ""
         self._guest: Guest | None = None
-        self._guest_kernel: str | None = None
+        self._booted: tuple[str | None, str] = (None, "")
 
     def prepare(self, say: Callable[[str], None]) -> None:
         self._prepared.prepare(say)
@@ -67,20 +67,23 @@ class RealClockLab:
             return VoidSample(f"the guest was lost: {reason or lost}")
 
     def _guest_for(self, arm: Arm) -> Guest:
-        if self._guest is not None and self._guest_kernel != arm.kernel:
+        wanted = (arm.kernel, arm.command_line)
+        if self._guest is not None and self._booted != wanted:
             self._running.end(self._guest)
             self._guest = None
         if self._guest is None:
             self._guest = self._boot(arm)
-            self._guest_kernel = arm.kernel
+            self._booted = wanted
         return self._guest
 
     def _boot(self, arm: Arm) -> Guest:
         kernel = self._prepared.find_kernel(arm)
         folder = self._running.make_folder()
-        machine = self._prepared.describe_guest(kernel, folder, accelerator=self._accelerator)
+        machine = self._prepared.describe_guest(
+            kernel, folder, accelerator=self._accelerator, parameters=arm.command_line
+        )
         guest = boot(folder, machine, kernel, self._prepared.make_cargo(), Orders(), BOOT_LIMIT_S)
-        self._running.add(guest, kernel.name)
+        self._running.add(guest, name_guest(kernel.name, arm.command_line))
         return guest
 
     def _lose(self) -> str:

@@ -10,6 +10,11 @@ from typing import Any
 from runoff.engines.lab.guest import Guest
 
 
+def name_guest(kernel_name: str, parameters: str) -> str:
+    """Return what tells guests of one plan apart: the kernel, and words at the end of its command line."""
+    return f"{kernel_name} {parameters}".rstrip()
+
+
 class RunningGuests:
     """The guests that must end with the engine, and their fingerprints. Threads share it."""
 
@@ -29,11 +34,11 @@ class RunningGuests:
         folder.mkdir()
         return folder
 
-    def add(self, guest: Guest, kernel_name: str) -> None:
-        """Remember a guest that has just started with this kernel."""
+    def add(self, guest: Guest, name: str) -> None:
+        """Remember a guest that has just started; see ``name_guest``."""
         with self._lock:
             self._guests.add(guest)
-            self._fingerprints.setdefault(kernel_name, guest.fingerprint)
+            self._fingerprints.setdefault(name, guest.fingerprint)
 
     def end(self, guest: Guest) -> None:
         """End one guest and forget it."""
@@ -57,5 +62,5 @@ class RunningGuests:
 
     @property
     def fingerprints(self) -> Mapping[str, Any]:
-        """The fingerprint of the first guest with each kernel, by the kernel's name."""
+        """The fingerprint of the first guest of each name."""
         return self._fingerprints

@@ -11,6 +11,7 @@ from runoff.engines.lab import qemu, snapshot
 from runoff.engines.lab.cache import Progress
 from runoff.engines.lab.guest import Cargo
 from runoff.engines.lab.kernel import Kernel
+from runoff.engines.lab.running import name_guest
 from runoff.errors import RunoffError
 
 
@@ -20,12 +21,12 @@ class Snapshots:
     def __init__(
         self,
         folder: Path,
-        machine: Callable[[Kernel, Path], qemu.Machine],
+        machine: Callable[[Kernel, str, Path], qemu.Machine],
         cargo: Callable[[], Cargo],
         limit_s: float,
     ) -> None:
-        """``machine`` makes a guest's files in a directory, during its boot one in ``folder``; ``limit_s`` is the time
-        limit of a boot."""
+        """``machine`` makes the files of a guest with more words for its kernel in a directory, during its boot one in
+        ``folder``; ``limit_s`` is the time limit of a boot."""
         self._folder = folder
         self._machine = machine
         self._cargo = cargo
@@ -42,17 +43,19 @@ class Snapshots:
         """Return where they are, the ones that others were made of first."""
         return [kept.directory for _, kept in sorted(self._guests.items(), key=lambda item: item[0][0] == "arm")]
 
-    def find_quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
-        """Return a guest that has booted ``kernel`` and is idle. Raises RunoffError with the reason from the
-        console."""
+    def find_quiet(self, kernel: Kernel, parameters: str, say: Progress) -> snapshot.Snapshot:
+        """Return a guest that has booted ``kernel`` with these words and is idle. Raises RunoffError with the reason
+        from the console."""
         with self._lock:
-            return self._ensure_quiet(kernel, say)
+            return self._ensure_quiet(kernel, parameters, say)
 
-    def find_loaded(self, kernel: Kernel, label: str, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
+    def find_loaded(
+        self, kernel: Kernel, parameters: str, label: str, scheduler: Mapping[str, Any], say: Progress
+    ) -> snapshot.Snapshot:
         """Return a snapshot that has loaded the object of ``scheduler`` too; one without it if the kernel refuses
         it."""
         with self._lock:
-            base = self._ensure_quiet(kernel, say)
+            base = self._ensure_quiet(kernel, parameters, say)
             return self._find(("arm", label), lambda: self._load(base, scheduler, say))
 
     def forget(self, kept: snapshot.Snapshot) -> None:
@@ -60,8 +63,9 @@ class Snapshots:
         with self._lock:
             self._guests = {owner: other for owner, other in self._guests.items() if other != kept}
 
-    def _ensure_quiet(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
-        return self._find(("kernel", kernel.name), lambda: self._boot(kernel, say))
+    def _ensure_quiet(self, kernel: Kernel, parameters: str, say: Progress) -> snapshot.Snapshot:
+        owner = name_guest(kernel.name, parameters)
+        return self._find(("kernel", owner), lambda: self._boot(kernel, parameters, say))
 
     def _find(self, owner: tuple[str, str], make: Callable[[], snapshot.Snapshot]) -> snapshot.Snapshot:
         kept = self._guests.get(owner)
@@ -69,11 +73,13 @@ class Snapshots:
             kept = self._guests[owner] = make()
         return kept
 
-    def _boot(self, kernel: Kernel, say: Progress) -> snapshot.Snapshot:
+    def _boot(self, kernel: Kernel, parameters: str, say: Progress) -> snapshot.Snapshot:
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir()
         try:
-            return snapshot.ensure(self._machine(kernel, self._folder), kernel, self._cargo(), self._limit_s, say)
+            return snapshot.ensure(
+                self._machine(kernel, parameters, self._folder), kernel, self._cargo(), self._limit_s, say
+            )
         except AgentLost as lost:
             raise RunoffError(str(lost)) from None
         finally:

@@ -16,7 +16,7 @@ from runoff.engines.lab.emulator import store as emulators
 from runoff.engines.lab.guest import Guest, Orders, boot
 from runoff.engines.lab.kernel import Kernel
 from runoff.engines.lab.prepared import BOOT_LIMIT_S, PreparedMachine
-from runoff.engines.lab.running import RunningGuests
+from runoff.engines.lab.running import RunningGuests, name_guest
 from runoff.engines.lab.snapshots import Snapshots
 from runoff.engines.lab.supplies import Supplies
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
@@ -61,7 +61,7 @@ class VirtualClockLab:
             return
         self._snapshots = Snapshots(
             self._folder / "kept",
-            lambda kernel, folder: self._describe_guest(kernel, folder, None),
+            lambda kernel, parameters, folder: self._describe_guest(kernel, parameters, folder, None),
             self._prepared.make_cargo,
             BOOT_LIMIT_S * self._slowdown,
         )
@@ -118,9 +118,9 @@ class VirtualClockLab:
         if self._snapshots is not None:
             guest = self._copy(self._snapshots, arm, folder, orders, budget_s)
         else:
-            machine = self._describe_guest(kernel, folder, orders.seed)
+            machine = self._describe_guest(kernel, arm.command_line, folder, orders.seed)
             guest = boot(folder, machine, kernel, self._prepared.make_cargo(), orders, BOOT_LIMIT_S)
-        self._running.add(guest, kernel.name)
+        self._running.add(guest, name_guest(kernel.name, arm.command_line))
         return guest
 
     def _copy(self, snapshots: Snapshots, arm: Arm, folder: Path, orders: Orders, budget_s: float) -> Guest:
@@ -136,15 +136,18 @@ class VirtualClockLab:
     def _find_snapshot(self, snapshots: Snapshots, arm: Arm) -> snapshot.Snapshot:
         kernel = self._prepared.find_kernel(arm)
         if arm.has_object:
-            return snapshots.find_loaded(kernel, arm.label, guest_paths.translate_scheduler(self._plan, arm), self._say)
-        return snapshots.find_quiet(kernel, self._say)
+            scheduler = guest_paths.translate_scheduler(self._plan, arm)
+            return snapshots.find_loaded(kernel, arm.command_line, arm.label, scheduler, self._say)
+        return snapshots.find_quiet(kernel, arm.command_line, self._say)
 
-    def _describe_guest(self, kernel: Kernel, folder: Path, seed: int | None) -> qemu.Machine:
+    def _describe_guest(self, kernel: Kernel, parameters: str, folder: Path, seed: int | None) -> qemu.Machine:
         self._require_whole(kernel)
         if self._emulator is None:
-            return self._prepared.describe_guest(kernel, folder, seed=seed)
-        quantum = self._plan.settings.quantum
-        return self._prepared.describe_guest(kernel, folder, program=self._emulator.program, quantum=quantum, seed=seed)
+            return self._prepared.describe_guest(kernel, folder, seed=seed, parameters=parameters)
+        program, quantum = self._emulator.program, self._plan.settings.quantum
+        return self._prepared.describe_guest(
+            kernel, folder, program=program, quantum=quantum, seed=seed, parameters=parameters
+        )
 
     def _require_whole(self, kernel: Kernel) -> None:
         """Raise MissingError unless kernel, image and QEMU are those of the fingerprint."""
