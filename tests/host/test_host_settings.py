@@ -72,6 +72,24 @@ def test_work_that_changes_it_is_void(tmp_path: Path) -> None:
     ]
 
 
+def test_work_that_fails_and_blocks_the_way_back_is_told_with_both(tmp_path: Path) -> None:
+    """The first port for everybody must not be above the first of those that the kernel chooses from."""
+    name = "sysctl.net.ipv4.ip_unprivileged_port_start"
+    first, chosen = setting_file(name), setting_file("sysctl.net.ipv4.ip_local_port_range")
+    before, ports = int(first.read_text()), chosen.read_text().strip()
+    try:
+        script = f"echo {before - 5} 60999 > {chosen}; exit 3"
+        taken, said = compare(tmp_path, script, f"default+{name}={before - 7}", blocks=1)
+        assert int(first.read_text()) == before - 7, said
+        (row,) = taken
+        assert "failed with exit status 3" in row["reason"]
+        assert f"{first} could not be put back" in row["detail"]
+    finally:
+        chosen.write_text(ports)
+    assert f"put back the setting {first}" in run("restore").stdout
+    assert int(first.read_text()) == before
+
+
 @pytest.mark.parametrize(
     ("setting", "words", "code"),
     [

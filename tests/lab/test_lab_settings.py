@@ -52,7 +52,10 @@ def test_settings_are_in_force_and_a_number_that_was_rounded_is_told(tmp_path: P
 @pytest.mark.core
 def test_settings_of_work_hold_for_it_and_its_group(tmp_path: Path) -> None:
     """Two processes that count, on two CPUs: half a CPU for both is four times the time."""
-    arms = ("default", "default+nice=10+policy=batch", "default+quota=50%", "default+cpuset=1", "bfs+quota=0.5")
+    arms = (
+        "default", "default+nice=10+policy=batch", "default+quota=50%", "default+cpuset=1", "bfs+quota=0.5",
+        "bfs+cpuset=1", "cfs+cpuset=0",
+    )  # fmt: skip
     words = ("--work", "counters:n=2", "--load", "none", "--load", "burn+weight=20", "--blocks", "1")
     done = run("compare", *arms, *words, *LAB, "--out", tmp_path / "c", "--json")
     document = json.loads(done.stdout)
@@ -61,7 +64,7 @@ def test_settings_of_work_hold_for_it_and_its_group(tmp_path: Path) -> None:
     times = {place: sample["metrics"]["elapsed_s"] for place, sample in taken.items()}
     alone = {arm: time / times["default", "none"] for (arm, load), time in times.items() if load == "none"}
     assert 0.95 < alone["default+nice=10+policy=batch"] < 1.05
-    assert 1.9 < alone["cpuset=1"] < 2.1
+    assert all(1.9 < alone[arm] < 2.1 for arm in ("cpuset=1", "bfs+cpuset=1", "cfs+cpuset=0")), alone
     assert 3.6 < alone["quota=50%"] < 4.2
     assert 0.9 < alone["bfs+quota=0.5"] < 1.1
     # A group of weight 20 takes a sixth of what counts beside it; bfs shares among tasks.
@@ -91,6 +94,14 @@ def test_a_kernel_is_booted_with_words_that_it_knows(tmp_path: Path) -> None:
     assert [line.partition("trust_cpu=off")[2] for line in lines] == ["", " preempt=lazy", " preempt=lazy threadirqs"]
     refused = run("compare", "default", "default+cmdline=schedul=1", *words, "--out", tmp_path / "d", expect=64)
     assert "the kernel says: Unknown kernel command line parameters" in refused.stderr
+
+
+def test_what_cannot_be_undone_is_refused(tmp_path: Path) -> None:
+    """The kernel takes a 1 for good: not even the 0 that it has."""
+    arm = "default+sysctl.kernel.modules_disabled=1"
+    words = ("--work", "counters:n=1", "--blocks", "1", *LAB, "--out", tmp_path / "c")
+    refused = run("compare", "default", arm, *words, expect=64)
+    assert 'the kernel does not take its present value "0" back' in refused.stderr
 
 
 def guests(fingerprint: dict[str, Any]) -> list[dict[str, Any]]:

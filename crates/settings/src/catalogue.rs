@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::file::{SettingFile, read};
 use crate::files::{self, FAMILIES};
+use crate::work;
 
 /// A setting, or a family of them, which ends in `.NAME`.
 #[derive(Debug, Serialize)]
@@ -18,6 +19,8 @@ pub struct Description {
     pub sentence: &'static str,
     pub scope: Scope,
     pub values: Values,
+    /// The least and the greatest value, of a range.
+    pub range: Option<[i64; 2]>,
     /// What it has here; of a family the members that matter for scheduling.
     pub here: Vec<Here>,
     /// Why it is not here.
@@ -50,12 +53,10 @@ pub enum Values {
     Switch,
     /// Words with blanks between them.
     Words,
-    /// -20 to 19.
-    Nice,
+    /// A whole number between two others.
+    Range,
     /// `normal`, `batch`, `idle`, or `fifo` and `rr` with a priority.
     Policy,
-    /// 1 to 10000.
-    Weight,
     /// Percent of one CPU, or `max`.
     Quota,
     /// Such as `0-3,8`.
@@ -100,7 +101,7 @@ const ALL: [(&str, &str, Scope, Values); 13] = [
         Scope::Boot,
         Values::Words,
     ),
-    ("nice", "the nice value with which the work begins", Scope::Work, Values::Nice),
+    ("nice", "the nice value with which the work begins", Scope::Work, Values::Range),
     (
         "policy",
         "the scheduling policy with which the work begins, as in sched(7)",
@@ -111,7 +112,7 @@ const ALL: [(&str, &str, Scope, Values); 13] = [
         "weight",
         "the share of CPU time of the work's control group among others (cpu.weight)",
         Scope::Work,
-        Values::Weight,
+        Values::Range,
     ),
     (
         "quota",
@@ -154,7 +155,8 @@ pub fn describe(root: &Root) -> Vec<Description> {
             None if matches!(scope, Scope::Work | Scope::Boot) => (Vec::new(), None),
             None => alone(root, name),
         };
-        Description { name, sentence, scope, values, here, absent }
+        let range = work::range(name).map(|range| [*range.start(), *range.end()]);
+        Description { name, sentence, scope, values, range, here, absent }
     });
     described.into()
 }

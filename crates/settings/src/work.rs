@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Settings of the processes of a work and of their control group: they go with it.
 
+use std::ops::RangeInclusive;
+
 use machine::cgroup::Cgroup;
 use machine::sched::{Policy, Scheduling};
 use procfs::process::Process;
@@ -14,6 +16,18 @@ const PERIOD_US: u64 = 100_000;
 /// The least that the kernel takes of it.
 const LEAST_QUOTA_US: u64 = 1_000;
 const HIGHEST_PRIORITY: u8 = 99;
+const NICE: RangeInclusive<i64> = -20..=19;
+/// What `cpu.weight` takes.
+const WEIGHT: RangeInclusive<i64> = 1..=10_000;
+
+/// The range of a setting that is a number in one.
+pub fn range(name: &str) -> Option<RangeInclusive<i64>> {
+    match name {
+        "nice" => Some(NICE),
+        "weight" => Some(WEIGHT),
+        _ => None,
+    }
+}
 
 /// The settings of one work, in their order.
 #[derive(Debug, Clone, Default)]
@@ -61,7 +75,7 @@ impl WorkSettings {
         };
         match setting.name.as_str() {
             "nice" => {
-                let nice = value.parse().ok().filter(|nice| (-20..=19).contains(nice));
+                let nice = value.parse().ok().filter(|nice: &i8| NICE.contains(&(*nice).into()));
                 self.scheduling.nice = Some(nice.ok_or_else(|| wrong("-20 to 19"))?);
             }
             "policy" => {
@@ -71,8 +85,8 @@ impl WorkSettings {
                 self.scheduling.policy = Some(policy.ok_or_else(|| wrong(allowed))?);
             }
             "weight" => {
-                let weight = value.parse().ok().filter(|weight| (1..=10_000).contains(weight));
-                let weight: u32 = weight.ok_or_else(|| wrong("1 to 10000"))?;
+                let weight = value.parse().ok().filter(|weight| WEIGHT.contains(weight));
+                let weight = weight.ok_or_else(|| wrong("1 to 10000"))?;
                 self.limits.push(limit("cpu", "cpu.weight", "cpu.weight", weight.to_string()));
             }
             "quota" => {

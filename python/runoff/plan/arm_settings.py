@@ -58,10 +58,10 @@ def parse_settings(
             raise UsageError(f"{where}: a value must follow +{name}=")
         if any(each.name == name for each in found):
             raise UsageError(f"{where}: {name} is given twice")
-        about: Mapping[str, Any] = {"values": "any", "scope": "machine"}
+        about: Mapping[str, Any] = {"values": "any", "scope": "machine", "range": None}
         if described is not None:
             about = _find(name, described, where)
-        found.append(Setting(name, _make_plain(name, text, about["values"], where), about["scope"]))
+        found.append(Setting(name, _make_plain(name, text, about, where), about["scope"]))
     return tuple(found)
 
 
@@ -82,16 +82,14 @@ def _guess(name: str, described: Sequence[Mapping[str, Any]]) -> str:
     return suggest(name, [each["name"] for each in described])
 
 
-def _make_plain(name: str, text: str, kind: str, where: str) -> str:
-    match kind:
+def _make_plain(name: str, text: str, about: Mapping[str, Any], where: str) -> str:
+    match about["values"]:
         case "switch":
             if text.lower() not in _SWITCH:
                 raise UsageError(f"{where}: {name} is on or off, not {text!r}")
             return _SWITCH[text.lower()]
-        case "nice":
-            return _require_range(name, _make_number_plain(name, text, where), -20, 19, where)
-        case "weight":
-            return _require_range(name, _make_number_plain(name, text, where), 1, 10_000, where)
+        case "range":
+            return _require_range(name, _make_number_plain(name, text, where), *about["range"], where)
         case "quota":
             return _make_quota_plain(text, where)
         case "policy":

@@ -62,10 +62,16 @@ fn take_intact(
     let ended = applied.end().map_err(anyhow::Error::from);
     instrument.take_kernels_slice()?;
     warn_of_residue(cell, &machine, &before, tell);
-    let (metrics, proof) = outcome?;
+    let (metrics, proof) = match (outcome, &ended) {
+        (Err(refusal), Err(error)) => return Err(refusal.with_detail(error.to_string())),
+        (outcome, _) => outcome?,
+    };
     let proof = Proof { settings: seen, ..proof };
     match (objection, ended) {
-        (Some(reason), _) => Err(Refusal::new(reason, "").with_proof(proof)),
+        (Some(reason), ended) => {
+            let detail = ended.err().map(|error| error.to_string()).unwrap_or_default();
+            Err(Refusal::new(reason, detail).with_proof(proof))
+        }
         (None, Err(error)) => Err(Refusal::from(error).with_proof(proof)),
         (None, Ok(())) => Ok((metrics, proof)),
     }

@@ -26,6 +26,12 @@ impl Refusal {
     pub fn with_proof(self, proof: Proof) -> Self {
         Self { proof: Some(Box::new(proof)), ..self }
     }
+
+    /// Adds what else went wrong.
+    pub fn with_detail(self, more: impl AsRef<str>) -> Self {
+        let detail = format!("{}\n{}", self.detail, more.as_ref()).trim().to_owned();
+        Self { detail, ..self }
+    }
 }
 
 impl From<anyhow::Error> for Refusal {
