@@ -49,7 +49,7 @@ def test_the_tutorial_as_it_is_typed(place: Path) -> None:
     typed = list_commands()
     assert sum(block.count("runoff ") for block in typed) >= 20
     for block in typed:
-        lines = [line for line in block.splitlines() if "exec:scx_bpfland" not in line or shutil.which("scx_bpfland")]
+        lines = [line for line in block.splitlines() if "scx_bpfland" not in line or shutil.which("scx_bpfland")]
         script = "set -e\n" + "\n".join(lines)
         done = subprocess.run(
             ["bash", "-c", script], cwd=place, env=environment, capture_output=True, text=True, check=False

@@ -57,6 +57,7 @@ OF_FILES = (
                 "kernel",
                 "image",
                 "qemu",
+                "scx",
             ],
             "unit/engines/test_disk_command.py::test_a_link_that_leads_nowhere_is_there_already": ["disk"],
         },
@@ -110,6 +111,7 @@ OF_FILES = (
             f"{CLUSTER}test_parcels.py::test_a_parcel_that_was_changed_in_the_cache_is_received_again": ["--cluster"],
             f"{LAB_UNIT}test_lab_kernel.py::test_a_kernel_is_held_against_its_digest_where_it_is_used": ["kernel"],
             f"{LAB_UNIT}test_emulator.py::test_a_program_that_was_changed_is_refused_and_built_again": ["qemu"],
+            "unit/engines/test_scx_programs.py::test_a_program_that_was_changed_is_refused": ["scx"],
             f"{LAB_UNIT}test_lab_cache.py::test_leftovers_of_another_version_or_an_accident_are_not_an_image": [
                 "image"
             ],
@@ -136,6 +138,7 @@ OF_FILES = (
                 "kernel",
                 "image",
                 "qemu",
+                "scx",
             ],
             f"{LAB_UNIT}test_holdings.py::test_what_another_runoff_holds_stays": ["cache"],
             f"{CLUSTER}test_parcels.py::test_two_senders_of_one_parcel_do_not_disturb_each_other": ["--cluster"],
@@ -179,7 +182,12 @@ OF_FILES = (
                 "kernel",
                 "image",
             ],
-            f"{LAB_UNIT}test_lab_cache.py::test_killed_build_is_cleared_by_the_next": ["kernel", "image", "qemu"],
+            f"{LAB_UNIT}test_lab_cache.py::test_killed_build_is_cleared_by_the_next": [
+                "kernel",
+                "image",
+                "qemu",
+                "scx",
+            ],
             f"{LAB_UNIT}test_holdings.py::test_a_dry_run_removes_nothing_and_says_so": ["cache"],
             "unit/imports/test_import_command.py::test_what_cannot_be_compared_is_named_and_changes_nothing": [
                 "import"

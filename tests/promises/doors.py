@@ -37,8 +37,8 @@ SCREENS = (
 """Read campaigns and print."""
 
 MACHINE = (
-    "--cluster", "--reboot", "restore", "attach", "set", "stats", "disk", "kernel", "image", "qemu", "cache", "doctor",
-    "list", "noise list", "published", "completion",
+    "--cluster", "--reboot", "restore", "attach", "set", "stats", "disk", "kernel", "image", "qemu", "scx", "cache",
+    "doctor", "list", "noise list", "published", "completion",
 )  # fmt: skip
 """Do something to the machine, or tell what there is."""
 

@@ -15,7 +15,7 @@ BY_ONE_LOOP = tuple(door for door in TAKING if door not in ("compare", "run"))
 """Take their samples by what `compare` and `run` call."""
 READING = (*SCREENS, *FILES)
 CALLS: Doors = tuple(door for door in DOORS if door.startswith("library "))
-LAB = ("kernel", "image", "qemu", "cache")
+LAB = ("kernel", "image", "qemu", "scx", "cache")
 LISTS = ("doctor", "list", "noise list", "published", "completion")
 CONTROLS = ("attach", "set", "stats")
 RUNNING = (*TAKING, *GOING_ON)

@@ -13,7 +13,7 @@ use machine::instrument::Instrument;
 use machine::root::Root;
 use machine::stop::Stop;
 use protocol::{Arm, Event, Level, Request, VERSION};
-use schedulers::{AttachError, Loaded};
+use schedulers::{AttachError, Ready};
 use settings::{Applied, SettingError, WorkSettings};
 
 use crate::controllers::Controllers;
@@ -45,13 +45,13 @@ pub struct Start {
     /// What this agent is to run with; None for what it was started with.
     instrument: Option<Instrument>,
     /// A scheduler for the first request that wants it.
-    pub loaded: Option<Loaded>,
+    pub ready: Option<Ready>,
 }
 
 impl Start {
     /// Looks at the machine.
     pub fn now() -> Self {
-        Self { fingerprint: fingerprint::read(), instrument: None, loaded: None }
+        Self { fingerprint: fingerprint::read(), instrument: None, ready: None }
     }
 }
 
@@ -66,7 +66,7 @@ pub fn run(
     stop: &Stop,
 ) -> Result<()> {
     let stays = sweep::all(Some(stop), &mut |_| ())?;
-    let Start { fingerprint, instrument, mut loaded } = start;
+    let Start { fingerprint, instrument, mut ready } = start;
     let changes = instrument.as_ref().map(Instrument::mend).transpose()?.unwrap_or_default();
     let instrument = instrument.map_or_else(Instrument::now, Ok);
     let instrument = instrument.context("cannot see what this runs with")?;
@@ -90,7 +90,7 @@ pub fn run(
         match request.with_context(|| format!("not a request: {}", beginning(&line)))? {
             Request::Sample(cell) => {
                 let mut broken = None;
-                let event = cell::take(&cell, loaded.take(), &instrument, stop, &mut |event| {
+                let event = cell::take(&cell, ready.take(), &instrument, stop, &mut |event| {
                     if let Err(error) = send(events, &event) {
                         broken = Some(error);
                     }
@@ -104,7 +104,7 @@ pub fn run(
                     "this agent is not as it was, and cannot be put right"
                 );
             }
-            Request::Check(arm) => send(events, &check(&arm, loaded.take(), stop))?,
+            Request::Check(arm) => send(events, &check(&arm, ready.take(), stop))?,
             Request::Bye => break,
         }
     }
@@ -125,8 +125,8 @@ fn hello(fingerprint: serde_json::Value, instrument: &Instrument) -> Result<Even
     })
 }
 
-fn check(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Event {
-    try_out(arm, loaded, stop).unwrap_or_else(|error| {
+fn check(arm: &Arm, ready: Option<Ready>, stop: &Stop) -> Event {
+    try_out(arm, ready, stop).unwrap_or_else(|error| {
         let of_scheduler = error.downcast_ref::<AttachError>();
         let of_setting = error.downcast_ref().map(SettingError::exit_code);
         Event::Refused {
@@ -138,14 +138,14 @@ fn check(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Event {
     })
 }
 
-fn try_out(arm: &Arm, loaded: Option<Loaded>, stop: &Stop) -> Result<Event> {
+fn try_out(arm: &Arm, ready: Option<Ready>, stop: &Stop) -> Result<Event> {
     let applied = Applied::start(&Root::machine(), &arm.settings, stop)?;
     let works: Vec<_> =
         arm.works.iter().map(|each| WorkSettings::parse(each)).collect::<Result<_, _>>()?;
     try_works(&works)?;
     let start = |disk| SampleDisk::start(disk, None, &arm.scratch, false, stop);
     let disk = arm.disk.as_ref().map(start).transpose()?;
-    let attachment = schedulers::attach(&arm.scheduler, loaded, stop)?;
+    let attachment = schedulers::attach(&arm.scheduler, ready, stop)?;
     let (ops, object) = (attachment.ops_name().to_owned(), attachment.object_sha256().to_owned());
     attachment.detach()?;
     let disks = disk.as_ref().map(SampleDisk::borrowed).unwrap_or_default();

@@ -65,20 +65,35 @@ enum Held {
     Program(Box<RunningProgram>),
 }
 
-/// A scheduler that the kernel has checked, but that is not in charge.
+/// A scheduler that was made ready before it is wanted.
+pub enum Ready {
+    /// The kernel has checked the object; it is not in charge.
+    Loaded(Loaded),
+    /// The program runs, and its scheduler is in charge already: it cannot be kept from that.
+    InCharge { spec: protocol::Scheduler, attachment: Attachment },
+}
+
+/// An object that the kernel has checked.
 pub struct Loaded {
     spec: protocol::Scheduler,
     object: LoadedObject,
     sha256: String,
 }
 
-/// Has the kernel check the scheduler of `spec`. None for the kernel's own, and for programs, which
-/// load their scheduler themselves.
+/// Has the kernel check the object of `spec`, or starts its program. None for the kernel's own.
 ///
 /// # Errors
-/// The scheduler, its parameters or this kernel do not fit. Parameters are refused before anything
-/// is loaded.
-pub fn load(spec: &protocol::Scheduler) -> Result<Option<Loaded>, AttachError> {
+/// The errors of `attach`.
+pub fn make_ready(spec: &protocol::Scheduler, stop: &Stop) -> Result<Option<Ready>, AttachError> {
+    if let protocol::Scheduler::Program { .. } = spec {
+        let attachment = attach(spec, None, stop)?;
+        return Ok(Some(Ready::InCharge { spec: spec.clone(), attachment }));
+    }
+    Ok(load(spec)?.map(Ready::Loaded))
+}
+
+/// Has the kernel check the object of `spec`. None if it has none.
+fn load(spec: &protocol::Scheduler) -> Result<Option<Loaded>, AttachError> {
     let (object, bytes) = match spec {
         protocol::Scheduler::Default | protocol::Scheduler::Program { .. } => return Ok(None),
         protocol::Scheduler::Builtin { name, parameters } => {
@@ -106,17 +121,27 @@ fn load_object(
     prepared.load()
 }
 
-/// Puts the scheduler of `spec` in charge; uses `loaded` if it is that scheduler and still fits.
-/// Returns when it is in charge.
+/// Puts the scheduler of `spec` in charge; uses what is `ready` if it is that scheduler and still
+/// fits. Returns when it is in charge.
 ///
 /// # Errors
-/// The errors of `load`, or a stop was requested while a program was waited for. Nothing stays
+/// The scheduler, its parameters or this kernel do not fit, of which parameters are refused before
+/// anything is loaded; or a stop was requested while a program was waited for. Nothing stays
 /// attached after an error.
 pub fn attach(
     spec: &protocol::Scheduler,
-    loaded: Option<Loaded>,
+    ready: Option<Ready>,
     stop: &Stop,
 ) -> Result<Attachment, AttachError> {
+    let loaded = match ready {
+        Some(Ready::InCharge { spec: own, attachment }) if own == *spec => return Ok(attachment),
+        Some(Ready::InCharge { attachment, .. }) => {
+            attachment.detach()?;
+            None
+        }
+        Some(Ready::Loaded(loaded)) => Some(loaded),
+        None => None,
+    };
     let before = SchedExt::here().state()?;
     if !before.ops.is_empty() {
         return Err(AttachError::AlreadyAttached { ops: before.ops });

@@ -37,8 +37,8 @@ def command(arms: tuple[str, ...], plan_only: bool, run: RunOptions, **options: 
     """Compare schedulers: every ARM does the same work, in randomised blocks.
 
     An ARM is scheduler[:key=value,...][+io=elevator][@kernel]: default, bfs, bfs:rr_interval_ms=3,
-    default+io=cfq, ./my.bpf.o, "exec:scx_bpfland -k"; or a name that --name gives to one. The first one is the
-    baseline.
+    default+io=cfq, ./my.bpf.o, scx_lavd:gaming, "exec:scx_bpfland -k"; or a name that --name gives to one. The first
+    one is the baseline.
     """
     settings = parse_settings(
         {"arms": append_names(arms, options["names"]), **collect_given(options)}, "the command line"

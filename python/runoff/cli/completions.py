@@ -1,5 +1,6 @@
 """What a shell offers when Tab is pressed: arms, their parameters, workloads, loads, probes, kernels and campaigns."""
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -51,7 +52,19 @@ def complete_arm(_context: click.Context, _parameter: click.Parameter, incomplet
     if plus:
         return _offer((f"{before}+{word}" for word in _list_settings(describe_settings(), setting)), incomplete)
     known = {"default": [], "exec:": []} | {name: each["parameters"] for name, each in describe_schedulers().items()}
-    return _offer(_list_words(known, incomplete), incomplete)
+    return _offer(itertools.chain(_list_words(known, incomplete), _list_programs(incomplete)), incomplete)
+
+
+def _list_programs(incomplete: str) -> Iterator[str]:
+    """Yield the programs of this machine; behind the colon of one its modes."""
+    from runoff.engines.programs.find import list_programs
+    from runoff.engines.programs.modes import describe_modes
+
+    program, colon, _ = incomplete.partition(":")
+    if colon:
+        yield from (f"{program}:{mode}" for mode in describe_modes(program.partition("-")[0]))
+    else:
+        yield from (found.name for found in list_programs())
 
 
 def _list_settings(described: Sequence[Mapping[str, Any]], incomplete: str) -> Iterator[str]:

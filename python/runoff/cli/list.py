@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -88,7 +89,8 @@ def _print_lines(entries: list[dict[str, Any]], kind: str, width: int) -> None:
     if room:
         echo(f"times: of a sample, about, {_IN_THE_LAB}", err=True)
     if any(entry["parameters"] for entry in entries):
-        echo(f"parameters of one: runoff list {kind} NAME", err=True)
+        modes = " or modes" if any(entry.get("modes") for entry in entries) else ""
+        echo(f"parameters{modes} of one: runoff list {kind} NAME", err=True)
 
 
 def _print_whole(entry: dict[str, Any], width: int) -> None:
@@ -97,6 +99,8 @@ def _print_whole(entry: dict[str, Any], width: int) -> None:
         echo(line)
     if took := describe_lab_time(entry.get("lab_sample_s")):
         echo(f"  a sample takes about {took} {_IN_THE_LAB}")
+    for mode, options in entry.get("modes", {}).items():
+        echo(f"  {entry['name']}:{mode}  {options or '(no options)'}")
     for parameter in entry["parameters"]:
         name, value, allowed, about = (parameter[key] for key in ("name", "default", "range", "about"))
         for line in render_parameter(name, value, allowed, about, width, is_fixed=parameter.get("fixed", False)):
@@ -107,7 +111,19 @@ def _schedulers() -> list[dict[str, Any]]:
     from runoff.engines.agent import describe_schedulers
 
     own = {"name": "default", "title": DEFAULT_TITLE, "parameters": []}
-    return [own, *(_scheduler(entry) for entry in describe_schedulers().values())]
+    return [own, *(_scheduler(entry) for entry in describe_schedulers().values()), *_programs()]
+
+
+def _programs() -> Iterator[dict[str, Any]]:
+    """Yield the programs of the scx project that this machine has."""
+    from runoff.engines.programs.find import list_programs
+    from runoff.engines.programs.modes import describe_modes
+
+    for found in list_programs():
+        version = f" {found.version}" if found.version else ""
+        modes = describe_modes(found.name.partition("-")[0])
+        title = f"the program{version} in {found.path.parent}"
+        yield {"name": found.name, "title": title, "parameters": [], "path": str(found.path), "modes": dict(modes)}
 
 
 def _elevators() -> list[dict[str, Any]]:

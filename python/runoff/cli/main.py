@@ -42,6 +42,7 @@ COMMANDS = {
     "kernel": "Add, list and remove the lab's kernels.",
     "image": "Build, list and remove the lab's images.",
     "qemu": "Build, list and remove the lab's own QEMU.",
+    "scx": "Build, list and remove schedulers of the scx project.",
     "cache": "Show what the lab keeps, and remove what it does not need.",
     "completion": "Print the script that completes words in a shell.",
 }

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from runoff.campaign.loop.execution import Execution
 from runoff.cli.completions import COMPLETE
-from runoff.cli.types import collect_pairs, load_blocks, parse_named_arm, parse_share
+from runoff.cli.types import collect_pairs, load_blocks, parse_mode, parse_named_arm, parse_share
 from runoff.errors import UsageError
 from runoff.plan.option import Key, Kind, read_keys
 from runoff.plan.settings import Settings
@@ -27,7 +27,7 @@ def _group(title: str, keys: str) -> dict[str, cloup.OptionGroup]:
 
 
 GROUPS = {
-    **_group("What is compared", "names workloads loads probes blocks seed margin rare"),
+    **_group("What is compared", "names modes workloads loads probes blocks seed margin rare"),
     **_group("Where", "on clock cpus topology memory_mb swap_mb kernel packages"),
     **_group("Disk", "disk_mb disk_model place"),
     **_group("More about blocks", "until most_blocks load_blocks warmup flush quantum sensitivity"),
@@ -78,10 +78,15 @@ def _plan_option(key: Key, default: str, required: bool) -> _Decorator[Any]:
 
 
 _TYPES: dict[Kind, Any] = {"number": int, "share": parse_share}
-_PAIRS: dict[str, Callable[[str], tuple[str, Any]]] = {"names": parse_named_arm, "load_blocks": load_blocks}
+_PAIRS: dict[str, Callable[[str], tuple[str, Any]]] = {
+    "names": parse_named_arm,
+    "modes": parse_mode,
+    "load_blocks": load_blocks,
+}
 
 arm_arguments = _combine(
-    click.argument("arms", nargs=-1, metavar="ARM ARM...", shell_complete=COMPLETE["arms"]), plan_options("names")
+    click.argument("arms", nargs=-1, metavar="ARM ARM...", shell_complete=COMPLETE["arms"]),
+    plan_options("names", "modes"),
 )
 
 LAB_KEYS = (

@@ -29,6 +29,14 @@ def parse_named_arm(text: str) -> tuple[str, str]:
     return name, arm
 
 
+def parse_mode(text: str) -> tuple[str, str]:
+    """Parse ``PROGRAM:MODE=OPTIONS``; a mode may be one without options."""
+    mode, separator, options = text.partition("=")
+    if not separator or ":" not in mode:
+        raise click.BadParameter(f"{text}: a mode and its options must be given, e.g. scx_lavd:gaming=--performance")
+    return mode, options
+
+
 def parse_share(text: str) -> float:
     """Parse ``2%`` or ``0.02`` as 0.02."""
     found = re.fullmatch(r"([0-9]{0,9}\.?[0-9]{1,400})( ?%)?", text)

@@ -18,6 +18,7 @@ from runoff.engines.agent_metrics import parse_metrics
 from runoff.engines.base import OnPhase
 from runoff.engines.events import NotAnEvent, Reader
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, ValidSample, VoidSample
+from runoff.engines.programs.modes import describe_modes
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.plan.arm_settings import Setting
 from runoff.plan.catalogue import Catalogue, EngineMetrics
@@ -100,9 +101,9 @@ def describe_scene(text: str) -> Mapping[str, MetricDefinition]:
 
 
 AGENT_CATALOGUE = Catalogue(
-    describe_schedulers, describe_elevators, describe_metrics, describe_settings, describe_scene
+    describe_schedulers, describe_elevators, describe_metrics, describe_settings, describe_modes, describe_scene
 )
-"""What runoff's own agent knows."""
+"""What runoff's own agent knows, and scx_loader's configuration."""
 
 
 def check_finds(finds: Sequence[Mapping[str, str]]) -> list[str | None]:

@@ -22,6 +22,7 @@ from runoff.engines.agent import (
 from runoff.engines.base import OnPhase, make_machine_tables
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
+from runoff.engines.programs.find import locate_program
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.ownership import find_other_writer
 from runoff.plan.arms import Arm
@@ -58,6 +59,8 @@ class HostEngine:
                 "this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT, Linux 6.12 or newer): use --on lab, "
                 "or compare on a newer kernel"
             )
+        for arm in self._plan.arms:
+            locate_program(arm.scheduler)
         requirements.require_programs_here(self._plan)
         if self._plan.settings.place is not None:
             require_own(Path(self._plan.settings.place))
@@ -111,7 +114,8 @@ class HostEngine:
             if disk is None and not arm.needs_sched_ext and not self._plan.has_settings(arm):
                 return AcceptedArm()
             works = self._plan.list_work_settings(arm)
-            request = check_request(arm.scheduler, scratch=scratch, disk=disk, settings=arm.of_machine, works=works)
+            scheduler = locate_program(arm.scheduler)
+            request = check_request(scheduler, scratch=scratch, disk=disk, settings=arm.of_machine, works=works)
             return agent.check(request, CHECK_LIMIT_S)
         except AgentLost as lost:
             return RefusedArm(f"the agent was lost: {lost}", self._lose(), lost=True)
@@ -146,7 +150,7 @@ class HostEngine:
         scratch, disk = self._place_work(arm, agent)
         request = make_sample_request(
             cell.id,
-            arm.scheduler,
+            locate_program(arm.scheduler),
             work,
             load,
             flush=plan.settings.flush,

@@ -83,8 +83,15 @@ def run(
     return output
 
 
-def follow(command: Sequence[str | Path], on_line: Callable[[str], None], *, what: str, cwd: Path) -> None:
-    """Run a program to its end and pass on each line that it prints.
+def follow(
+    command: Sequence[str | Path],
+    on_line: Callable[[str], None],
+    *,
+    what: str,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+) -> None:
+    """Run a program to its end and pass on each line that it prints. ``env`` is added to the environment.
 
     Raises:
         RunoffError: it failed; its last lines are quoted.
@@ -92,7 +99,7 @@ def follow(command: Sequence[str | Path], on_line: Callable[[str], None], *, wha
     process = subprocess.Popen(
         [str(part) for part in command],
         cwd=cwd,
-        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        env={**os.environ, "LC_ALL": "C.UTF-8", **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

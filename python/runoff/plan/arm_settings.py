@@ -89,7 +89,8 @@ def _make_plain(name: str, text: str, about: Mapping[str, Any], where: str) -> s
                 raise UsageError(f"{where}: {name} is on or off, not {text!r}")
             return _SWITCH[text.lower()]
         case "range":
-            return _require_range(name, _make_number_plain(name, text, where), *about["range"], where)
+            least, most = about["range"]
+            return _require_range(name, _make_number_plain(name, text, where), least, most, where)
         case "quota":
             return _make_quota_plain(text, where)
         case "policy":

@@ -1,4 +1,5 @@
-"""Arms: ``scheduler[:key=value,...][+setting=value...][+io=elevator][@kernel]``, ``exec:program arguments``."""
+"""Arms: ``scheduler[:key=value,...][+setting=value...][+io=elevator][@kernel]``; ``runoff.plan.programs`` has those of
+programs."""
 
 import hashlib
 import json
@@ -10,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runoff.arm_text import ArmText, split_arm, split_words
+from runoff.arm_text import split_arm
 from runoff.errors import UsageError
 from runoff.plan.arm_settings import DescribeSettings, Setting, parse_settings
 from runoff.plan.elevators import DescribeElevators, Elevator, parse_elevator
 from runoff.plan.parameters import check_parameters
+from runoff.plan.programs import COMMAND, parse_command, parse_named
 from runoff.text import parse_assignments, suggest
 from runoff.workloads import WORKLOADS
 
@@ -71,9 +73,11 @@ class Arm:
         return bool(self.scheduler["kind"] != "default")
 
     @property
-    def has_object(self) -> bool:
-        """Return whether the agent itself loads a sched_ext object for the arm."""
-        return self.scheduler["kind"] in ("builtin", "object")
+    def can_be_ready(self) -> bool:
+        """Return whether a guest can be kept with its scheduler made ready for all samples: an object is loaded, a
+        program runs and has its scheduler in charge. Settings of the machine are made before a program starts."""
+        is_program = self.scheduler["kind"] == "program"
+        return self.needs_sched_ext and not (is_program and any(each.scope != "boot" for each in self.of_machine))
 
 
 def parse_arm(
@@ -82,30 +86,34 @@ def parse_arm(
     describe_elevators: DescribeElevators | None = None,
     describe_settings: DescribeSettings | None = None,
     stored: Mapping[str, str] | None = None,
+    modes: Mapping[str, str] | None = None,
 ) -> Arm:
     """Return the arm that ``text`` describes. Raises UsageError that names the arm and a correct form.
 
-    ``stored`` has digests of object files by name; with it the files themselves are not read.
+    ``stored`` has digests of object files by name; with it the files themselves are not read. ``modes`` has the options
+    of programs in their modes.
     """
     label = text.strip()
     if not label:
         raise UsageError("an arm is empty: name a scheduler, e.g. default or bfs:rr_interval_ms=3")
     where = f"arm {label!r}"
-    if label.startswith("exec:"):
-        scheduler, parts = _parse_program(label)
+    if label.startswith(COMMAND):
+        scheduler, parts = parse_command(label)
     else:
         parts = split_arm(label)
-        scheduler = _parse_scheduler(parts.scheduler, label, describe_schedulers)
+        named = parse_named(parts.scheduler, label, modes or {})
+        scheduler = named or _parse_scheduler(parts.scheduler, label, describe_schedulers)
     if parts.kernel == "":
         raise UsageError(f"{where}: a kernel must follow the @, e.g. @debian")
     elevator = None if parts.elevator is None else parse_elevator(parts.elevator, describe_elevators, where)
     settings = parse_settings(parts.settings, describe_settings, where)
     object_file = _read_object(scheduler["path"], label, stored) if scheduler["kind"] == "object" else None
-    about = _describe_arm(scheduler, describe_schedulers, settings, elevator)
+    about = _describe_arm(label, scheduler, describe_schedulers, settings, elevator)
     return Arm(label, scheduler, parts.kernel, elevator, settings, object_file, about)
 
 
 def _describe_arm(
+    label: str,
     scheduler: Mapping[str, Any],
     describe_schedulers: Describe | None,
     settings: Sequence[Setting],
@@ -117,7 +125,10 @@ def _describe_arm(
         case "object":
             about = "a sched_ext object of the user's"
         case "program":
-            about = f"the scheduler that {scheduler['argv'][0]} attaches"
+            program, *options = scheduler["argv"]
+            about = f"the scheduler that {program} attaches"
+            if options and not label.startswith(COMMAND):
+                about += f" with {shlex.join(options)}"
         case _:
             known = {} if describe_schedulers is None else describe_schedulers()[scheduler["name"]]
             about = known.get("sentence", "")
@@ -167,9 +178,6 @@ def _normalise_number(text: str) -> str:
 
 def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None) -> dict[str, Any]:
     name, _, assignments = body.partition(":")
-    if name == "scx":
-        program = f"scx_{assignments.removeprefix('scx_')}" if assignments else "PROGRAM"
-        raise UsageError(f"arm {label!r}: a program that attaches a scheduler is an arm as exec:{program}")
     parameters = parse_assignments(assignments, f"arm {label!r}")
     if name == "default":
         if parameters:
@@ -183,17 +191,6 @@ def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None
     if describe_schedulers is not None:
         _check_builtin(name, parameters, describe_schedulers(), label)
     return {"kind": "builtin", "name": name, "parameters": parameters}
-
-
-def _parse_program(label: str) -> tuple[dict[str, Any], ArmText]:
-    try:
-        words = shlex.split(label.removeprefix("exec:"))
-    except ValueError as error:
-        raise UsageError(f"arm {label!r}: {error}") from None
-    words, parts = split_words(words, label)
-    if not words:
-        raise UsageError(f"arm {label!r}: a program must follow, e.g. exec:scx_bpfland")
-    return {"kind": "program", "argv": words}, parts
 
 
 def _read_object(name: str, label: str, stored: Mapping[str, str] | None) -> ObjectFile:
@@ -223,11 +220,9 @@ def _explain_unknown(name: str, known: Sequence[str]) -> str:
         return f"each arm is a word of its own: {' '.join(name.split(','))}"
     if name in WORKLOADS.names():
         return f"{name} is a workload, not a scheduler: --work {name}"
-    if name.startswith("scx_"):
-        return f"unknown scheduler {name!r}; a program that attaches one is an arm as exec:{name}"
     found = f"unknown scheduler {name!r}{suggest(name.lower(), known)}"
     more = (
-        f"a program that attaches one is an arm as exec:PROGRAM, such as exec:scx_{name}, another kernel's own as "
-        "default@KERNEL"
+        f"one of the scx project is an arm as scx_{name}, another program that attaches one as exec:PROGRAM, another "
+        "kernel's own as default@KERNEL"
     )
     return found if "did you mean" in found else f"{found}; {more}"

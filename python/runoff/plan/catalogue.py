@@ -7,6 +7,7 @@ from runoff.plan.arm_settings import DescribeSettings
 from runoff.plan.arms import Describe
 from runoff.plan.elevators import DescribeElevators
 from runoff.plan.probes import REQUESTS
+from runoff.plan.programs import DescribeModes
 from runoff.results import Metric
 from runoff.workloads import MetricDefinition
 
@@ -55,5 +56,7 @@ class Catalogue:
     metrics: Callable[[], EngineMetrics] = EngineMetrics
     settings: DescribeSettings | None = None
     """None means that names of settings are not checked."""
+    modes: DescribeModes | None = None
+    """None means that a program's mode has the options that the plan has for it, or none."""
     scenes: DescribeScene | None = None
     """None means that scenes are not checked, and that nothing is measured of them."""

@@ -14,6 +14,7 @@ from runoff.plan.catalogue import Catalogue
 from runoff.plan.elevators import check_model
 from runoff.plan.plan import Plan
 from runoff.plan.probes import parse_probes
+from runoff.plan.programs import fill_modes
 from runoff.plan.scenes import find_scene_metrics
 from runoff.plan.settings import DEFAULT_QUANTUM, Settings, parse_settings
 from runoff.plan.stored import StoredInputs
@@ -48,6 +49,7 @@ def make_plan(
     checks.check_keys(settings)
     settings = _fill_seed(_fill_cpus(settings))
     checks.check_names(settings, catalogue.schedulers)
+    settings = _fill_modes(settings, catalogue)
     arms = tuple(_parse_arm(text, settings, catalogue, stored) for text in settings.arms)
     works, loads = _parse_works(settings, catalogue, stored)
     checks.check_takes(settings, [*works, *filter(None, loads)])
@@ -78,11 +80,23 @@ def _fill_seed(settings: Settings) -> Settings:
     return settings.model_copy(update={"seed": random.SystemRandom().randint(1, HIGHEST_DRAWN_SEED)})
 
 
+def _fill_modes(settings: Settings, catalogue: Catalogue) -> Settings:
+    """Fill in the options of the modes of programs: the campaign keeps them, whatever the configuration says later."""
+    texts = {name: settings.names.get(name, name).strip() for name in map(str.strip, settings.arms)}
+    modes = fill_modes(texts, settings.modes, catalogue.modes)
+    return settings if modes == settings.modes else settings.model_copy(update={"modes": modes})
+
+
 def _parse_arm(text: str, settings: Settings, catalogue: Catalogue, stored: StoredInputs | None) -> Arm:
     name = text.strip()
     objects = None if stored is None else stored.objects
     arm = parse_arm(
-        settings.names.get(name, text), catalogue.schedulers, catalogue.elevators, catalogue.settings, objects
+        settings.names.get(name, text),
+        catalogue.schedulers,
+        catalogue.elevators,
+        catalogue.settings,
+        objects,
+        settings.modes,
     )
     return replace(arm, label=name)
 

@@ -41,6 +41,16 @@ class Settings(Checked):
             link="#names",
         ),
     ] = Field(default_factory=dict)
+    modes: Annotated[
+        dict[Text, Text],
+        Option(
+            "--mode",
+            "Options of a program in a mode, e.g. scx_lavd:gaming=--performance, also for modes of your own.",
+            metavar="MODE=OPTIONS",
+            default="as scx_loader's configuration has them",
+            link="./schedulers/programs.md#modes",
+        ),
+    ] = Field(default_factory=dict)
     workloads: Annotated[
         Words,
         Option(

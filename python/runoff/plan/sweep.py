@@ -9,6 +9,7 @@ from typing import Any
 from runoff.arm_text import ELEVATOR, split_arm
 from runoff.errors import UsageError
 from runoff.plan.catalogue import Catalogue
+from runoff.plan.programs import COMMAND, is_program
 from runoff.text import parse_assignments, suggest
 
 MOST_ARMS = 64
@@ -62,10 +63,13 @@ def expand_sweep(text: str, catalogue: Catalogue, *, large: bool = False) -> lis
     Raises UsageError, also for more than 64 arms unless it is to be ``large``.
     """
     where = f"sweep {text!r}"
-    if text.strip().startswith("exec:"):
+    if text.strip().startswith(COMMAND):
         raise UsageError(f"{where}: the options of a program are not parameters: name each arm, with runoff compare")
     parts = split_arm(text.strip())
-    pieces = [_parse_piece("", parts.scheduler, _describe_schedulers(catalogue), where)]
+    if is_program(parts.scheduler):
+        pieces = [_Piece("", parts.scheduler, {}, {})]
+    else:
+        pieces = [_parse_piece("", parts.scheduler, _describe_schedulers(catalogue), where)]
     pieces += [_parse_setting(name, value, where) for name, value in parts.settings]
     if parts.elevator is not None:
         pieces.append(_parse_piece(f"+{ELEVATOR}=", parts.elevator, _describe_elevators(catalogue), where))
@@ -85,7 +89,7 @@ def expand_sweep(text: str, catalogue: Catalogue, *, large: bool = False) -> lis
 
 def varies(arm: str) -> bool:
     """Return whether a parameter of ``arm`` has several values."""
-    return not arm.strip().startswith("exec:") and any(".." in v or "|" in v for v in re.findall(r"=([^,+@]*)", arm))
+    return not arm.strip().startswith(COMMAND) and any(".." in v or "|" in v for v in re.findall(r"=([^,+@]*)", arm))
 
 
 def expand_for_sizes(arms: Sequence[str], catalogue: Catalogue, *, large: bool = False) -> list[str]:

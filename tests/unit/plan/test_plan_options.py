@@ -25,6 +25,7 @@ BASE: dict[str, Any] = {
 }  # fmt: skip
 CHANGED: dict[str, Any] = {
     "arms": ["default", "bfs", "fast"], "names": {"fast": "o1", "two words": "bfs"},
+    "modes": {"scx_lavd:gaming": "--performance --slice-min-us 300"},
     "workloads": ["hackbench:groups=3"],
     "loads": ["none", "process"], "probes": ["all"], "on": "host", "clock": "real", "cpus": 3,
     "topology": "sockets=1,cores=2", "quantum": 2000, "sensitivity": "quantum", "memory_mb": 512, "disk_mb": 128,
@@ -34,6 +35,7 @@ CHANGED: dict[str, Any] = {
 }  # fmt: skip
 WITH: dict[str, dict[str, Any]] = {
     "names": {"arms": ["default", "fast", "two words"]},
+    "modes": {"arms": ["default", "fast", "scx_lavd:gaming"]},
     "on": {"clock": "real", "memory_mb": 1024},
     "place": {"on": "host", "clock": "real"},
     "load_blocks": {"loads": ["none", "process"]},

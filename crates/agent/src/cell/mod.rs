@@ -15,21 +15,21 @@ use machine::residue::Residue;
 use machine::root::Root;
 use machine::stop::Stop;
 use protocol::{Cell, Event, Level, Proof, Sample, SettingSeen, Void};
-use schedulers::Loaded;
+use schedulers::Ready;
 use settings::{Applied, WorkSettings};
 
 use self::refusal::{Refusal, SampleResult};
 
-/// Takes one sample; anything that goes wrong makes it void with the reason. `loaded` may be its
+/// Takes one sample; anything that goes wrong makes it void with the reason. `ready` may be its
 /// scheduler. `tell` gets the events before the result.
 pub fn take(
     cell: &Cell,
-    loaded: Option<Loaded>,
+    ready: Option<Ready>,
     instrument: &Instrument,
     stop: &Stop,
     tell: &mut dyn FnMut(Event),
 ) -> Event {
-    match take_intact(cell, loaded, instrument, stop, tell) {
+    match take_intact(cell, ready, instrument, stop, tell) {
         Ok((metrics, proof)) => {
             Event::Sample(Box::new(Sample { id: cell.id.clone(), metrics, proof }))
         }
@@ -47,7 +47,7 @@ pub fn take(
 /// Warns of anything else that is left on the machine.
 fn take_intact(
     cell: &Cell,
-    loaded: Option<Loaded>,
+    ready: Option<Ready>,
     instrument: &Instrument,
     stop: &Stop,
     tell: &mut dyn FnMut(Event),
@@ -57,7 +57,7 @@ fn take_intact(
     let before = Residue::now(&machine);
     let applied = Applied::start(&machine, &cell.settings, stop).map_err(anyhow::Error::from)?;
     instrument.take_kernels_slice()?;
-    let outcome = take_with_settings(cell, loaded, instrument, stop, tell);
+    let outcome = take_with_settings(cell, ready, instrument, stop, tell);
     let (seen, objection) = (list_settings(&applied, cell)?, applied.objection());
     let ended = applied.end().map_err(anyhow::Error::from);
     instrument.take_kernels_slice()?;
@@ -90,12 +90,12 @@ fn list_settings(applied: &Applied, cell: &Cell) -> anyhow::Result<Vec<SettingSe
 /// Takes a sample, and voids it unless the agent still runs with what its session began with.
 fn take_with_settings(
     cell: &Cell,
-    loaded: Option<Loaded>,
+    ready: Option<Ready>,
     instrument: &Instrument,
     stop: &Stop,
     tell: &mut dyn FnMut(Event),
 ) -> SampleResult {
-    let outcome = sample_run::take(cell, loaded, stop, tell);
+    let outcome = sample_run::take(cell, ready, stop, tell);
     let changes: Vec<_> = instrument.mend()?.iter().map(ToString::to_string).collect();
     let (metrics, proof) = outcome?;
     if changes.is_empty() {

@@ -2,7 +2,7 @@
 //! One sample, in the order of its proof:
 //!
 //! 1. *prepare* runs everything that is not measured, while the kernel's own scheduler is still in
-//!    charge.
+//!    charge; or a program's, in a copy of a guest in which it runs already.
 //! 2. *attach* puts the scheduler in charge; the kernel confirms it before anything that is measured runs.
 //! 3. *measure* runs the workload, with a load or without, and looks at the scheduling class of its threads.
 //! 4. *detach* asks the kernel once more, and only then takes the scheduler away: later nothing
@@ -21,7 +21,7 @@ use machine::stop::Stop;
 use machine::view::Seen;
 use protocol::{Cell, Event, Metrics, Phase, Proof};
 use schedulers::proof::{self, Witness};
-use schedulers::{Attachment, Loaded};
+use schedulers::{Attachment, Ready};
 
 use super::refusal::{Refusal, SampleResult};
 use super::site::{self, LoadWork, Site};
@@ -34,7 +34,7 @@ use crate::disk::SampleDisk;
 /// the disk's requests if the sample is valid.
 pub fn take(
     cell: &Cell,
-    loaded: Option<Loaded>,
+    ready: Option<Ready>,
     stop: &Stop,
     tell: &mut dyn FnMut(Event),
 ) -> SampleResult {
@@ -46,7 +46,7 @@ pub fn take(
     let mut progress = |phase| tell(event(phase));
     let outcome = Site::create(cell, stop).and_then(|site| {
         let run = SampleRun { cell, site: &site, disk: disk.as_ref(), progress: &mut progress };
-        let outcome = run.take(loaded);
+        let outcome = run.take(ready);
         site.clear(outcome)
     });
     match disk {
@@ -85,9 +85,9 @@ struct Detached {
 }
 
 impl SampleRun<'_> {
-    fn take(mut self, loaded: Option<Loaded>) -> SampleResult {
+    fn take(mut self, ready: Option<Ready>) -> SampleResult {
         let mounts = self.prepare()?;
-        let mut in_charge = self.attach(loaded)?;
+        let mut in_charge = self.attach(ready)?;
         let measured = self.measure(&mut in_charge.witness);
         let detached = self.detach(in_charge)?;
         judge(measured, &mounts, detached)
@@ -117,10 +117,10 @@ impl SampleRun<'_> {
     }
 
     /// Puts the scheduler in charge, and notes what the kernel reports about it.
-    fn attach(&mut self, loaded: Option<Loaded>) -> Result<InCharge, Refusal> {
+    fn attach(&mut self, ready: Option<Ready>) -> Result<InCharge, Refusal> {
         (self.progress)(Phase::Attach);
         let stop = self.site.work().stop;
-        let attachment = schedulers::attach(&self.cell.scheduler, loaded, stop)?;
+        let attachment = schedulers::attach(&self.cell.scheduler, ready, stop)?;
         let witness = Witness::before(&attachment);
         Ok(InCharge { witness, attachment })
     }

@@ -90,9 +90,9 @@ fn run() -> Result<()> {
     if orders.snapshot {
         // Read once for all copies.
         let mut start = Start::now();
-        let Passed { loaded, seed, requests } = snapshot::pass()?;
+        let Passed { ready, seed, requests } = snapshot::pass(&stop)?;
         entropy::perturb(seed)?;
-        start.loaded = loaded;
+        start.ready = ready;
         return session::run(requests, &mut port, start, &stop);
     }
     if let Some(seed) = orders.seed {

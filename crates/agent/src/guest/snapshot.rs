@@ -7,8 +7,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use machine::stop::Stop;
 use protocol::Scheduler;
-use schedulers::Loaded;
+use schedulers::Ready;
 use serde::Deserialize;
 
 use super::fw_cfg;
@@ -21,31 +22,30 @@ const REQUESTS: &str = "/run/requests.jsonl";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Orders {
-    /// Scheduler to load before the machine stops once more.
-    load: Option<Scheduler>,
+    /// Scheduler to make ready before the machine stops once more.
+    ready: Option<Scheduler>,
     seed: u64,
     requests: Vec<serde_json::Value>,
 }
 
 /// What a copy goes on with: its scheduler, seed and requests.
 pub struct Passed {
-    pub loaded: Option<Loaded>,
+    pub ready: Option<Ready>,
     pub seed: u64,
     pub requests: File,
 }
 
-/// Stops the machine, and once more after it has loaded a scheduler, if the orders name one. A copy
-/// goes on.
-pub fn pass() -> Result<Passed> {
+/// Stops the machine, and once more when a scheduler is ready, if the orders name one. A copy goes on.
+pub fn pass(request: &Stop) -> Result<Passed> {
     let mut orders = stop()?;
-    let mut loaded = None;
-    if let Some(scheduler) = &orders.load {
-        loaded = schedulers::load(scheduler)?;
+    let mut ready = None;
+    if let Some(scheduler) = &orders.ready {
+        ready = schedulers::make_ready(scheduler, request)?;
         orders = stop()?;
     }
     let lines: Vec<String> = orders.requests.iter().map(|line| format!("{line}\n")).collect();
     fs::write(REQUESTS, lines.concat())?;
-    Ok(Passed { loaded, seed: orders.seed, requests: File::open(REQUESTS)? })
+    Ok(Passed { ready, seed: orders.seed, requests: File::open(REQUESTS)? })
 }
 
 fn stop() -> Result<Orders> {

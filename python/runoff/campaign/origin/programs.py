@@ -1,4 +1,4 @@
-"""What is known of the program of an ``exec:`` arm."""
+"""What is known of the program of an arm."""
 
 import contextlib
 import hashlib
@@ -6,7 +6,10 @@ import os
 import signal
 import subprocess
 from pathlib import Path
-from shutil import which
+
+from runoff.engines.programs import store
+from runoff.engines.programs.find import find_program
+from runoff.errors import MissingError
 
 _NOBODY = 65534
 _LIMIT_S = 5.0
@@ -19,10 +22,10 @@ def describe(name: str) -> dict[str, str]:
 
     Empty if it cannot be read: who starts it says why.
     """
-    found = which(name)
-    if found is None:
+    try:
+        path = find_program(name)
+    except MissingError:
         return {}
-    path = Path(found).resolve()
     try:
         with path.open("rb") as file:
             elf = file.read(4) == b"\x7fELF"
@@ -32,6 +35,8 @@ def describe(name: str) -> dict[str, str]:
         return {}
     # A script may do all that it does whatever it is asked; a scheduler's program knows the word.
     version = _version(path) if elf else ""
+    # One of the cache of root's cannot be asked as another user.
+    version = version or next((str(build) for build in store.list_stored() if build.path == path), "")
     return {"program": str(path), "program_sha256": sha256} | ({"program_version": version} if version else {})
 
 

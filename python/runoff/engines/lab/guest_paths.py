@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 from runoff.engines.lab.guest import Cargo
 from runoff.engines.lab.libraries import add_libraries
-from runoff.errors import MissingError, UsageError
+from runoff.engines.programs.find import find_program
+from runoff.errors import UsageError
 from runoff.plan.arms import Arm, ObjectFile
 from runoff.plan.plan import Plan
 from runoff.workloads import Work
@@ -44,13 +44,6 @@ def translate_work(work: Work) -> Work:
     return replace(work, files=tuple(file.move(paths) for file in work.files))
 
 
-def _host_program(name: str) -> Path:
-    found = which(name)
-    if found is None:
-        raise MissingError(f"the program {name} was not found: install it, or give its path")
-    return Path(found).resolve()
-
-
 def collect_cargo(plan: Plan) -> Cargo:
     """Return the objects and programs of all arms, and the files and modules of all works.
 
@@ -64,7 +57,7 @@ def collect_cargo(plan: Plan) -> Cargo:
         if arm.object is not None
     }
     programs = {
-        _program_path(index, arm.scheduler["argv"][0]): _host_program(arm.scheduler["argv"][0])
+        _program_path(index, arm.scheduler["argv"][0]): find_program(arm.scheduler["argv"][0])
         for index, arm in enumerate(plan.arms)
         if arm.scheduler["kind"] == "program"
     }

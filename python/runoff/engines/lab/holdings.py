@@ -8,6 +8,7 @@ from pathlib import Path
 
 from runoff.engines.lab import cache, image, kernel, snapshot
 from runoff.engines.lab.emulator import store as emulator
+from runoff.engines.programs import store as programs
 
 DAY_S = 86400.0
 
@@ -30,11 +31,11 @@ class Holding:
 
 def list_holdings() -> list[Holding]:
     """Return all of them, by kind, the largest first."""
-    found = [*_list_kernels(), *_list_images(), *_list_emulators(), *_list_others()]
+    found = [*_list_kernels(), *_list_images(), *_list_emulators(), *_list_programs(), *_list_others()]
     return sorted(found, key=lambda each: (_KINDS.index(each.kind), -each.size_bytes))
 
 
-_KINDS = ("kernel", "image", "QEMU", "guest", "received", "package lists", "tools")
+_KINDS = ("kernel", "image", "QEMU", "scx program", "guest", "received", "package lists", "tools")
 
 
 def prune(days: float, *, everything: bool = False, is_dry: bool = False) -> list[Holding]:
@@ -67,6 +68,10 @@ def _list_images() -> Iterator[Holding]:
 def _list_emulators() -> Iterator[Holding]:
     current = {emulator.directory_of(each.name) for each in emulator.list_stored() if each.is_current}
     yield from _describe("QEMU", cache.emulators(), current)
+
+
+def _list_programs() -> Iterator[Holding]:
+    yield from _describe("scx program", programs.root(), {each.directory for each in programs.list_stored()})
 
 
 def _list_others() -> Iterator[Holding]:

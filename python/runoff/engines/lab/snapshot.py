@@ -97,16 +97,17 @@ def ensure(machine: qemu.Machine, kernel: Kernel, cargo: Cargo, limit_s: float, 
     return Snapshot(_ensure_directory(_name(machine, kernel), boot, say), machine)
 
 
-def ensure_loaded(base: Snapshot, scheduler: Mapping[str, Any], limit_s: float, say: cache.Progress) -> Snapshot:
-    """Return a snapshot of ``base`` with a scheduler loaded, so the kernel verifies it once, not in every sample.
+def ensure_ready(base: Snapshot, scheduler: Mapping[str, Any], limit_s: float, say: cache.Progress) -> Snapshot:
+    """Return a snapshot of ``base`` with a scheduler made ready once, not in every sample: the kernel has verified its
+    object, or its program runs and has put it in charge.
 
     Raises:
-        AgentLost: it cannot be loaded, or the guest is lost.
+        AgentLost: that fails, or the guest is lost.
         MissingError: the cache has no room for it.
     """
 
-    def load(part: Path) -> None:
-        say(f"loading {scheduler.get('name', scheduler.get('path'))} in a copy of this guest once")
+    def make_ready(part: Path) -> None:
+        say(_describe_ready(scheduler))
         inside = _use_files_in(part, base.machine)
         banks = [base.directory / name for name in base.machine.banks]
         for path in (*banks, base.machine.initramfs, *base.machine.files.values()):
@@ -119,7 +120,7 @@ def ensure_loaded(base: Snapshot, scheduler: Mapping[str, Any], limit_s: float, 
 
     made_of = json.dumps([base.name, scheduler], sort_keys=True)
     name = hashlib.sha256(made_of.encode()).hexdigest()[:_NAME_LENGTH]
-    return Snapshot(_ensure_directory(name, load, say), base.made_as)
+    return Snapshot(_ensure_directory(name, make_ready, say), base.made_as)
 
 
 def restore(snapshot: Snapshot, folder: Path, orders: Orders, limit_s: float, budget_s: float | None = None) -> Guest:
@@ -158,10 +159,16 @@ def _copy(path: Path, target: Path) -> None:
     tools.run(["cp", "--sparse=always", "--reflink=auto", path, target], what=f"copying {path.name}")
 
 
-def _write_orders(folder: Path, orders: Orders, load: Mapping[str, Any] | None = None) -> Path:
+def _describe_ready(scheduler: Mapping[str, Any]) -> str:
+    if scheduler["kind"] == "program":
+        return f"starting {Path(scheduler['argv'][0]).name} in a copy of this guest once"
+    return f"loading {scheduler.get('name', scheduler.get('path'))} in a copy of this guest once"
+
+
+def _write_orders(folder: Path, orders: Orders, ready: Mapping[str, Any] | None = None) -> Path:
     """Write the orders that crates/agent/src/guest/snapshot.rs reads; return their file."""
     file = folder / _ORDERS
-    words = {"load": load, "seed": orders.seed or 0, "requests": list(orders.requests or ())}
+    words = {"ready": ready, "seed": orders.seed or 0, "requests": list(orders.requests or ())}
     file.write_text(json.dumps(words), encoding="utf-8")
     return file
 

@@ -1,4 +1,4 @@
-"""The snapshots of a campaign: one for each kernel, and one more for each scheduler that has an object."""
+"""The snapshots of a campaign: one for each kernel, and one more for each scheduler that can be made ready."""
 
 import shutil
 import threading
@@ -49,14 +49,13 @@ class Snapshots:
         with self._lock:
             return self._ensure_quiet(kernel, parameters, say)
 
-    def find_loaded(
+    def find_ready(
         self, kernel: Kernel, parameters: str, label: str, scheduler: Mapping[str, Any], say: Progress
     ) -> snapshot.Snapshot:
-        """Return a snapshot that has loaded the object of ``scheduler`` too; one without it if the kernel refuses
-        it."""
+        """Return a snapshot in which ``scheduler`` is ready too; one without it if that fails."""
         with self._lock:
             base = self._ensure_quiet(kernel, parameters, say)
-            return self._find(("arm", label), lambda: self._load(base, scheduler, say))
+            return self._find(("arm", label), lambda: self._make_ready(base, scheduler, say))
 
     def forget(self, kept: snapshot.Snapshot) -> None:
         """Forget a snapshot: the next user checks it, and makes it again if it is damaged."""
@@ -85,9 +84,9 @@ class Snapshots:
         finally:
             shutil.rmtree(self._folder)
 
-    def _load(self, base: snapshot.Snapshot, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
+    def _make_ready(self, base: snapshot.Snapshot, scheduler: Mapping[str, Any], say: Progress) -> snapshot.Snapshot:
         try:
-            return snapshot.ensure_loaded(base, scheduler, self._limit_s, say)
+            return snapshot.ensure_ready(base, scheduler, self._limit_s, say)
         except AgentLost:
             # The agent that is asked to attach it will say why it cannot.
             return base

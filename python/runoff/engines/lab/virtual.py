@@ -135,9 +135,9 @@ class VirtualClockLab:
 
     def _find_snapshot(self, snapshots: Snapshots, arm: Arm) -> snapshot.Snapshot:
         kernel = self._prepared.find_kernel(arm)
-        if arm.has_object:
+        if arm.can_be_ready:
             scheduler = guest_paths.translate_scheduler(self._plan, arm)
-            return snapshots.find_loaded(kernel, arm.command_line, arm.label, scheduler, self._say)
+            return snapshots.find_ready(kernel, arm.command_line, arm.label, scheduler, self._say)
         return snapshots.find_quiet(kernel, arm.command_line, self._say)
 
     def _describe_guest(self, kernel: Kernel, parameters: str, folder: Path, seed: int | None) -> qemu.Machine:
