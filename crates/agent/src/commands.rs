@@ -40,8 +40,8 @@ enum Command {
     Sweep,
     /// Print the JSON Schema of requests and events
     Schema,
-    /// Describe the schedulers inside this program, as JSON
-    Schedulers,
+    /// Describe the schedulers inside this program, or an object file, as JSON
+    Schedulers { object: Option<PathBuf> },
     /// Describe elevators and models of disks, as JSON
     Elevators,
     /// Describe settings that can be a part of an arm, with the values that they have here, as JSON
@@ -129,7 +129,10 @@ pub fn run() -> Result<ExitCode> {
         Command::Session { instrument } => session::on_stdio(instrument.as_deref())?,
         Command::Sweep => sweep_and_tell()?,
         Command::Schema => print_schema()?,
-        Command::Schedulers => output::pretty_json(&schedulers::builtins())?,
+        Command::Schedulers { object: None } => output::pretty_json(&schedulers::builtins())?,
+        Command::Schedulers { object: Some(path) } => {
+            output::pretty_json(&schedulers::describe_object(&path)?)?;
+        }
         Command::Elevators => output::pretty_json(&ublk::catalogue())?,
         Command::Settings => output::pretty_json(&settings::describe(&Root::machine()))?,
         Command::Metrics => output::pretty_json(&metrics::catalogue())?,

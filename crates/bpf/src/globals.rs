@@ -27,6 +27,8 @@ pub struct Global {
     pub width: usize,
     pub count: usize,
     pub signed: bool,
+    /// Whether only 0 and 1 are values of it.
+    pub boolean: bool,
     pub tags: Vec<String>,
 }
 
@@ -89,14 +91,15 @@ pub fn globals(btf: &Btf<'_>) -> Vec<Global> {
     for section in btf.type_by_kind::<DataSec>() {
         for place in section.iter() {
             let Some(var) = btf.type_by_id::<Var>(place.ty) else { continue };
-            let Some((width, count, signed)) = integers(var.referenced_type(), 0) else { continue };
+            let Some((int, count)) = integers(var.referenced_type(), 0) else { continue };
             found.push(Global {
                 name: text(var.name()),
                 section: text(section.name()),
                 offset: bytes(place.offset),
-                width,
+                width: int.size(),
                 count,
-                signed,
+                signed: matches!(int.encoding, IntEncoding::Signed),
+                boolean: matches!(int.encoding, IntEncoding::Bool),
                 tags: tags.of(var.type_id(), None),
             });
         }
@@ -104,17 +107,16 @@ pub fn globals(btf: &Btf<'_>) -> Vec<Global> {
     found
 }
 
-/// Width in bytes, number of elements, signedness; None for other types.
-fn integers(ty: BtfType<'_>, depth: usize) -> Option<(usize, usize, bool)> {
+/// The type of one element, and the number of them; None for other types.
+fn integers(ty: BtfType<'_>, depth: usize) -> Option<(Int<'_>, usize)> {
     let ty = plain(ty)?;
     if let Ok(array) = Array::try_from(ty) {
         let element = (depth < DEEPEST).then(|| array.contained_type())?;
-        let (width, _, signed) = integers(element, depth + 1)?;
-        return Some((width, array.capacity(), signed));
+        let (int, _) = integers(element, depth + 1)?;
+        return Some((int, array.capacity()));
     }
     let int = Int::try_from(ty).ok()?;
-    let width = int.size();
-    (width <= 8).then_some((width, 1, matches!(int.encoding, IntEncoding::Signed)))
+    (int.size() <= 8).then_some((int, 1))
 }
 
 /// `ty` without typedefs and modifiers. None if there is no end to them.

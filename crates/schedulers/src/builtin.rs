@@ -10,18 +10,17 @@ use serde::Serialize;
 use super::error::AttachError;
 use super::object::{Description, Prepared};
 
+/// A scheduler with its description of itself.
 #[derive(Debug, Serialize)]
-pub struct Builtin {
+pub struct Described {
     pub name: String,
-    #[serde(skip)]
-    pub bytes: &'static [u8],
     #[serde(flatten)]
     pub description: Description,
 }
 
 /// All schedulers in the order of their names; reads the objects once.
-pub fn all() -> &'static [&'static Builtin] {
-    static ALL: OnceLock<Vec<&Builtin>> = OnceLock::new();
+pub fn all() -> &'static [&'static Described] {
+    static ALL: OnceLock<Vec<&Described>> = OnceLock::new();
     ALL.get_or_init(|| (0..SCHEDULERS.len()).map(at).collect())
 }
 
@@ -29,7 +28,7 @@ pub fn all() -> &'static [&'static Builtin] {
 ///
 /// # Errors
 /// `UnknownScheduler` with the known names.
-pub fn find(name: &str) -> Result<&'static Builtin, AttachError> {
+pub fn find(name: &str) -> Result<&'static Described, AttachError> {
     position(name).map(at)
 }
 
@@ -50,16 +49,16 @@ fn position(name: &str) -> Result<usize, AttachError> {
     })
 }
 
-fn at(position: usize) -> &'static Builtin {
-    static READ: [OnceLock<Builtin>; SCHEDULERS.len()] = [const { OnceLock::new() }; _];
+fn at(position: usize) -> &'static Described {
+    static READ: [OnceLock<Described>; SCHEDULERS.len()] = [const { OnceLock::new() }; _];
     let (name, bytes) = SCHEDULERS[position];
     READ[position].get_or_init(|| read(name, bytes))
 }
 
-fn read(name: &str, bytes: &'static [u8]) -> Builtin {
+fn read(name: &str, bytes: &'static [u8]) -> Described {
     let prepared = Prepared::open(name, bytes, &BTreeMap::new())
         .expect("the schedulers inside this program are readable, a test sees to it");
-    Builtin { name: name.into(), bytes, description: prepared.description().clone() }
+    Described { name: name.into(), description: prepared.description().clone() }
 }
 
 #[cfg(test)]
@@ -88,7 +87,8 @@ mod tests {
     #[test]
     fn every_scheduler_is_attached_under_its_name() {
         for builtin in all() {
-            let object = Prepared::open(&builtin.name, builtin.bytes, &BTreeMap::new());
+            let object =
+                Prepared::open(&builtin.name, bytes(&builtin.name).unwrap(), &BTreeMap::new());
             assert_eq!(object.unwrap().ops_name(), builtin.name);
         }
     }
@@ -99,7 +99,8 @@ mod tests {
             [(*b"a b\0\0\0\0\0", r#""a b""#), (*b"a\tb\0\0\0\0\0", r#""a\tb""#), ([0; 8], r#""""#)]
         {
             let builtin = find("bfs").unwrap();
-            let mut object = Prepared::open("x.bpf.o", builtin.bytes, &BTreeMap::new()).unwrap();
+            let mut object =
+                Prepared::open("x.bpf.o", bytes(&builtin.name).unwrap(), &BTreeMap::new()).unwrap();
             object.rename(name);
             let message = object.load().err().unwrap().to_string();
             assert!(
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn bfs_ratios_grow_by_a_tenth_per_nice_level() {
-        let bytes = find("bfs").unwrap().bytes;
+        let bytes = bytes("bfs").unwrap();
         let ratios = Prepared::open("bfs", bytes, &BTreeMap::new()).unwrap().array("prio_ratios");
         let at = |nice: i32| ratios[usize::try_from(nice + 20).unwrap()];
         let published = [
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn parameters_are_refused_before_anything_is_loaded() {
         let given = BTreeMap::from([("rr_interval_ms".to_owned(), "0".to_owned())]);
-        let error = Prepared::open("bfs", find("bfs").unwrap().bytes, &given).err().unwrap();
+        let error = Prepared::open("bfs", bytes("bfs").unwrap(), &given).err().unwrap();
         assert_eq!(
             error.to_string(),
             "bfs: rr_interval_ms=0 is out of range; it may be 1..1000 ms"

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 use machine::stop::Stop;
 use sha2::{Digest, Sha256};
 
-pub use builtin::{all as builtins, find as builtin};
+pub use builtin::{Described, all as builtins, find as builtin};
 pub use error::AttachError;
 pub use exit::Left;
 pub use kernel_log::KernelLog;
@@ -184,6 +184,17 @@ pub fn named(name: &str, rest: &[String]) -> Result<protocol::Scheduler, Paramet
         path if path.contains('/') => protocol::Scheduler::Object { path: path.into(), parameters },
         _ => protocol::Scheduler::Builtin { name: name.into(), parameters },
     })
+}
+
+/// Describes an object file of the user's, as `builtins` does those inside this program.
+///
+/// # Errors
+/// It cannot be read, or is not a scheduler.
+pub fn describe_object(path: &Path) -> Result<Described, AttachError> {
+    let bytes =
+        fs::read(path).map_err(|error| AttachError::Unreadable { path: path.to_owned(), error })?;
+    let prepared = object::Prepared::open(&stem(path), &bytes, &BTreeMap::new())?;
+    Ok(Described { name: path.display().to_string(), description: prepared.description().clone() })
 }
 
 /// Shortens "dir/simple.bpf.o" to "simple".

@@ -322,18 +322,28 @@ fn describe(
     object: &OpenObject,
     variables: &[Global],
 ) -> Result<Description, parameters::ParameterError> {
-    let mut parameters = Vec::new();
-    // Most variables are not parameters, and sections may be large.
-    for global in variables.iter().filter(|global| !global.tags.is_empty()) {
-        let section = section(object, &global.section).unwrap_or_default();
-        parameters.extend(parameters::describe(global, &section)?);
-    }
     let about = with_btf(object, |btf| {
         let tags = globals::variable_tags(btf, ".struct_ops");
-        let sentence =
-            tags.iter().find_map(|tag| tag.strip_prefix("scheduler | ")).unwrap_or_default();
-        (sentence.to_owned(), counters::describe(btf, counters::MAP))
+        let sentence = tags.iter().find_map(|tag| tag.strip_prefix("scheduler | "));
+        (sentence.map(str::to_owned), counters::describe(btf, counters::MAP))
     });
     let (sentence, statistics) = about.unwrap_or_default();
-    Ok(Description { sentence, parameters, statistics })
+    let mut sections = BTreeMap::new();
+    let mut parameters = Vec::new();
+    for global in variables {
+        let is_described = !global.tags.is_empty();
+        // Most variables are not parameters.
+        if !is_described && (sentence.is_some() || global.writable()) {
+            continue;
+        }
+        let values: &Vec<u8> = sections
+            .entry(&global.section)
+            .or_insert_with(|| section(object, &global.section).unwrap_or_default());
+        if is_described {
+            parameters.extend(parameters::describe(global, values)?);
+        } else {
+            parameters.extend(parameters::describe_bare(global, values));
+        }
+    }
+    Ok(Description { sentence: sentence.unwrap_or_default(), parameters, statistics })
 }

@@ -14,7 +14,7 @@ from runoff.cli.output import echo, write
 from runoff.cli.parameter_lines import render_parameter
 from runoff.cli.setting_lines import list_settings, render_settings
 from runoff.errors import UsageError
-from runoff.plan.arms import DEFAULT_TITLE
+from runoff.plan.arms import DEFAULT_TITLE, OBJECT_TITLE, is_object
 from runoff.plan.parameters import describe_allowed
 from runoff.plan.shipped import describe_shipped, list_shipped
 from runoff.report.words.layout import cut_end, wrap
@@ -32,7 +32,8 @@ def _complete_kind(_context: click.Context, _parameter: click.Parameter, begun: 
 
 
 @click.command(
-    epilog="\b\nExamples:\n  runoff list schedulers\n  runoff list schedulers bfs\n  runoff list workloads --json"
+    epilog="\b\nExamples:\n  runoff list schedulers\n  runoff list schedulers bfs\n  runoff list schedulers ./my.bpf.o\n"
+    "  runoff list workloads --json"
 )
 @click.argument("kind", metavar="KIND", shell_complete=_complete_kind)
 @click.argument("name", required=False)
@@ -56,9 +57,12 @@ def command(kind: str, name: str | None, as_json: bool) -> None:
         "plans": _plans,
         "published": _published,
     }
-    entries = listing[kind]()
-    if name is not None:
-        entries = [_find(entries, kind, name)]
+    if name is not None and kind == "schedulers" and is_object(name):
+        entries = [_object(name)]
+    else:
+        entries = listing[kind]()
+        if name is not None:
+            entries = [_find(entries, kind, name)]
     width = shutil.get_terminal_size((80, 24)).columns
     if as_json:
         write(json.dumps(entries, indent=2) + "\n")
@@ -112,6 +116,14 @@ def _schedulers() -> list[dict[str, Any]]:
 
     own = {"name": "default", "title": DEFAULT_TITLE, "parameters": []}
     return [own, *(_scheduler(entry) for entry in describe_schedulers().values()), *_programs()]
+
+
+def _object(path: str) -> dict[str, Any]:
+    """Return an object file of the user's with its parameters."""
+    from runoff.engines.agent import describe_object
+
+    found = _scheduler(describe_object(path))
+    return {**found, "title": found["title"] or OBJECT_TITLE}
 
 
 def _programs() -> Iterator[dict[str, Any]]:

@@ -68,6 +68,15 @@ def describe_schedulers() -> Mapping[str, Any]:
     return {entry["name"]: entry for entry in listed}
 
 
+def describe_object(path: str) -> Mapping[str, Any]:
+    """Return an object file as `describe_schedulers` has the agent's own. Raises UsageError if it is not one."""
+    agent = find_agent()
+    done = subprocess.run([agent, "schedulers", "--", path], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UsageError(done.stderr.strip().removeprefix("runoff-agent: "))
+    return dict(json.loads(done.stdout))
+
+
 @functools.cache
 def describe_elevators() -> Mapping[str, Any]:
     """Return the elevators and disk models of the agent; see ``runoff.plan.elevators``."""

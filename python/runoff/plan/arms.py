@@ -21,6 +21,7 @@ from runoff.text import parse_assignments, suggest
 from runoff.workloads import WORKLOADS
 
 DEFAULT_TITLE = "the kernel's own scheduler"
+OBJECT_TITLE = "a sched_ext object of the user's"
 
 Describe = Callable[[], Mapping[str, Any]]
 """Yields the schedulers inside the agent by name, each with its parameters."""
@@ -123,7 +124,7 @@ def _describe_arm(
         case "default":
             about = DEFAULT_TITLE
         case "object":
-            about = "a sched_ext object of the user's"
+            about = OBJECT_TITLE
         case "program":
             program, *options = scheduler["argv"]
             about = f"the scheduler that {program} attaches"
@@ -176,6 +177,11 @@ def _normalise_number(text: str) -> str:
     return str(int(text)) if re.fullmatch("[+-]?[0-9]+", text) else text
 
 
+def is_object(name: str) -> bool:
+    """Return whether a scheduler's name is the path of an object file."""
+    return "/" in name or name.endswith(".o")
+
+
 def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None) -> dict[str, Any]:
     name, _, assignments = body.partition(":")
     parameters = parse_assignments(assignments, f"arm {label!r}")
@@ -186,7 +192,7 @@ def _parse_scheduler(body: str, label: str, describe_schedulers: Describe | None
                 "as in default+sched.base_slice_ns=20ms (runoff list settings)"
             )
         return {"kind": "default"}
-    if "/" in name or name.endswith(".o"):
+    if is_object(name):
         return {"kind": "object", "path": name, "parameters": parameters}
     if describe_schedulers is not None:
         _check_builtin(name, parameters, describe_schedulers(), label)
