@@ -34,7 +34,7 @@ help:
 	@echo 'make mutants  changes COUNT (100) places of the statistics, drawn by SEED (1), and counts what no test notices'
 	@echo 'make check   formats, lints, types and house rules'
 	@echo 'make bench   measures what runoff itself costs (bench/README.md)'
-	@echo 'make campaigns  takes the campaigns in docs/campaigns anew, in 75 minutes; SCX=DIRECTORY of scx_lavd and scx_bpfland'
+	@echo 'make campaigns  takes the campaigns in docs/campaigns anew, in two hours; programs of the scx project by runoff scx add'
 	@echo 'make screens  prints the screens that the pages show, of the campaigns in docs/campaigns'
 	@echo 'make pictures  draws the pictures of docs'
 	@echo 'make wheel   a wheel with runoff and its agent in build/wheels'

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import figures
 
-from runoff.engines.agent import describe_schedulers, find_agent
+from runoff.engines.agent import find_agent
 from runoff.engines.lab import initramfs, kernel, qemu
+from runoff.engines.questions import describe_schedulers
 
 LIMIT_S = 900
 DEFAULT = ("bfs", "o1", "hydra")

@@ -17,7 +17,7 @@ from pathlib import Path
 import figures
 import progress
 
-from runoff.engines.agent import describe_schedulers
+from runoff.engines.questions import describe_schedulers
 
 BLOCKS = int(os.environ.get("BLOCKS", "2"))
 HERE = Path(__file__).parent

@@ -10,7 +10,7 @@ import statistics
 import figures
 import progress
 
-from runoff.engines.agent import describe_metrics
+from runoff.engines.questions import describe_metrics
 from runoff.plan.probes import ALL, PROBES
 
 ARMS = ("default", "bfs")

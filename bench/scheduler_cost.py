@@ -10,7 +10,7 @@ import statistics
 import figures
 import progress
 
-from runoff.engines.agent import describe_schedulers
+from runoff.engines.questions import describe_schedulers
 
 VARIANTS = ("o1:era=2.6.20", "zaphod:mode=eb", "hydra:mode=pb", "hydra:mode=eb", "cfs:era=2.6.31")
 BLOCKS = 2

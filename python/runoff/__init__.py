@@ -59,11 +59,13 @@ __all__ = [
 Form = Literal["text", "mail", "markdown", "html", "json", "csv"]
 
 
-def _make_execution(jobs: int, cluster: str | None, trusts_directory: bool, *, keep_going: bool = False) -> "Execution":
+def _make_execution(
+    jobs: int, cluster: str | None, trusts_directory: bool, *, keep_going: bool = False, takes_over: bool = False
+) -> "Execution":
     """Return how samples are taken, imported when it is needed."""
     from runoff.campaign.loop.execution import Execution
 
-    return Execution(jobs, keep_going, trusts_directory=trusts_directory, cluster=cluster)
+    return Execution(jobs, keep_going, trusts_directory=trusts_directory, takes_over=takes_over, cluster=cluster)
 
 
 def make_settings(**keys: Any) -> "Settings":
@@ -80,16 +82,18 @@ def conduct(
     *,
     jobs: int = 1,
     keep_going: bool = False,
+    take_over: bool = False,
     cluster: str | None = None,
     trust_directory: bool = False,
 ) -> "CampaignResult":
     """Take the samples of a campaign in a new ``directory``; see ``runoff.campaign.conduct.conduct``.
 
-    Root begins nothing where others may write, unless ``trust_directory``; so do ``resume`` and ``import_files``.
+    Root begins nothing where others may write, unless ``trust_directory``; so do ``resume`` and ``import_files``. With
+    ``take_over`` the host engine stops a service that has a scheduler in charge, and starts it again at the end.
     """
     from runoff.campaign import conduct as campaigns
 
-    execution = _make_execution(jobs, cluster, trust_directory, keep_going=keep_going)
+    execution = _make_execution(jobs, cluster, trust_directory, keep_going=keep_going, takes_over=take_over)
     return campaigns.conduct(settings, Path(directory), observer, execution)
 
 
@@ -161,13 +165,14 @@ def resume(
     blocks: int | None = None,
     jobs: int = 1,
     keep_going: bool = False,
+    take_over: bool = False,
     cluster: str | None = None,
     trust_directory: bool = False,
 ) -> "CampaignResult":
     """Go on with a campaign that was stopped, to ``blocks`` in all; see ``runoff.campaign.conduct.resume``."""
     from runoff.campaign import conduct as campaigns
 
-    execution = _make_execution(jobs, cluster, trust_directory, keep_going=keep_going)
+    execution = _make_execution(jobs, cluster, trust_directory, keep_going=keep_going, takes_over=take_over)
     return campaigns.resume(Path(directory), observer, execution, blocks=blocks)
 
 

@@ -64,7 +64,7 @@ ENGINES: dict[str, EngineKind] = {
     "host": EngineKind(
         about="this machine",
         make="runoff.engines.host:HostEngine",
-        catalogue="runoff.engines.agent:AGENT_CATALOGUE",
+        catalogue="runoff.engines.questions:AGENT_CATALOGUE",
         findings="runoff.engines.doctor:examine_host",
         clocks=("real",),
         is_this_machine=True,
@@ -80,7 +80,7 @@ ENGINES: dict[str, EngineKind] = {
     "lab": EngineKind(
         about="a real kernel in QEMU",
         make="runoff.engines.lab.choose:make_engine",
-        catalogue="runoff.engines.agent:AGENT_CATALOGUE",
+        catalogue="runoff.engines.questions:AGENT_CATALOGUE",
         findings="runoff.engines.doctor:examine_lab",
         clocks=("real", "virtual"),
         choose_clock="runoff.engines.lab.choose:choose_clock",

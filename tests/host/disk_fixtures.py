@@ -12,9 +12,9 @@ from tempfile import NamedTemporaryFile
 from modules import insert
 from waiting import LIMIT_S, wait_until
 
-from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.host import HostEngine
 from runoff.engines.outcome import Outcome, VoidSample
+from runoff.engines.questions import AGENT_CATALOGUE
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan
 from runoff.plan.settings import parse_settings

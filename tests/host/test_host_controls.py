@@ -13,8 +13,8 @@ from command import run, start
 from in_charge import agents_of, attach, attached, state
 from waiting import LIMIT_S, wait_until
 
-from runoff.engines.agent import describe_schedulers
 from runoff.engines.control import Watch, set_parameters
+from runoff.engines.questions import describe_schedulers
 from runoff.errors import RunoffError, UsageError
 
 pytestmark = [pytest.mark.host, pytest.mark.sched_ext]

@@ -17,7 +17,7 @@ from modules import insert
 from waiting import LIMIT_S, wait_until
 
 from runoff.engines import ublk
-from runoff.engines.agent import describe_elevators
+from runoff.engines.questions import describe_elevators
 from runoff.errors import RunoffError, UsageError
 from runoff.plan.elevators import parse_elevator
 

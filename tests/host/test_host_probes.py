@@ -8,7 +8,8 @@ import pytest
 from campaign_rows import remains, rows
 from command import run
 
-from runoff.engines.agent import describe_metrics, find_agent
+from runoff.engines.agent import find_agent
+from runoff.engines.questions import describe_metrics
 from runoff.results import PROBE_COST
 
 pytestmark = [

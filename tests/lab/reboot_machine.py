@@ -84,7 +84,7 @@ def build(disk: Path, plan: str) -> list[str]:
     one that it boots without being asked first."""
     archive = debian.open_archive(None, lambda _: None)
     suites = (debian.SUITE, debian.BACKPORTS)
-    images = [_find_image(archive, suite) for suite in suites]
+    images = [find_image(archive, suite) for suite in suites]
     folder = disk.parent
     tarball = folder / "root.tar"
     lines = [f"deb [signed-by={debian.keyring()}] {archive.address} {suite} main" for suite in suites]
@@ -92,22 +92,30 @@ def build(disk: Path, plan: str) -> list[str]:
         "mmdebstrap", "--variant=minbase", "--format=tar", "--architectures=amd64",
         f"--include={','.join([*PACKAGES, f'linux-base/{debian.BACKPORTS}', *images])}", debian.SUITE, tarball, *lines,
     )  # fmt: skip
-    _partition(disk)
-    device = attach(disk)
-    run("mkfs.ext4", "-q", "-F", device)
-    uuid = run("blkid", "-s", "UUID", "-o", "value", device).strip()
-    run("losetup", "--detach", device)
+    uuid = format_disk(disk)
     releases = [image.removeprefix("linux-image-") for image in images]
     with mount(disk) as root:
         run("tar", "-xpf", tarball, "-C", root)
         tarball.unlink()
-        _install(root, plan)
+        install_runoff(root)
+        (root / "plan.toml").write_text(plan)
+        add_service(root, "begin.service", BEGIN)
         for name in ("vmlinuz", "initrd.img"):
             shutil.copy(root / f"boot/{name}-{releases[0]}", folder / name)
         _break_a_kernel(root, releases[0])
         _prepare_grub(root, uuid, releases[0])
     _install_grub(disk, folder / "vmlinuz", folder / "initrd.img")
     return releases
+
+
+def format_disk(disk: Path) -> str:
+    """Write a disk with one empty file system; return its UUID."""
+    _partition(disk)
+    device = attach(disk)
+    run("mkfs.ext4", "-q", "-F", device)
+    uuid = run("blkid", "-s", "UUID", "-o", "value", device).strip()
+    run("losetup", "--detach", device)
+    return uuid
 
 
 def _partition(disk: Path) -> None:
@@ -120,14 +128,14 @@ def _partition(disk: Path) -> None:
         file.write(entry + bytes(48) + b"\x55\xaa")
 
 
-def _find_image(archive: debian.Archive, suite: str) -> str:
+def find_image(archive: debian.Archive, suite: str) -> str:
     """Return the package of the kernel that the usual one of this suite stands for."""
     found = re.search(r"linux-image-\d\S*", archive.fields(IMAGE, suite)["Depends"])
     assert found is not None
     return found[0].rstrip(",")
 
 
-def _install(root: Path, plan: str) -> None:
+def install_runoff(root: Path) -> None:
     place = root / "opt/runoff"
     run(
         "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
@@ -135,8 +143,6 @@ def _install(root: Path, plan: str) -> None:
     )  # fmt: skip
     shutil.copytree(REPOSITORY / "python/runoff", place / "python/runoff", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(find_agent(), root / "usr/local/bin/runoff-agent")
-    (root / "plan.toml").write_text(plan)
-    add_service(root, "begin.service", BEGIN)
     (root / "etc/machine-id").write_text("")
 
 

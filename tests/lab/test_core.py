@@ -67,7 +67,7 @@ def slow_cpu(copies: MakeCopies) -> Copies:
 
 
 def test_every_scheduler_is_here() -> None:
-    from runoff.engines.agent import describe_schedulers
+    from runoff.engines.questions import describe_schedulers
 
     assert {share.scheduler for share in SHARES} == {"default", *describe_schedulers()}
 

@@ -8,8 +8,8 @@ from copies import MakeCopies
 from hogs import SLOW_CPU
 from scenes import ON_FOR_EVER, Scene, play
 
-from runoff.engines.agent import describe_schedulers
 from runoff.engines.lab import kernel
+from runoff.engines.questions import describe_schedulers
 from runoff.errors import MissingError
 
 pytestmark = [pytest.mark.lab]

@@ -9,9 +9,9 @@ import pytest
 from command import run, samples
 from copies import LIMIT_S, Copies, MakeCopies
 
-from runoff.engines.agent import describe_metrics
 from runoff.engines.lab import guest
 from runoff.engines.outcome import ValidSample
+from runoff.engines.questions import describe_metrics
 from runoff.plan.probes import PROBES
 from runoff.results import PROBE_COST
 

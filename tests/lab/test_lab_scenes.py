@@ -4,8 +4,9 @@ import pytest
 from copies import Copies, MakeCopies
 from hogs import SLOW_CPU, described
 
-from runoff.engines.agent import describe_scene, make_sample_request
+from runoff.engines.agent import make_sample_request
 from runoff.engines.outcome import ValidSample
+from runoff.engines.questions import describe_scene
 from runoff.plan.scenes import find_scene_metrics
 from runoff.workloads import WORKLOADS, parse_works
 

@@ -17,10 +17,10 @@ import pytest
 from copies import SEED, Copies, MakeCopies
 from hogs import described
 
-from runoff.engines.agent import describe_schedulers
 from runoff.engines.lab import image
 from runoff.engines.lab.guest import IMAGE_ROOT
 from runoff.engines.outcome import ValidSample
+from runoff.engines.questions import describe_schedulers
 from runoff.errors import MissingError
 
 SECONDS = float(os.environ.get("RUNOFF_STRESS_SECONDS", "3"))

@@ -15,6 +15,7 @@ use machine::root::Root;
 use machine::{lifeline, output};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
+use schedulers::owner::World;
 use schedulers::stats::{self, Reader};
 use work::usage;
 
@@ -35,11 +36,16 @@ enum Command {
         /// What an earlier agent has told as its instrument: run with the same
         #[arg(long)]
         instrument: Option<String>,
+        /// Stop the service that has a scheduler in charge, and start it again at the end
+        #[arg(long)]
+        take_over: bool,
     },
     /// End and remove what killed agents have left behind; print what it was
     Sweep,
     /// Print the JSON Schema of requests and events
     Schema,
+    /// Tell which scheduler is in charge of this machine and what keeps it so, as JSON: null for the kernel's own
+    InCharge,
     /// Describe the schedulers inside this program, or an object file, as JSON
     Schedulers { object: Option<PathBuf> },
     /// Describe elevators and models of disks, as JSON
@@ -126,9 +132,12 @@ pub fn run() -> Result<ExitCode> {
         Err(code) => return Ok(code),
     };
     match arguments.command {
-        Command::Session { instrument } => session::on_stdio(instrument.as_deref())?,
+        Command::Session { instrument, take_over } => {
+            session::on_stdio(instrument.as_deref(), take_over)?;
+        }
         Command::Sweep => sweep_and_tell()?,
         Command::Schema => print_schema()?,
+        Command::InCharge => output::pretty_json(&World::here().in_charge())?,
         Command::Schedulers { object: None } => output::pretty_json(&schedulers::builtins())?,
         Command::Schedulers { object: Some(path) } => {
             output::pretty_json(&schedulers::describe_object(&path)?)?;

@@ -12,3 +12,4 @@ mod metrics;
 mod requests;
 pub mod session;
 mod sweep;
+mod take_over;

@@ -19,19 +19,22 @@ use settings::{Applied, SettingError, WorkSettings};
 use crate::controllers::Controllers;
 use crate::disk::{self, SampleDisk};
 use crate::requests::Requests;
+use crate::take_over::TakenOver;
 use crate::{cell, sweep};
 
 /// Exit code for something that the machine lacks: the default of a failed check.
 const MISSING: u8 = 69;
 
-/// `known` is what an earlier agent of the same notebook told as its instrument: this one runs with the same.
+/// `known` is what an earlier agent of the same notebook told as its instrument: this one runs with the same. With
+/// `takes_over` a service that has a scheduler in charge is stopped until the end.
 ///
 /// # Errors
 /// Standard input or output cannot be used, a line is not a request, or `known` is nothing that was told.
-pub fn on_stdio(known: Option<&str>) -> Result<()> {
+pub fn on_stdio(known: Option<&str>, takes_over: bool) -> Result<()> {
     // Stdin's own buffer would hide from poll(2) what it holds.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let start = Start { instrument: known.map(parse_instrument).transpose()?, ..Start::now() };
+    let instrument = known.map(parse_instrument).transpose()?;
+    let start = Start { instrument, takes_over, ..Start::now() };
     run(input, &mut io::stdout().lock(), start, &Stop::new()?)
 }
 
@@ -44,6 +47,8 @@ pub struct Start {
     fingerprint: serde_json::Value,
     /// What this agent is to run with; None for what it was started with.
     instrument: Option<Instrument>,
+    /// Whether a service that has a scheduler in charge is stopped.
+    takes_over: bool,
     /// A scheduler for the first request that wants it.
     pub ready: Option<Ready>,
 }
@@ -51,7 +56,7 @@ pub struct Start {
 impl Start {
     /// Looks at the machine.
     pub fn now() -> Self {
-        Self { fingerprint: fingerprint::read(), instrument: None, ready: None }
+        Self { fingerprint: fingerprint::read(), instrument: None, takes_over: false, ready: None }
     }
 }
 
@@ -66,7 +71,7 @@ pub fn run(
     stop: &Stop,
 ) -> Result<()> {
     let stays = sweep::all(Some(stop), &mut |_| ())?;
-    let Start { fingerprint, instrument, mut ready } = start;
+    let Start { fingerprint, instrument, takes_over, mut ready } = start;
     let changes = instrument.as_ref().map(Instrument::mend).transpose()?.unwrap_or_default();
     let instrument = instrument.map_or_else(Instrument::now, Ok);
     let instrument = instrument.context("cannot see what this runs with")?;
@@ -82,6 +87,11 @@ pub fn run(
     }
     for text in stays {
         // A request for that disk is refused; others are not affected.
+        send(events, &Event::Log { level: Level::Warning, text })?;
+    }
+    let taken = if takes_over { TakenOver::start(&Root::machine(), stop)? } else { None };
+    if let Some(taken) = &taken {
+        let text = format!("{}, and was stopped for the campaign", taken.what());
         send(events, &Event::Log { level: Level::Warning, text })?;
     }
     let mut requests = Requests::new(input);
@@ -108,6 +118,7 @@ pub fn run(
             Request::Bye => break,
         }
     }
+    taken.map_or(Ok(()), TakenOver::end)?;
     send(events, &Event::Bye)
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Removes what dead agents have left, in this order: first their work ends, then disks and settings
-//! become what they were, and last the directories are removed.
+//! Removes what dead agents have left, in this order: first their work ends, then disks, settings and
+//! services become what they were, and last the directories are removed.
 
 use std::path::Path;
 
@@ -12,6 +12,7 @@ use machine::{cgroup, loans, removal, scratch, strays};
 use settings::SavedFile;
 
 use crate::disk::borrowed::SavedQueue;
+use crate::take_over::SavedService;
 
 /// Removes what dead agents have left. `tell` gets a sentence on each thing that is gone; what is
 /// still there is returned, and tried again the next time. A stop request leaves the rest.
@@ -35,8 +36,12 @@ pub fn all(stop: Option<&Stop>, tell: &mut dyn FnMut(String)) -> Result<Vec<Stri
     if is_over() {
         return Ok(stays);
     }
-    for swept in [loans::sweep::<SavedQueue>(&root, stop)?, loans::sweep::<SavedFile>(&root, stop)?]
-    {
+    let borrowed = [
+        loans::sweep::<SavedQueue>(&root, stop)?,
+        loans::sweep::<SavedFile>(&root, stop)?,
+        loans::sweep::<SavedService>(&root, stop)?,
+    ];
+    for swept in borrowed {
         swept.done.into_iter().for_each(&mut *tell);
         stays.extend(swept.failures.iter().map(ToString::to_string));
     }

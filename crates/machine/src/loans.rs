@@ -29,7 +29,7 @@ pub trait Saved: Serialize + DeserializeOwned {
     /// Makes it what it was; returns whether there was anything to do.
     ///
     /// # Errors
-    /// It is still not what it was before: what to write, and where.
+    /// It is still not what it was before: what is to be done.
     fn put_back(&self) -> Result<bool, String>;
 }
 
@@ -38,8 +38,8 @@ pub trait Saved: Serialize + DeserializeOwned {
 pub enum LoanError {
     #[error("another runoff, process {agent}, has borrowed {what}: wait until it has ended")]
     Lent { what: String, agent: u32 },
-    #[error("{what} could not be put back as it was: write {values}")]
-    NotPutBack { what: String, values: String },
+    #[error("{what} could not be put back as it was: {way}")]
+    NotPutBack { what: String, way: String },
     #[error(
         "cannot read {path:?}, which says what is to be put back: look at {kind}, then remove that file"
     )]
@@ -163,7 +163,7 @@ impl<Thing: Saved> Loans<Thing> {
     }
 
     fn put_back(thing: &Thing) -> Result<bool, LoanError> {
-        let failed = |values| LoanError::NotPutBack { what: thing.name().into(), values };
+        let failed = |way| LoanError::NotPutBack { what: thing.name().into(), way };
         thing.put_back().map_err(failed)
     }
 

@@ -3,6 +3,7 @@
 
 mod access;
 mod builtin;
+mod constants;
 mod counters;
 mod error;
 mod exit;

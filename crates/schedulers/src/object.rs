@@ -8,6 +8,7 @@ use libbpf_rs::{Link, MapCore, MapHandle, MapType, Object, ObjectBuilder, OpenOb
 use protocol::Exit;
 use serde::Serialize;
 
+use super::constants;
 use super::counters::{self, Counters, Statistic};
 use super::error::AttachError;
 use super::exit::{ExitRecord, Left};
@@ -342,7 +343,7 @@ fn describe(
         if is_described {
             parameters.extend(parameters::describe(global, values)?);
         } else {
-            parameters.extend(parameters::describe_bare(global, values));
+            parameters.extend(constants::describe(global, values));
         }
     }
     Ok(Description { sentence: sentence.unwrap_or_default(), parameters, statistics })

@@ -48,7 +48,7 @@ impl Saved for SavedFile {
             return Ok(true);
         }
         let why = written.err().map_or_else(String::new, |error| format!(" ({error})"));
-        Err(format!("{:?} into it{why}", self.value))
+        Err(format!("write {:?} into it{why}", self.value))
     }
 }
 
@@ -77,6 +77,6 @@ mod tests {
     fn what_cannot_be_put_back_is_told() {
         let saved = SavedFile { path: "/dev".into(), form: Form::Plain, value: "7".into() };
         let error = saved.put_back().unwrap_err();
-        assert!(error.starts_with("\"7\" into it ("), "{error}");
+        assert!(error.starts_with("write \"7\" into it ("), "{error}");
     }
 }

@@ -11,8 +11,8 @@ from runoff.campaign.journal.journal import Journal
 from runoff.campaign.journal.records import ImportedFile, ImportRecord, Outline, Row
 from runoff.campaign.journal.stored_files import FILES
 from runoff.campaign.origin.evidence import refuse_copies
-from runoff.engines.agent import find_numbers
 from runoff.engines.outcome import Outcome, ValidSample, VoidSample
+from runoff.engines.questions import find_numbers
 from runoff.errors import MissingError, UsageError
 from runoff.files import HeldDirectory
 from runoff.imports import formats

@@ -76,7 +76,7 @@ class Session:
 
     def _choose_engine(self, stored: Plan) -> Engine:
         if self.execution.cluster is None:
-            engine = choose(stored, self.journal.directory)
+            engine = choose(stored, self.journal.directory, takes_over=self.execution.takes_over)
             if self.execution.jobs > 1 and engine.slots == 1:
                 raise UsageError("samples side by side would disturb each other: -j needs --on lab --clock virtual")
             return engine

@@ -8,8 +8,8 @@ import click
 
 from runoff.cli import counters
 from runoff.cli.output import echo
-from runoff.engines.agent import describe_schedulers
 from runoff.engines.control import Watch
+from runoff.engines.questions import describe_schedulers
 from runoff.errors import MissingError, UsageError
 from runoff.installed import name_command_for_root
 from runoff.plan.arms import parse_arm

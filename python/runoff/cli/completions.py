@@ -35,8 +35,8 @@ def _quietly(complete: Complete) -> Complete:
 @_quietly
 def complete_arm(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer schedulers, object files, settings behind ``+``, elevators behind ``+io=`` and kernels behind ``@``."""
-    from runoff.engines.agent import describe_elevators, describe_schedulers, describe_settings
     from runoff.engines.lab import kernel
+    from runoff.engines.questions import describe_elevators, describe_schedulers, describe_settings
 
     if incomplete.startswith((".", "/")):
         return _FILES

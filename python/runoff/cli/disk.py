@@ -13,7 +13,7 @@ from runoff.cli.cache_view import EXAMPLE
 from runoff.cli.groups import Group
 from runoff.cli.output import echo
 from runoff.engines import ublk
-from runoff.engines.agent import describe_elevators
+from runoff.engines.questions import describe_elevators
 from runoff.errors import MissingError
 from runoff.installed import name_command_for_root
 from runoff.plan.elevators import check_model, parse_elevator

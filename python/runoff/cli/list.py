@@ -32,8 +32,8 @@ def _complete_kind(_context: click.Context, _parameter: click.Parameter, begun: 
 
 
 @click.command(
-    epilog="\b\nExamples:\n  runoff list schedulers\n  runoff list schedulers bfs\n  runoff list schedulers ./my.bpf.o\n"
-    "  runoff list workloads --json"
+    epilog="\b\nExamples:\n  runoff list schedulers\n  runoff list schedulers bfs\n"
+    "  runoff list schedulers ./my.bpf.o\n  runoff list workloads --json"
 )
 @click.argument("kind", metavar="KIND", shell_complete=_complete_kind)
 @click.argument("name", required=False)
@@ -112,7 +112,7 @@ def _print_whole(entry: dict[str, Any], width: int) -> None:
 
 
 def _schedulers() -> list[dict[str, Any]]:
-    from runoff.engines.agent import describe_schedulers
+    from runoff.engines.questions import describe_schedulers
 
     own = {"name": "default", "title": DEFAULT_TITLE, "parameters": []}
     return [own, *(_scheduler(entry) for entry in describe_schedulers().values()), *_programs()]
@@ -120,9 +120,9 @@ def _schedulers() -> list[dict[str, Any]]:
 
 def _object(path: str) -> dict[str, Any]:
     """Return an object file of the user's with its parameters."""
-    from runoff.engines.agent import describe_object
+    from runoff.engines.questions import describe_object
 
-    found = _scheduler(describe_object(path))
+    found = _scheduler(dict(describe_object(path)))
     return {**found, "title": found["title"] or OBJECT_TITLE}
 
 
@@ -139,7 +139,7 @@ def _programs() -> Iterator[dict[str, Any]]:
 
 
 def _elevators() -> list[dict[str, Any]]:
-    from runoff.engines.agent import describe_elevators
+    from runoff.engines.questions import describe_elevators
 
     catalogue = describe_elevators()
     return [_scheduler(entry) for entry in [*catalogue["elevators"], *catalogue["kernel"]]]
@@ -169,7 +169,7 @@ def _loads() -> list[dict[str, Any]]:
 
 
 def _probes() -> list[dict[str, Any]]:
-    from runoff.engines.agent import describe_metrics
+    from runoff.engines.questions import describe_metrics
 
     return [{"name": probe.name, "title": probe.title, "parameters": []} for probe in describe_metrics().probes]
 

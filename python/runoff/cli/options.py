@@ -132,6 +132,13 @@ keep_going_option = cloup.option(
     help="Continue even if every sample of the first block is void for the same reason.",
     group=_CARRYING_OUT,
 )
+take_over_option = cloup.option(
+    "--take-over",
+    is_flag=True,
+    help="On the host: stop the service that has a scheduler in charge, such as scx_loader, and start it again at the "
+    "end.",
+    group=_CARRYING_OUT,
+)
 reboot_option = cloup.option(
     "--reboot",
     is_flag=True,
@@ -169,16 +176,20 @@ def make_execution(
     *,
     trust_directory: bool = False,
     keep_going: bool = False,
+    take_over: bool = False,
     reboot: bool = False,
 ) -> Execution:
     """Return how a campaign is carried out. Raises UsageError for options that exclude each other."""
     if jobs is not None and cluster is not None:
         raise UsageError("give -j or --cluster: a cluster takes as many samples at a time as it has CPUs for")
-    again = {"--keep-going": keep_going, "--trust-directory": trust_directory}
+    if take_over and cluster is not None:
+        raise UsageError("--take-over is for this machine: the machines of a cluster boot guests")
+    again = {"--keep-going": keep_going, "--take-over": take_over, "--trust-directory": trust_directory}
     after_boot = ("--reboot", *(flag for flag, is_given in again.items() if is_given))
     return Execution(
         jobs=jobs or 1,
         keep_going=keep_going,
+        takes_over=take_over,
         reboot=after_boot if reboot else None,
         trusts_directory=trust_directory,
         cluster=cluster,
@@ -197,11 +208,11 @@ def execution_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **values: Any) -> Any:
-        names = ("jobs", "cluster", "keep_going", "reboot", "trust_directory")
+        names = ("jobs", "cluster", "keep_going", "take_over", "reboot", "trust_directory")
         return function(*args, execution=make_execution(**{name: values.pop(name) for name in names}), **values)
 
     add_options: _Decorator[Callable[..., Any]] = _combine(
-        jobs_option, cluster_option, keep_going_option, reboot_option, trust_option
+        jobs_option, cluster_option, keep_going_option, take_over_option, reboot_option, trust_option
     )
     return add_options(call)
 

@@ -12,7 +12,7 @@ _FEW = 12
 
 def list_settings() -> list[dict[str, Any]]:
     """Return the agent's description of each, with the engines whose arms can have it."""
-    from runoff.engines.agent import describe_settings
+    from runoff.engines.questions import describe_settings
 
     return [_entry(each) for each in describe_settings()]
 

@@ -14,6 +14,7 @@ from runoff.engines.distribution import find_distribution, render_install
 from runoff.engines.lab import accelerator, debian, image, kernel, qemu
 from runoff.engines.lab.emulator import build
 from runoff.engines.lab.emulator import store as emulator
+from runoff.engines.questions import find_in_charge
 from runoff.errors import RunoffError
 from runoff.installed import name_command_for_root
 
@@ -83,6 +84,23 @@ def _check_sched_ext() -> Finding:
         "no",
         f"kernel {release} cannot attach schedulers",
         "boot a kernel 6.12 or newer with CONFIG_SCHED_CLASS_EXT, or compare with --on lab",
+    )
+
+
+def _check_in_charge() -> Finding:
+    try:
+        held = find_in_charge()
+    except RunoffError:
+        held = None
+    if held is None:
+        return Finding("host", "in charge", "yes", "the kernel's own scheduler")
+    by = held["unit"] or (f"process {held['pid']} ({held['program']})" if held["pid"] else "")
+    return Finding(
+        "host",
+        "in charge",
+        "note",
+        f"{held['ops']}{f', by {by}' if by else ''}",
+        "end it, or give --take-over if it is a service's",
     )
 
 
@@ -207,7 +225,15 @@ def _check_ublk() -> Finding:
     return Finding("host", "ublk", "note", detail, "sudo modprobe ublk_drv")
 
 
-_HOST_CHECKS = (_check_sched_ext, _check_btf, _check_root, _check_cgroup, _check_cpu_limit, _check_ublk)
+_HOST_CHECKS = (
+    _check_sched_ext,
+    _check_in_charge,
+    _check_btf,
+    _check_root,
+    _check_cgroup,
+    _check_cpu_limit,
+    _check_ublk,
+)
 _LAB_CHECKS = (
     _check_lab_qemu,
     _make_program_check("mmdebstrap", "mmdebstrap", "it makes root file systems"),

@@ -23,6 +23,7 @@ from runoff.engines.base import OnPhase, make_machine_tables
 from runoff.engines.limits import CHECK_LIMIT_S, silence_limit_s
 from runoff.engines.outcome import AcceptedArm, Outcome, RefusedArm, VoidSample
 from runoff.engines.programs.find import locate_program
+from runoff.engines.questions import find_in_charge
 from runoff.errors import MissingError, RunoffError, UsageError
 from runoff.ownership import find_other_writer
 from runoff.plan.arms import Arm
@@ -41,9 +42,11 @@ class HostEngine:
     whole_blocks = True
     slots = 1
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
-        """``folder`` stores the first content of disks."""
+    def __init__(self, plan: Plan, folder: Path, *, takes_over: bool = False) -> None:
+        """``folder`` stores the first content of disks. With ``takes_over`` a service that has a scheduler in charge
+        is stopped until ``close``."""
         self._plan = plan
+        self._takes_over = takes_over
         self._content = folder / "disk.blocks"
         self._agent: Agent | None = None
         self._fingerprint: Mapping[str, Any] = {}
@@ -61,6 +64,8 @@ class HostEngine:
             )
         for arm in self._plan.arms:
             locate_program(arm.scheduler)
+        if not self._takes_over:
+            _refuse_other_scheduler()
         requirements.require_programs_here(self._plan)
         if self._plan.settings.place is not None:
             require_own(Path(self._plan.settings.place))
@@ -97,8 +102,9 @@ class HostEngine:
     def _start(self) -> Agent:
         if self._agent is None:
             # One that takes another's place runs with what that did: work may have changed what runs this notebook.
-            known = ["--instrument", self._instrument] if self._instrument else []
-            self._agent = Agent([find_agent(), "session", *known])
+            words = ["--instrument", self._instrument] if self._instrument else []
+            words += ["--take-over"] if self._takes_over else []
+            self._agent = Agent([find_agent(), "session", *words])
             self._agent.log = self._log
             try:
                 hello = self._agent.hello(CHECK_LIMIT_S)
@@ -216,6 +222,20 @@ def _shorten(log: Sequence[str]) -> list[str]:
     """Return the messages of agents, only the first ones in full."""
     more = len(log) - MOST_TOLD
     return [*log[:MOST_TOLD], *([f"{more} more messages like these came while it ran"] if more > 0 else [])]
+
+
+def _refuse_other_scheduler() -> None:
+    """Raise MissingError if another scheduler than the kernel's own is in charge."""
+    held = find_in_charge()
+    if held is None:
+        return
+    if held["unit"] is not None:
+        raise MissingError(
+            f"{held['unit']} has the scheduler {held['ops']} in charge: add --take-over, which stops it for the "
+            f"campaign and starts it again at the end, or stop it: systemctl stop {held['unit']}"
+        )
+    who = f"process {held['pid']} ({held['program']})" if held["pid"] else "something that no process has open"
+    raise MissingError(f"the scheduler {held['ops']} is in charge of this machine, by {who}: end that first")
 
 
 def require_own(place: Path) -> None:

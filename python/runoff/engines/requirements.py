@@ -6,8 +6,8 @@ from pathlib import Path
 from shutil import which
 
 from runoff.engines import cpu_limit, tools
-from runoff.engines.agent import check_finds
 from runoff.engines.distribution import DEBIAN, find_distribution, render_install
+from runoff.engines.questions import check_finds
 from runoff.errors import MissingError, UsageError
 from runoff.plan.plan import Plan
 from runoff.workloads import OwnFile, Work

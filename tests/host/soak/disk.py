@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from runoff.engines.agent import describe_elevators
+from runoff.engines.questions import describe_elevators
 
 SIZE_MB = 64
 BESIDE = {"nr_requests": "200", "iosched/low_latency": "0", "iosched/slice_idle_us": "4000"}

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from runoff.cli.disk import command
-from runoff.engines.agent import describe_elevators
+from runoff.engines.questions import describe_elevators
 from runoff.errors import MissingError, RunoffError, UsageError
 
 NO_UBLK = pytest.mark.skipif(Path("/dev/ublk-control").exists(), reason="this machine has ublk devices")

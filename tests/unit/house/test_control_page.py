@@ -6,7 +6,7 @@ import re
 from checkout import ROOT
 
 from runoff.cli.parameter_lines import render_parameter
-from runoff.engines.agent import describe_schedulers
+from runoff.engines.questions import describe_schedulers
 from runoff.plan.parameters import describe_allowed
 
 PAGE = (ROOT / "docs/control.md").read_text()

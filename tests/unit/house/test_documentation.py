@@ -14,7 +14,8 @@ import pytest
 from checkout import ROOT
 
 from runoff.cli.main import COMMANDS, cli
-from runoff.engines.agent import describe_metrics, find_agent
+from runoff.engines.agent import find_agent
+from runoff.engines.questions import describe_metrics
 from runoff.errors import MissingError
 from runoff.plan.catalogue import Catalogue
 from runoff.plan.make import make_plan

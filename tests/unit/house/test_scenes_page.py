@@ -9,7 +9,8 @@ import pytest
 from checkout import ROOT
 from cli_runner import run
 
-from runoff.engines.agent import describe_scene, find_agent
+from runoff.engines.agent import find_agent
+from runoff.engines.questions import describe_scene
 from runoff.workloads import WORKLOADS, parse_works
 
 PAGE = (ROOT / "docs/scenes.md").read_text()

@@ -5,7 +5,7 @@ import re
 from checkout import ROOT
 
 from runoff.engine_kinds import ENGINES
-from runoff.engines.agent import describe_settings
+from runoff.engines.questions import describe_settings
 
 ROW = re.compile(r"^\| `([\w.]+)` \| (.*) \| (.*) \| (.*) \|$", re.MULTILINE)
 

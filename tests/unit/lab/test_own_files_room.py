@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from runoff.engines.agent import AGENT_CATALOGUE
 from runoff.engines.lab.guest_paths import collect_cargo
+from runoff.engines.questions import AGENT_CATALOGUE
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from runoff.engines.agent import describe_settings, make_sample_request
+from runoff.engines.agent import make_sample_request
+from runoff.engines.questions import describe_settings
 from runoff.errors import UsageError
 from runoff.plan.arm_settings import Setting, parse_settings
 from runoff.plan.catalogue import Catalogue

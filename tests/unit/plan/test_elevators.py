@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from runoff.engines.agent import describe_elevators, find_agent
+from runoff.engines.agent import find_agent
 from runoff.engines.lab import disks
+from runoff.engines.questions import describe_elevators
 from runoff.errors import UsageError
 from runoff.plan.arms import parse_arm
 from runoff.plan.catalogue import Catalogue

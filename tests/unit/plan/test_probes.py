@@ -7,7 +7,8 @@ import pytest
 from checkout import ROOT
 from cli_runner import run
 
-from runoff.engines.agent import describe_metrics, find_agent, make_sample_request
+from runoff.engines.agent import find_agent, make_sample_request
+from runoff.engines.questions import describe_metrics
 from runoff.errors import MissingError, UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.probes import PROBES, REQUESTS, parse_probes

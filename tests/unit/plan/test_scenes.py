@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from runoff.engines.agent import AGENT_CATALOGUE
+from runoff.engines.questions import AGENT_CATALOGUE
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.plan import Plan

@@ -3,7 +3,7 @@
 import pytest
 from cli_runner import run
 
-from runoff.engines.agent import AGENT_CATALOGUE
+from runoff.engines.questions import AGENT_CATALOGUE
 from runoff.errors import UsageError
 from runoff.plan.make import make_plan
 from runoff.plan.settings import parse_settings

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from runoff.engines.agent import describe_metrics
+from runoff.engines.questions import describe_metrics
 from runoff.errors import UsageError
 from runoff.workloads import WORKLOADS, parse_works
 

@@ -8,7 +8,7 @@ import report_examples as examples
 from checkout import ROOT
 
 from runoff.analysis import build
-from runoff.engines.agent import describe_metrics
+from runoff.engines.questions import describe_metrics
 from runoff.errors import UsageError
 from runoff.report.historic import contest
 from runoff.results import NO_LOAD, Results, Sample

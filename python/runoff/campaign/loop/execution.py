@@ -17,6 +17,8 @@ class Execution:
     each boot; None means that kernels are booted by hand."""
     trusts_directory: bool = False
     """Whether root uses a directory in which other users may write."""
+    takes_over: bool = False
+    """Whether a service that has a scheduler in charge of this machine is stopped, and started again at the end."""
     cluster: str | None = None
     """Address of a cluster that takes the samples (docs/cluster.md); ``jobs`` is of no account then."""
 

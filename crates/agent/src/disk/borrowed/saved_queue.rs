@@ -85,6 +85,6 @@ impl Saved for SavedQueue {
         }
         let values: Vec<_> =
             differences.iter().map(|(file, value)| format!("{file} {value}")).collect();
-        Err(format!("into /sys/block/{}/queue: {}", self.disk, values.join(", ")))
+        Err(format!("write into /sys/block/{}/queue: {}", self.disk, values.join(", ")))
     }
 }
