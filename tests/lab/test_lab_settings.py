@@ -1,6 +1,7 @@
 """Settings as arms on a kernel of today: they are in force, they show in what is measured, and are put back."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,11 @@ def test_a_long_slice_is_found_and_two_spellings_of_it_are_not(tmp_path: Path) -
     assert set(found.values()) == {"worse"}, found
     alike = judge((short, long), tmp_path / "d")
     assert not {"better", "worse"} & set(alike.values()), alike
+
+
+def test_real_time_work_is_told_to_be_none_of_the_schedulers(tmp_path: Path) -> None:
+    words = ("--work", "counters:n=2", "--blocks", "2", *LAB, "--out", tmp_path / "c")
+    run("compare", "default+policy=rr", "bfs+policy=rr", "bfs", *words)
+    said = " ".join(run("report", tmp_path / "c").stdout.split())
+    told = "threads that were looked at were real-time ones, which were never the scheduler's under bfs+policy=rr: no"
+    assert re.search(rf"counters:n=2: up to ([0-9]+) of \1 {re.escape(told)}", said), said

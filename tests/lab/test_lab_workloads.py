@@ -34,6 +34,18 @@ def test_hackbench_by_both_transports(tmp_path: Path, lab_kernel, lab_image) -> 
         assert 0 < sample["metrics"]["time_s"] <= sample["metrics"]["elapsed_s"]
 
 
+def test_hackbench_has_threads_and_other_sizes_by_its_own_options(tmp_path: Path, lab_kernel, lab_image) -> None:
+    works = ("hackbench -g 1 -l 20 -f 8 -s 10", "hackbench -g 1 -l 20 -f 8 -s 10 -T")
+    document = run("compare", "--seed", "1", "default", "bfs", "--work", works[0], "--work", works[1], "--blocks", "1",
+                   "--out", tmp_path / "c", "--json").stdout  # fmt: skip
+    names = {"hackbench:groups=1,fds=8,loops=20,size=10", "hackbench:groups=1,fds=8,loops=20,size=10,threads=on"}
+    taken = samples(document).values()
+    assert {each["workload"] for each in taken} == names
+    for sample in taken:
+        assert sample["valid"], sample
+        assert sample["metrics"]["voluntary_switches"] > 16
+
+
 def test_a_command_of_ones_own_is_judged_by_its_elapsed_time(tmp_path: Path, lab_kernel, lab_image) -> None:
     document = run("compare", "default", "--work", "command:sleep 0.5", "--package", "rt-tests", "--blocks", "1",
                    "--seed", "1", "--out", tmp_path / "c", "--json").stdout  # fmt: skip

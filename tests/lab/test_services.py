@@ -68,7 +68,7 @@ def test_what_is_no_service_stays(found: dict[str, Any]) -> None:
     told = found["refuse_what_is_no_service"]
     assert told["codes"] == [69, 69]
     assert "the scheduler o1 is in charge of this machine, by process " in told["said"][0]
-    assert "(runoff-agent) has the scheduler o1 in charge, which is no service: end it" in told["said"][1]
+    assert "(runoff-agent) has the scheduler o1 in charge, and is not a service's: end it" in told["said"][1]
     assert told["ops"] == "o1"
 
 

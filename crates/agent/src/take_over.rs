@@ -40,7 +40,7 @@ impl TakenOver {
     pub fn start(root: &Root, stop: &Stop) -> Result<Option<Self>> {
         let world = World::here();
         let Some(what) = world.in_charge() else { return Ok(None) };
-        let Some(unit) = &what.unit else { bail!("{what}, which is no service: end it") };
+        let Some(unit) = &what.unit else { bail!("{what}, and is not a service's: end it") };
         let loans = Loans::<SavedService>::lock(root, Some(stop))?;
         let loan = Some(loans.add(None, vec![SavedService::read(unit)])?);
         drop(loans);

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from runoff.analysis.cpu_limits import IgnoredLimits, LimitedWork, UnwatchedGroups, find_limits
 from runoff.analysis.first_run import UnlikeFirstRun, find_unlike_first_runs
+from runoff.analysis.real_time import RealTimeThreads, find_real_time
 from runoff.analysis.table import Lost, Table
 from runoff.results import PROBE_COST, Results, Stopping
 from runoff.statistics import Verdict
@@ -75,6 +76,7 @@ CampaignWarning = (
     | LimitedWork
     | UnwatchedGroups
     | IgnoredLimits
+    | RealTimeThreads
     | EarlierLooks
     | UnfinishedCampaign
     | VoidArm
@@ -89,6 +91,7 @@ def find_warnings(results: Results, tables: Sequence[Table]) -> Iterator[Campaig
     """Yield all that apply, in the order in which they are shown."""
     yield from map(RecordedWarning, results.changes)
     yield from find_limits(results)
+    yield from find_real_time(results)
     yield from find_unlike_first_runs(results, tables)
     yield from _find_looks(results)
     if len(results.samples) < results.planned:

@@ -19,6 +19,7 @@ from runoff.results.values import (
     Stopping,
     StoppingRule,
     StoredLog,
+    Threads,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "Stopping",
     "StoppingRule",
     "StoredLog",
+    "Threads",
 ]

@@ -69,6 +69,20 @@ class CpuLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Threads:
+    """The threads of the work that were looked at while a sched_ext scheduler was in charge."""
+
+    seen: int = 0
+    realtime: int = 0
+    """How many of them were in a class above sched_ext's."""
+
+    @property
+    def share(self) -> float:
+        """The share of real-time ones, 0 to 1."""
+        return self.realtime / self.seen if self.seen else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """One measured run; ``reason`` says why it is void, if it is."""
 
@@ -93,6 +107,7 @@ class Sample:
     worker: str = ""
     """Name of the worker of a cluster that took it; empty if there was no cluster."""
     cpu_limits: CpuLimits = CpuLimits()
+    threads: Threads = Threads()
 
     @property
     def is_warmup(self) -> bool:

@@ -33,6 +33,10 @@ class Parameter(Checked):
     """Controllers of control groups that the work needs only with this value, by value."""
     lab_only: list[str] = Field(default_factory=list)
     """Values with which the work changes its machine, so that it may run in a guest only."""
+    letters: list[str] = Field(default_factory=list)
+    """Options of the program that the workload is known by which take its value, such as ``-g``."""
+    flags: dict[str, str] = Field(default_factory=dict)
+    """Options of that program which stand for a value, such as ``-T``."""
     words: bool = False
     """Whether it is all text after the workload's name, split as by a shell."""
 
@@ -46,7 +50,9 @@ class Parameter(Checked):
     def _choices_have_what_is_named(self) -> Self:
         if self.choices is not None and self.default not in self.choices:
             raise ValueError(f"the default {self.default!r} is not one of its choices")
-        for key, values in (("controllers", self.controllers), ("lab_only", self.lab_only)):
+        for key, values in (
+            ("controllers", self.controllers), ("lab_only", self.lab_only), ("flags", self.flags.values())
+        ):  # fmt: skip
             for value in values:
                 if value not in (self.choices or {}):
                     raise ValueError(f"{key}: {value!r} is not one of its choices")

@@ -10,6 +10,7 @@ from runoff.errors import UsageError
 from runoff.results import NO_LOAD
 from runoff.text import parse_assignments, suggest
 from runoff.workloads.definition import LOADS, WORKLOADS, Catalogue, Definition, Parameter
+from runoff.workloads.letters import translate
 from runoff.workloads.own_files import OwnFile, derive_name, find_own_file, is_local, refuse_same_names
 from runoff.workloads.work import Work
 
@@ -56,6 +57,8 @@ def parse_works(text: str, cpus: int, catalogue: Catalogue = WORKLOADS) -> list[
 
 
 def _parse_given(text: str, where: str, name: str, definition: Definition) -> dict[str, str]:
+    if text.startswith("-"):
+        return translate(text, name, definition, where)
     try:
         return parse_assignments(text, where)
     except UsageError as error:
@@ -77,8 +80,10 @@ def _combine(definition: Definition, given: Mapping[str, str], cpus: int, where:
 
 
 def _split(text: str, catalogue: Catalogue) -> tuple[str, str]:
-    """Return the name of a work, and what follows its colon."""
+    """Return the name of a work, and what follows its colon, or its blank before an option of its program."""
     name, _, rest = text.partition(":")
+    if (found := re.match(r"([\w-]+)\s+(-.*)", text, re.DOTALL)) and found[1] in catalogue.names():
+        return found[1], found[2]
     is_path = is_local(text) or text.startswith("/")
     is_command = is_path and not name.endswith(".toml") and "command" in catalogue.names()
     return ("command", text) if is_command else (name, rest)

@@ -24,7 +24,7 @@ WORK = ("--work", "hackbench")
         ((*COMPARE, *WORK, "--margin", "2"), "2 percent is written as 2%"),
         ((*COMPARE, *WORK, "--runs", "20"), "Did you mean '--blocks'?"),
         (("compare", "--arms", "default,bfs", *WORK), "Did you mean 'ARM ARM, without an option'?"),
-        ((*COMPARE, "--work", "hackbench:-g 24 -l 100"), "its parameters are written as hackbench:groups=2,loops=100"),
+        ((*COMPARE, "--work", "hackbench:-g 24 -q 100"), "its parameters are written as hackbench:groups=2,fds=20,"),
         ((*COMPARE, "--work", "command:cd /tmp && ls"), "command:sh -c 'cd /tmp && ls'; or quote it"),
         ((*COMPARE, "--work", "command:cd /tmp; ls"), "/tmp; is for a shell"),
         ((*COMPARE, "--work", "command:sleep 0.1 | cat"), "| is for a shell, and there is none"),

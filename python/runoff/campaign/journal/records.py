@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 
 from runoff.engine_kinds import Clock, EngineName
-from runoff.results import Conditions, CpuLimits, Ended, Metric, Sample
+from runoff.results import Conditions, CpuLimits, Ended, Metric, Sample, Threads
 from runoff.validation import STRICT, Checked
 from runoff.workloads import StoredFile
 
@@ -152,6 +152,14 @@ class ProvenLimits(Checked):
     applied: bool | None
 
 
+class ProvenThreads(Checked, extra="ignore"):
+    """The threads in a proof; agents before had fewer counts."""
+
+    threads_checked: int = Field(0, ge=0)
+    threads_realtime: int = Field(0, ge=0)
+    threads_unjudged: int = Field(0, ge=0)
+
+
 LIMITS = ("weight", "quota")
 """Settings that limit the CPU time of a work's control group."""
 
@@ -204,7 +212,7 @@ class Row(Checked):
 
     @model_validator(mode="after")
     def _has_limits_as_an_agent_tells_them(self) -> Self:
-        _ = self.cpu_limits
+        _ = self.cpu_limits, self.threads
         return self
 
     @property
@@ -221,6 +229,12 @@ class Row(Checked):
         found = tuple(limit for limit in limits.found if not limit.startswith(ours))
         words = tuple(f"{each.name}={each.wanted}{' of the load' * (each.of == 'load')}" for each in asked)
         return CpuLimits(found, limits.unwatched, limits.applied, words)
+
+    @property
+    def threads(self) -> Threads:
+        """The threads of its work that its agent looked at."""
+        proof = ProvenThreads.model_validate(self.proof or {})
+        return Threads(proof.threads_checked + proof.threads_realtime + proof.threads_unjudged, proof.threads_realtime)
 
     @property
     def object(self) -> str:
@@ -245,6 +259,7 @@ class Row(Checked):
             machine=machine,
             worker=self.worker,
             cpu_limits=self.cpu_limits,
+            threads=self.threads,
         )
 
 

@@ -163,6 +163,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "detail": sample.detail,
         "metrics": dict(sample.metrics),
         **({"cpu_limits": list(sample.cpu_limits.found)} if sample.cpu_limits.found else {}),
+        **({"threads": asdict(sample.threads)} if sample.threads.realtime else {}),
     }
 
 

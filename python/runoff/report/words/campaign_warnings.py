@@ -2,6 +2,7 @@
 
 from runoff.analysis.cpu_limits import IgnoredLimits, LimitedWork, UnwatchedGroups
 from runoff.analysis.first_run import UnlikeFirstRun
+from runoff.analysis.real_time import RealTimeThreads
 from runoff.analysis.table import Lost
 from runoff.analysis.values import Report
 from runoff.analysis.warnings import (
@@ -33,6 +34,11 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
             return text
         case LimitedWork() | UnwatchedGroups() | IgnoredLimits():
             return describe_limit(warning)
+        case RealTimeThreads(place, arms, threads):
+            return (
+                f"{place}: up to {threads.realtime} of {threads.seen} threads that were looked at were real-time ones, "
+                f"which were never the scheduler's under {', '.join(arms)}: no sched_ext scheduler decides about them"
+            )
         case EarlierLooks(stopping, members):
             return _describe_looks(stopping, members)
         case UnfinishedCampaign():
