@@ -50,33 +50,51 @@ def test_settings_are_in_force_and_a_number_that_was_rounded_is_told(tmp_path: P
     assert said in " ".join(run("report", tmp_path / "c").stdout.split())
 
 
+def take(folder: Path, arms: tuple[str, ...], *words: str) -> tuple[dict[str, list[float]], dict[str, Any]]:
+    """The seconds of two processes that count, on two CPUs, by arm; and the report."""
+    done = run("compare", *arms, "--work", "counters:n=2", *words, *LAB, "--out", folder, "--json")
+    document = json.loads(done.stdout)
+    times: dict[str, list[float]] = {}
+    for sample in document["samples"]:
+        assert sample["valid"], sample
+        times.setdefault(sample["arm"], []).append(sample["metrics"]["elapsed_s"])
+    return times, document
+
+
 @pytest.mark.core
 def test_settings_of_work_hold_for_it_and_its_group(tmp_path: Path) -> None:
-    """Two processes that count, on two CPUs: half a CPU for both is four times the time."""
+    """Half a CPU for both is four times the time."""
     arms = (
         "default", "default+nice=10+policy=batch", "default+quota=50%", "default+cpuset=1", "bfs+quota=0.5",
         "bfs+cpuset=1", "cfs+cpuset=0",
     )  # fmt: skip
-    words = ("--work", "counters:n=2", "--load", "none", "--load", "burn+weight=20", "--blocks", "1")
-    done = run("compare", *arms, *words, *LAB, "--out", tmp_path / "c", "--json")
-    document = json.loads(done.stdout)
-    taken = {(each["arm"], each["load"]): each for each in document["samples"]}
-    assert all(sample["valid"] for sample in taken.values()), taken
-    times = {place: sample["metrics"]["elapsed_s"] for place, sample in taken.items()}
-    alone = {arm: time / times["default", "none"] for (arm, load), time in times.items() if load == "none"}
+    times, document = take(tmp_path / "c", arms, "--blocks", "1")
+    alone = {arm: each[0] / times["default"][0] for arm, each in times.items()}
     assert 0.95 < alone["default+nice=10+policy=batch"] < 1.05
     assert all(1.9 < alone[arm] < 2.1 for arm in ("cpuset=1", "bfs+cpuset=1", "cfs+cpuset=0")), alone
     assert 3.6 < alone["quota=50%"] < 4.2
     assert 0.9 < alone["bfs+quota=0.5"] < 1.1
-    # A group of weight 20 takes a sixth of what counts beside it; bfs shares among tasks.
-    beside = {arm: times[arm, "burn+weight=20"] / times[arm, "none"] for arm in ("default", "bfs+quota=0.5")}
-    assert beside["default"] < 1.6 < 1.8 < beside["bfs+quota=0.5"]
-    proven = {(row["arm"], row["load"]): row["proof"]["settings"] for row in rows(tmp_path / "c")}
+    told = [warning for warning in document["warnings"] if "does nothing" in warning]
+    assert len(told) == 1, document["warnings"]
+    assert told[0].startswith("quota=50% does nothing under bfs+quota=0.5")
+
+
+@pytest.mark.core
+def test_a_load_in_a_light_group_takes_less_of_a_scheduler_that_shares_among_groups(tmp_path: Path) -> None:
+    """A group of weight 20 takes a sixth of what counts beside it; bfs shares among tasks, of which it has half.
+
+    The kernel's own scheduler moves tasks between CPUs now and then, so that one run takes 1.3 to 1.7 times as long.
+    """
+    arms = ("default", "default+quota=max", "bfs+quota=0.5")
+    alone, _ = take(tmp_path / "a", arms, "--blocks", "1")
+    beside, document = take(tmp_path / "b", arms, "--load", "burn+weight=20", "--blocks", "3")
+    ratios = {arm: sum(each) / len(each) / alone[arm][0] for arm, each in beside.items()}
+    assert ratios["default"] < 1.75 < 1.9 < ratios["bfs+quota=0.5"] < 2.1, ratios
     of_load = {"of": "load", "name": "weight", "wanted": "20", "was": "100", "is": "20"}
-    assert proven["default", "none"] == []
-    assert proven["default", "burn+weight=20"] == [of_load]
-    assert proven["default+quota=50%", "burn+weight=20"] == [
-        {"of": "workload", "name": "quota", "wanted": "50%", "was": "max", "is": "50%"}, of_load
+    proven = seen(tmp_path / "b")
+    assert proven["default"] == [of_load]
+    assert proven["default+quota=max"] == [
+        {"of": "workload", "name": "quota", "wanted": "max", "was": "max", "is": "max"}, of_load
     ]  # fmt: skip
     told = [warning for warning in document["warnings"] if "do nothing" in warning]
     assert len(told) == 1, document["warnings"]
