@@ -76,6 +76,8 @@ pub fn run(
     let instrument = instrument.map_or_else(Instrument::now, Ok);
     let instrument = instrument.context("cannot see what this runs with")?;
     ensure!(instrument.is_intact(), "what this runs with was changed, and cannot be put right");
+    // Before the first word, which tells that this agent can work here.
+    let taken = if takes_over { TakenOver::start(&Root::machine(), stop)? } else { None };
     send(events, &hello(fingerprint, &instrument)?)?;
     if !changes.is_empty() {
         let told: Vec<_> = changes.iter().map(ToString::to_string).collect();
@@ -89,7 +91,6 @@ pub fn run(
         // A request for that disk is refused; others are not affected.
         send(events, &Event::Log { level: Level::Warning, text })?;
     }
-    let taken = if takes_over { TakenOver::start(&Root::machine(), stop)? } else { None };
     if let Some(taken) = &taken {
         let text = format!("{}, and was stopped for the campaign", taken.what());
         send(events, &Event::Log { level: Level::Warning, text })?;
