@@ -33,7 +33,10 @@ def main() -> None:
 
 def refuse() -> dict[str, Any]:
     done = call("compare", "default", "cfs", *WORK, "--out", "/refused")
-    return {"code": done.returncode, "said": done.stderr, "active": is_active(), "made": Path("/refused").exists()}
+    return {
+        "code": done.returncode, "said": done.stderr, "active": is_active(), "made": Path("/refused").exists(),
+        "doctor": call("doctor").stdout,
+    }  # fmt: skip
 
 
 def take_over() -> dict[str, Any]:
@@ -118,7 +121,7 @@ def describe_loader() -> list[str]:
 
 def call_loader(command: str, *words: str) -> str:
     place = ["org.scx.Loader", "/org/scx/Loader", "org.scx.Loader"]
-    return subprocess.run(["busctl", command, *place, *words], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(["busctl", "--", command, *place, *words], capture_output=True, text=True, check=True).stdout
 
 
 def begin(directory: str, *arms: str) -> "subprocess.Popen[bytes]":

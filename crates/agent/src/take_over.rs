@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use machine::loans::{Loan, LoanError, Loans, Saved};
+use machine::loans::{Borrowed, LoanError, Loans, Saved};
 use machine::root::Root;
 use machine::stop::Stop;
 use schedulers::owner::{InCharge, World};
@@ -25,9 +25,7 @@ const NO_SCHEDULER: &str = "unknown";
 
 /// A service that was stopped. Dropping it starts the service again.
 pub struct TakenOver {
-    root: Root,
-    /// None after it was put back.
-    loan: Option<Loan<SavedService>>,
+    service: Borrowed<SavedService>,
     what: InCharge,
 }
 
@@ -42,10 +40,10 @@ impl TakenOver {
         let Some(what) = world.in_charge() else { return Ok(None) };
         let Some(unit) = &what.unit else { bail!("{what}, and is not a service's: end it") };
         let loans = Loans::<SavedService>::lock(root, Some(stop))?;
-        let loan = Some(loans.add(None, vec![SavedService::read(unit)])?);
+        let loan = loans.add(None, vec![SavedService::read(unit)])?;
         drop(loans);
         let stopped = systemctl(&["stop", unit]);
-        let taken = Self { root: root.clone(), loan, what };
+        let taken = Self { service: Borrowed::new(root, loan), what };
         stopped?;
         let start = Instant::now();
         while let Some(what) = world.in_charge() {
@@ -66,22 +64,7 @@ impl TakenOver {
     /// # Errors
     /// It does not start; `machine::loans::sweep` tries again.
     pub fn end(mut self) -> Result<(), LoanError> {
-        self.put_back()
-    }
-
-    fn put_back(&mut self) -> Result<(), LoanError> {
-        match self.loan.take() {
-            Some(loan) => Loans::lock(&self.root, None)?.give_back(&loan).map(drop),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Drop for TakenOver {
-    fn drop(&mut self) {
-        if let Err(error) = self.put_back() {
-            eprintln!("runoff-agent: {error}");
-        }
+        self.service.give_back()
     }
 }
 
@@ -145,7 +128,8 @@ impl Loaded {
 
     /// The words for busctl(1) that have scx_loader run it.
     fn switch(&self) -> Vec<String> {
-        let mut words = vec!["call".to_owned()];
+        // What follows two dashes is not an option of busctl's, whatever it begins with.
+        let mut words = vec!["--".to_owned(), "call".to_owned()];
         words.extend(BUS.map(str::to_owned));
         if self.arguments.is_empty() {
             words.extend(["SwitchScheduler", "su", &self.scheduler].map(str::to_owned));
@@ -184,10 +168,11 @@ fn ask(program: &str, words: &[&str]) -> Result<String> {
     let done = Command::new(program).args(words).stdin(Stdio::null()).output();
     let done = done.with_context(|| format!("cannot start {program}"))?;
     let errors = String::from_utf8_lossy(&done.stderr);
+    let verb = words.iter().find(|word| !word.starts_with('-'));
     ensure!(
         done.status.success(),
         "{program} {} says: {}",
-        words.first().unwrap_or(&""),
+        verb.unwrap_or(&""),
         errors.trim().lines().last().unwrap_or("nothing")
     );
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
@@ -206,7 +191,7 @@ mod tests {
         let arguments: Vec<String> = parse_property(text).unwrap();
         assert_eq!(parse_property::<u32>("Failed to get property"), None);
         let in_mode = Loaded { scheduler: "scx_lavd".into(), mode: 4, arguments: Vec::new() };
-        let own = "call org.scx.Loader /org/scx/Loader org.scx.Loader";
+        let own = "-- call org.scx.Loader /org/scx/Loader org.scx.Loader";
         assert_eq!(in_mode.switch().join(" "), format!("{own} SwitchScheduler su scx_lavd 4"));
         let with = Loaded { arguments, ..in_mode };
         let expected = format!("{own} SwitchSchedulerWithArgs sas scx_lavd 2 -s 5000");

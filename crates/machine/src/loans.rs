@@ -53,10 +53,46 @@ pub struct Loan<Thing> {
     agent: Agent,
     /// The directory in which it works on what it has borrowed; none for what is not a disk.
     place: Option<PathBuf>,
-    pub things: Vec<Thing>,
+    things: Vec<Thing>,
     /// The file that holds this loan; not written into it.
     #[serde(skip)]
     file: String,
+}
+
+/// A loan that is given back when this is dropped.
+pub struct Borrowed<Thing: Saved> {
+    root: Root,
+    loan: Loan<Thing>,
+    is_returned: bool,
+}
+
+impl<Thing: Saved> Borrowed<Thing> {
+    pub fn new(root: &Root, loan: Loan<Thing>) -> Self {
+        Self { root: root.clone(), loan, is_returned: false }
+    }
+
+    pub fn things(&self) -> &[Thing] {
+        &self.loan.things
+    }
+
+    /// Gives everything back; nothing if that was tried before.
+    ///
+    /// # Errors
+    /// Something is still not what it was before; the loan stays, for `sweep`.
+    pub fn give_back(&mut self) -> Result<(), LoanError> {
+        if std::mem::replace(&mut self.is_returned, true) {
+            return Ok(());
+        }
+        Loans::lock(&self.root, None)?.give_back(&self.loan).map(drop)
+    }
+}
+
+impl<Thing: Saved> Drop for Borrowed<Thing> {
+    fn drop(&mut self) {
+        if let Err(error) = self.give_back() {
+            eprintln!("runoff-agent: {error}");
+        }
+    }
 }
 
 /// All loans of one kind, locked: no other agent can borrow or give back meanwhile.

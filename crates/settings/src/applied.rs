@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use machine::loans::{Loan, LoanError, Loans};
+use machine::loans::{Borrowed, LoanError, Loans};
 use machine::root::Root;
 use machine::stop::Stop;
 use protocol::{Setting, SettingSeen};
@@ -18,12 +18,11 @@ use crate::saved::SavedFile;
 
 /// Settings that are in force. Dropping it puts them back.
 pub struct Applied {
-    root: Root,
     /// What the machine was booted with.
     booted: Vec<SettingSeen>,
     changes: Vec<Change>,
-    /// None after they were put back, or without settings.
-    loan: Option<Loan<SavedFile>>,
+    /// None without settings.
+    borrowed: Option<Borrowed<SavedFile>>,
 }
 
 /// One setting.
@@ -56,7 +55,7 @@ impl Applied {
             changes.push(Change::new(setting, files));
         }
         if changes.is_empty() {
-            return Ok(Self { root: root.clone(), booted, changes, loan: None });
+            return Ok(Self { booted, changes, borrowed: None });
         }
         let loans = Loans::<SavedFile>::lock(root, Some(stop))?;
         let paths: Vec<String> = changes.iter().flat_map(Change::paths).collect();
@@ -65,10 +64,10 @@ impl Applied {
         for change in &mut changes {
             saved.extend(change.read_before()?);
         }
-        let loan = Some(loans.add(None, saved)?);
+        let borrowed = Some(Borrowed::new(root, loans.add(None, saved)?));
         drop(loans);
         // From here on, dropping it puts everything back.
-        let mut applied = Self { root: root.clone(), booted, changes, loan };
+        let mut applied = Self { booted, changes, borrowed };
         applied.changes.iter().try_for_each(Change::make)?;
         applied.changes.iter_mut().try_for_each(Change::require)?;
         Ok(applied)
@@ -102,22 +101,7 @@ impl Applied {
     /// # Errors
     /// Something is not what it was before; `machine::loans::sweep` tries again.
     pub fn end(mut self) -> Result<(), LoanError> {
-        self.put_back()
-    }
-
-    fn put_back(&mut self) -> Result<(), LoanError> {
-        match self.loan.take() {
-            Some(loan) => Loans::lock(&self.root, None)?.give_back(&loan).map(drop),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Drop for Applied {
-    fn drop(&mut self) {
-        if let Err(error) = self.put_back() {
-            eprintln!("runoff-agent: {error}");
-        }
+        self.borrowed.as_mut().map_or(Ok(()), Borrowed::give_back)
     }
 }
 

@@ -23,7 +23,8 @@ from runoff.plan.arms import parse_arm
 def command(scheduler: str, parameters: tuple[str, ...], per_cpu: bool, as_json: bool) -> int:
     """Run a scheduler on this machine until Ctrl-C, and show what it counts.
 
-    SCHEDULER is one of `runoff list schedulers`, or an object file.
+    SCHEDULER is one that comes with runoff (`runoff list schedulers` names them), or an object file. A
+    program, such as scx_lavd, attaches its scheduler itself: run it.
     """
     words = _words(scheduler, parameters)
     if os.geteuid() != 0:

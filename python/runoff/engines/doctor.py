@@ -90,8 +90,8 @@ def _check_sched_ext() -> Finding:
 def _check_in_charge() -> Finding:
     try:
         held = find_in_charge()
-    except RunoffError:
-        held = None
+    except RunoffError as error:
+        return Finding("host", "in charge", "note", f"unknown: {error}")
     if held is None:
         return Finding("host", "in charge", "yes", "the kernel's own scheduler")
     by = held["unit"] or (f"process {held['pid']} ({held['program']})" if held["pid"] else "")

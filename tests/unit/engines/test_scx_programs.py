@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from cli_runner import run
+from small_disk import mount_small_disk
 
+from runoff.campaign.origin.programs import describe
 from runoff.engines.programs import build, modes, store
 from runoff.engines.programs.find import find_program, list_programs, locate_program
 from runoff.errors import MissingError, RunoffError, UsageError
@@ -228,11 +230,38 @@ class TestBuilds:
         self.publish(tmp_path, "0.2.0", "")
         assert build.add("tiny", print).is_whole
 
+    def test_a_disk_without_room_is_named_before_it_begins(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        small = tmp_path / "small"
+        monkeypatch.setenv("RUNOFF_CACHE", str(small))
+        needed = rf"{build.ROOM_MB} MB are needed, and {small} has \d\d: free some"
+        with mount_small_disk(small), pytest.raises(MissingError, match=needed):
+            build.add("tiny", print)
+
     def test_a_crate_of_another_program_is_named(self, tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / "crates")
         self.publish(tmp_path, "0.2.0", "", program="another")
         with pytest.raises(RunoffError, match="has no program of that name"):
             build.add("tiny", print)
+
+
+def test_what_is_in_the_cache_needs_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    made = keep("1.0")
+    assert run("scx", "add", "tiny@1.0").stdout == f"scx_tiny-1.0  {made.path}\n"
+    assert "building it needs" in run("scx", "add", "tiny@1.1", expect=69).stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others ask the program itself")
+def test_a_program_that_only_root_can_start_has_the_version_of_its_build(tmp_path: Path) -> None:
+    path = keep("1.0").path
+    shutil.copy("/bin/true", path)
+    folder = path.parent
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    store.write_meta(folder, store.Meta("scx_tiny", "1.0", sha256, ""))
+    tmp_path.chmod(0o700)
+    assert describe("scx_tiny") == {"program": str(path), "program_sha256": sha256, "program_version": "scx_tiny 1.0"}
 
 
 def test_what_a_build_lacks_is_named_before_it_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,11 @@
 """runoff's QEMU: named by what it is made of, never used when it is not what was built, clear about what is missing."""
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from cli_runner import run
+from small_disk import mount_small_disk
 
 from runoff.engines import doctor
 from runoff.engines.lab import cache
@@ -121,18 +120,11 @@ def test_a_library_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_disk_that_is_too_small_is_named_with_what_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small disk needs root")
     small = tmp_path / "small"
-    small.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64M,mode=755", "none", small], check=False).returncode != 0:
-        pytest.skip("nothing can be mounted here")
-    try:
-        monkeypatch.setenv("RUNOFF_CACHE", str(small))
-        with pytest.raises(MissingError, match=rf"{build.ROOM_MB} MB are needed, and {small} has \d\d: free some"):
-            build.ensure(print)
-    finally:
-        subprocess.run(["umount", small], check=True)
+    monkeypatch.setenv("RUNOFF_CACHE", str(small))
+    needed = rf"{build.ROOM_MB} MB are needed, and {small} has \d\d: free some"
+    with mount_small_disk(small), pytest.raises(MissingError, match=needed):
+        build.ensure(print)
 
 
 def test_one_that_is_not_there_cannot_be_removed() -> None:

@@ -52,15 +52,21 @@ def add(spec: str, progress: cache.Progress) -> store.Build:
     found = _SPEC.fullmatch(spec)
     if found is None:
         raise UsageError(f"{spec!r} is not NAME or NAME@VERSION, such as lavd or bpfland@1.1.4")
-    program = f"scx_{found['name']}"
+    program, version = f"scx_{found['name']}", found["version"]
+    if version is not None and store.is_whole(store.directory_of(program, version)):
+        return _find_stored(program, version)
     cargo, clang = _require_tools()
     with cache.explain_write_errors():
         make_directories(store.root())
-    version, crates = _resolve(cargo, program, found["version"])
+    version, crates = _resolve(cargo, program, version)
     with cache.build_directory(store.directory_of(program, version), progress, store.is_whole) as part:
         if part is not None:
             cache.require_room(part, ROOM_MB)
             _build(part, program, version, [cargo, clang], crates, progress)
+    return _find_stored(program, version)
+
+
+def _find_stored(program: str, version: str) -> store.Build:
     build = store.find(f"{program}-{version}")
     assert build is not None
     return build

@@ -24,7 +24,7 @@ PLACES = (
 )
 """Where scx_loader looks for its configuration; the first one that is there counts alone."""
 
-_ROOT = "RUNOFF_SCX_LOADER"
+_CHOSEN_FILE = "RUNOFF_SCX_LOADER"
 """Environment variable with a file that is read in place of those."""
 
 
@@ -65,15 +65,15 @@ def _read_built_in() -> _Configuration:
     return _Configuration.model_validate(parse_toml(text))
 
 
-def find_configuration() -> Path | None:
+def _find_configuration() -> Path | None:
     """Return the file that scx_loader reads on this machine; None if it has none."""
-    chosen = os.environ.get(_ROOT)
+    chosen = os.environ.get(_CHOSEN_FILE)
     places = (chosen,) if chosen is not None else PLACES
     return next((path for path in map(Path, places) if path.exists()), None)
 
 
 def _read_configuration() -> _Configuration:
-    path = find_configuration()
+    path = _find_configuration()
     if path is None:
         return _Configuration()
     try:

@@ -25,21 +25,20 @@ use self::latency::Watch;
 pub use self::saved_queue::SavedQueue;
 use super::error::PlaceError;
 use super::place;
-use machine::loans::{Loan, LoanError, Loans};
+use machine::loans::{self, Loans};
 use machine::root::Root;
 use machine::stop::Stop;
 use protocol::{Borrow, BorrowedDisk, Metrics};
 
 pub struct Borrowed {
     place: PathBuf,
-    loan: Loan<SavedQueue>,
+    queues: loans::Borrowed<SavedQueue>,
     watches: Vec<QueueWatch>,
     latencies: Option<Watch>,
     /// When the workload started.
     before: Cell<Activity>,
     /// What was counted from the workload's start to its end.
     metrics: RefCell<Metrics>,
-    is_returned: bool,
 }
 
 impl Borrowed {
@@ -68,15 +67,16 @@ impl Borrowed {
         };
         let loan = loans.add(Some(&place), saved)?;
         drop(loans);
+        let queues = loans::Borrowed::new(&Root::machine(), loan);
         // From here on, dropping it puts everything back.
         let (watches, before, metrics) = Default::default();
-        let (latencies, is_returned) = (None, false);
-        let mut borrowed = Self { place, loan, watches, latencies, before, metrics, is_returned };
+        let latencies = None;
+        let mut borrowed = Self { place, queues, watches, latencies, before, metrics };
         if let Some((elevator, given)) = &elevator {
             borrowed.write_back()?;
             borrowed.put_in_charge(elevator, given)?;
         }
-        let disks = borrowed.loan.things.iter();
+        let disks = borrowed.queues.things().iter();
         let watches: Result<_, _> = disks.map(|saved| QueueWatch::start(&saved.disk)).collect();
         borrowed.watches = watches.context("cannot see the disk's elevator")?;
         if let Some((elevator, _)) = elevator {
@@ -91,7 +91,7 @@ impl Borrowed {
         elevator: &KernelElevator,
         given: &[(&'static Tunable, u64)],
     ) -> Result<(), QueueError> {
-        for saved in &self.loan.things {
+        for saved in self.queues.things() {
             let queue = KernelQueue::of(&saved.disk);
             // Choosing the elevator that is already there would keep its state.
             queue.choose(KernelElevator::none())?;
@@ -138,9 +138,9 @@ impl Borrowed {
     /// Puts everything back; returns what the disks did from `note_start` to `note_end`.
     pub fn end(mut self) -> Result<Metrics> {
         self.write_back()?;
-        self.give_back()?;
+        self.queues.give_back()?;
         // There are no metrics without a disk of this kind.
-        let is_on_disk = !self.loan.things.is_empty();
+        let is_on_disk = !self.queues.things().is_empty();
         Ok(if is_on_disk { self.metrics.take() } else { Metrics::new() })
     }
 
@@ -152,23 +152,7 @@ impl Borrowed {
     }
 
     fn counted(&self) -> Activity {
-        let disks = self.loan.things.iter();
+        let disks = self.queues.things().iter();
         disks.map(|saved| Activity::of(&saved.disk)).fold(Activity::default(), |sum, one| sum + one)
-    }
-
-    /// Puts the queues back. If that fails the loan stays, for `sweep`.
-    fn give_back(&mut self) -> Result<(), LoanError> {
-        self.is_returned = true;
-        Loans::lock(&Root::machine(), None)?.give_back(&self.loan).map(drop)
-    }
-}
-
-impl Drop for Borrowed {
-    fn drop(&mut self) {
-        if !self.is_returned
-            && let Err(error) = self.give_back()
-        {
-            eprintln!("runoff-agent: {error}");
-        }
     }
 }
