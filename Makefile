@@ -106,6 +106,7 @@ test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	runoff image build --load ctar --load list --load dbench
 	runoff image build --work ffmpeg --work render --work lrzip
 	runoff image build --work make
+	runoff image build $(foreach each,redis nginx pgbench sysbench stress-ng 7zip fio rt-app,--work $(each))
 	-for each in $(OLDER_KERNELS); do \
 		runoff kernel list | grep -q "^debian:$$each\." || runoff kernel add debian:$$each; \
 	done

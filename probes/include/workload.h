@@ -7,12 +7,25 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-/* The id of the cgroup (v2) whose tasks are observed; the loader fills it in. */
+/* How deep below that cgroup a task's own may be. */
+#define DEEPEST 4
+
+/* The id of the cgroup (v2) whose tasks are observed, and those of cgroups in it; the loader fills
+ * it in. */
 const volatile u64 workload_cgroup;
 
 static __always_inline bool in_workload(struct task_struct *p)
 {
-	return p->cgroups->dfl_cgrp->kn->id == workload_cgroup;
+	struct cgroup_subsys_state *css = &p->cgroups->dfl_cgrp->self;
+	int i;
+
+#pragma unroll
+	for (i = 0; i <= DEEPEST && css; i++) {
+		if (css->cgroup->kn->id == workload_cgroup)
+			return true;
+		css = css->parent;
+	}
+	return false;
 }
 
 /* on_cpu is an int in Linux 6.18 and a byte in 7.3; only this way of reading works for both. */

@@ -14,6 +14,8 @@ use crate::cell::metrics as of_work;
 pub struct Catalogue {
     /// Every sample has these.
     workload: &'static [&'static Metric],
+    /// Samples of a workload with a server have these.
+    server: &'static [&'static Metric],
     /// Samples with a load in the background have these; metrics of runoff's own loads come last.
     load: Vec<&'static Metric>,
     /// Samples on a disk that was made or borrowed have these.
@@ -53,6 +55,7 @@ static REQUESTS: Description = Description {
 pub fn catalogue() -> Catalogue {
     Catalogue {
         workload: WORKLOAD,
+        server: of_work::SERVER,
         load: [of_work::LOAD, work::load::metrics::METRICS].concat(),
         disk: block_queue::metrics::METRICS,
         probes: of_probes::PROBES.iter().chain([&REQUESTS]).collect(),
@@ -67,9 +70,10 @@ mod tests {
     use super::*;
 
     fn all() -> Vec<&'static Metric> {
-        let Catalogue { workload, load, disk, probes, probe_cost } = catalogue();
+        let Catalogue { workload, server, load, disk, probes, probe_cost } = catalogue();
         let of_probes = probes.iter().flat_map(|probe| probe.metrics).copied();
-        let others = workload.iter().copied().chain(load).chain(disk.iter().copied());
+        let others =
+            [workload, server].concat().into_iter().chain(load).chain(disk.iter().copied());
         others.chain(of_probes).chain([probe_cost]).collect()
     }
 

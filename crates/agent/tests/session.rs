@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use common::{AGENT, SOON, Session, Turn, beside, cgroups, left_of, plain, runs, sample};
+use common::{AGENT, SOON, Session, Turn, beside, cgroups, left_of, plain, runs, sample, served};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
@@ -36,7 +36,11 @@ fn a_session_that_prepares_runs_or_flushes_ends_soon_after_a_signal() {
     let runs = plain("trap '' TERM INT; sleep 1000; sleep 1000");
     // A writer that never stops makes a flush wait its full 10 s, twice.
     let flushes = sample("true", &[], &json!({"flush": true}));
-    for (request, writes) in [(&prepares, false), (&runs, false), (&flushes, true)] {
+    let serves =
+        served("trap '' TERM; while :; do :; done", "sleep 0.1; false", "true", &json!({}));
+    for (request, writes) in
+        [(&prepares, false), (&runs, false), (&serves, false), (&flushes, true)]
+    {
         for signal in [Signal::SIGTERM, Signal::SIGINT] {
             let Some(mut session) = Session::start() else { return };
             let writer = writes.then(Writer::start);

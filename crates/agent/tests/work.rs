@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Session, beside, cgroups, plain, runs, sample};
+use common::{Session, beside, cgroups, plain, runs, sample, served};
 use serde_json::json;
 
 #[test]
@@ -225,5 +225,74 @@ fn places_that_work_may_not_use_are_refused() {
     assert!(reason.contains("leads out of"), "{reason}");
     let reason = session.reason(&sample("true", &[], &json!({"timeout_s": -1.0})));
     assert_eq!(reason, "the time-out -1 is not a number of seconds");
+    session.end();
+}
+
+#[test]
+fn a_server_works_in_a_group_of_its_own_and_is_counted_apart() {
+    let Some(mut session) = Session::start() else { return };
+    // It answers each line with its control group.
+    let server = "trap 'exit 0' TERM; mkfifo asked; touch up; n=0
+        while :; do read line <asked; cat /proc/self/cgroup >answer.$line; while [ $n -lt 200000 ]; do n=$((n+1)); done; n=0; done";
+    let client = "for i in 1 2 3; do echo $i >asked; done; sleep 0.1
+        server=$(sed -n s/^0:://p answer.1) own=$(sed -n s/^0:://p /proc/self/cgroup)
+        case ${server##*/} in *-server*) ;; *) exit 4;; esac
+        case ${own##*/} in *-client*) ;; *) exit 5;; esac
+        [ ${server%/*} = ${own%/*} ] || exit 6
+        case ${own%/*} in *-workload*) ;; *) exit 7;; esac";
+    session.ask(&served(server, "test -e up", client, &json!({})));
+    let taken = session.next("sample");
+    let metric = |name: &str| taken["metrics"][name].as_f64().unwrap();
+    assert!(metric("server_user_s") > 3.0 * metric("user_s"), "{taken}");
+    assert!(metric("server_cpu_pct") > 10.0 && metric("elapsed_s") < 100.0, "{taken}");
+    session.end();
+}
+
+#[test]
+fn a_server_that_does_not_serve_voids_its_sample_alone() {
+    let Some(mut session) = Session::start() else { return };
+    let busy = "while :; do :; done";
+    let ended = served("echo 'port 80 is in use' >&2; exit 3", "false", "true", &json!({}));
+    let told = "the server of the workload ended too early (exit status: 3): port 80 is in use";
+    assert_eq!(session.reason(&ended), told);
+    let limit = json!({"timeout_s": 0.5});
+    let silent = served("sleep 1000", "echo 'no answer' >&2; exit 1", "true", &limit);
+    let told = "the server of the workload was not ready within 0.5 s: no answer";
+    assert_eq!(session.reason(&silent), told);
+    let hangs = served("sleep 1000", "sleep 1000", "true", &limit);
+    let told = "the server of the workload was not ready within 0.5 s";
+    assert_eq!(session.reason(&hangs), told);
+    let idle = "echo $$ >pid; exec sleep 4718";
+    let sleeps = "grep -q '(sleep) S' /proc/$(cat pid)/stat";
+    let reason = session.reason(&served(idle, sleeps, "sleep 0.2", &json!({})));
+    let told = "the server of the workload used next to no CPU time while that ran: something else answered";
+    assert_eq!(reason, told);
+    let dies = "echo $$ >pid; sleep 0.2; exit 4";
+    let client = "until grep -q ') Z' /proc/$(cat pid)/stat; do sleep 0.05; done; exit 3";
+    let reason = session.reason(&served(dies, "test -s pid", client, &json!({})));
+    assert_eq!(reason, "the server of the workload ended too early (exit status: 4)");
+    let reason = session.reason(&served(busy, "true", "sleep 0.2; exit 3", &json!({})));
+    assert_eq!(reason, "the workload `sh -c sleep 0.2; exit 3` failed with exit status 3");
+    let leave = format!("echo 0 >{}/cgroup.procs", cgroups());
+    let escapes =
+        format!("(setsid sh -c '{leave}; exec sleep 4719' &); sleep 0.2; touch up; {busy}");
+    let reason = session.reason(&served(&escapes, "test -e up", "sleep 0.2", &json!({})));
+    let sentence =
+        "the server of the workload had processes outside its control group, which were killed: ";
+    assert!(reason.starts_with(&format!("{sentence}sleep[")), "{reason}");
+    assert!(!runs("sleep 4718") && !runs("sleep 4719"));
+    session.ask(&served(busy, "true", "sleep 0.2", &json!({"rehearse": true})));
+    session.next("sample");
+    session.end();
+}
+
+#[test]
+fn what_a_server_prints_is_not_what_its_client_prints() {
+    let Some(mut session) = Session::start() else { return };
+    let extract = json!([{"metric": "n", "find": {"pattern": "n ([0-9]+)"}}]);
+    let server = "echo n 1; while :; do :; done";
+    let request = served(server, "echo n 2", "sleep 0.2; echo n 3", &json!({"extract": extract}));
+    session.ask(&request);
+    assert_eq!(session.next("sample")["metrics"]["n"], 3.0);
     session.end();
 }

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use crate::containment::Containment;
 use crate::process::{Ended, KILL_LIMIT, Process, Waited};
 use crate::sched::Scheduling;
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, Speaker};
 use crate::stop::Stop;
 use crate::strays::Stray;
 use crate::view::View;
@@ -38,10 +38,21 @@ pub struct Surroundings<'a> {
     pub root: Option<&'a Path>,
     pub view: &'a View,
     pub scratch: &'a Scratch,
+    pub speaker: Speaker,
     pub environment: &'a BTreeMap<String, String>,
     pub timeout: Duration,
     pub scheduling: Scheduling,
     pub stop: &'a Stop,
+}
+
+impl Surroundings<'_> {
+    pub fn stdout(&self) -> PathBuf {
+        self.scratch.stdout(self.speaker)
+    }
+
+    pub fn stderr(&self) -> PathBuf {
+        self.scratch.stderr(self.speaker)
+    }
 }
 
 /// How a command ended.
@@ -182,8 +193,8 @@ fn prepare(argv: &[String], around: &Surroundings) -> Result<Command> {
         .env("LC_ALL", "C.UTF-8")
         .envs(around.environment)
         .stdin(Stdio::null())
-        .stdout(output(&around.scratch.stdout())?)
-        .stderr(output(&around.scratch.stderr())?);
+        .stdout(output(&around.stdout())?)
+        .stderr(output(&around.stderr())?);
     around.view.enter(&mut command)?;
     let root = around.root.map(c_path).transpose()?;
     let directory = c_path(around.scratch.inside())?;

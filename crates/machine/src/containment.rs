@@ -36,9 +36,20 @@ impl Containment {
     /// # Errors
     /// This process may not make cgroups, or no cgroup v2 hierarchy is mounted.
     pub fn create(root: &Root, purpose: Purpose) -> Result<Self> {
-        strays::adopt_orphans()?;
-        let cgroup = Cgroup::create(root, purpose)?;
+        Self::around(Cgroup::create(root, purpose)?)
+    }
+
+    /// Creates one inside this one, under its limits.
+    ///
+    /// # Errors
+    /// This one is gone.
+    pub fn create_nested(&self, purpose: Purpose) -> Result<Self> {
+        Self::around(self.cgroup.create_nested(purpose)?)
+    }
+
+    fn around(cgroup: Cgroup) -> Result<Self> {
         let created = Self { cgroup, is_removed: false };
+        strays::adopt_orphans()?;
         mounts::keep_apart()?;
         Ok(created)
     }

@@ -33,6 +33,23 @@ const OUTPUT_ROOM: u64 = 64 << 20;
 /// How much of a program's output is read back.
 const OUTPUT_LIMIT: u64 = 64 * 1024;
 
+/// A program whose output is kept in files of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    Command,
+    /// The server of the command.
+    Server,
+}
+
+impl Speaker {
+    fn file(self, stream: &str) -> String {
+        match self {
+            Self::Command => stream.to_owned(),
+            Self::Server => format!("server.{stream}"),
+        }
+    }
+}
+
 /// A working directory, and beside it another one for the output.
 #[derive(Debug)]
 pub struct Scratch {
@@ -95,12 +112,12 @@ impl Scratch {
         &self.inside
     }
 
-    pub fn stdout(&self) -> PathBuf {
-        self.logs.join("stdout")
+    pub fn stdout(&self, speaker: Speaker) -> PathBuf {
+        self.logs.join(speaker.file("stdout"))
     }
 
-    pub fn stderr(&self) -> PathBuf {
-        self.logs.join("stderr")
+    pub fn stderr(&self, speaker: Speaker) -> PathBuf {
+        self.logs.join(speaker.file("stderr"))
     }
 
     pub fn search_path(&self) -> &str {

@@ -307,3 +307,26 @@ fn what_a_command_uses_before_it_is_inside_is_not_its_own() {
         containment.end().unwrap();
     });
 }
+
+#[test]
+fn a_nested_containment_is_under_the_other_and_goes_with_it() {
+    alone("a_nested_containment_is_under_the_other_and_goes_with_it", || {
+        let (bench, outer) = (Bench::new(), contained());
+        let inner = outer.create_nested(Purpose::Server).unwrap();
+        let script = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+        let (outcome, _) = bench.run(script, 600.0, &inner);
+        assert_eq!(outcome.ending, Ending::Exit(0));
+        let (of_outer, of_inner) = (outer.cgroup().cpu_time(), inner.cgroup().cpu_time());
+        assert!(of_inner.unwrap().total_s() > 0.0);
+        assert_eq!(of_outer.unwrap(), inner.cgroup().cpu_time().unwrap());
+        let (outcome, _) = bench.run("sleep 4711.9 & wait", 0.3, &inner);
+        assert_eq!(outcome.ending, Ending::TimedOut);
+        // The outer one takes the inner one along.
+        let path = inner.cgroup().path().to_owned();
+        assert!(path.starts_with(outer.cgroup().path()) && path.exists());
+        outer.end().unwrap();
+        assert!(!path.exists() && !runs("sleep 4711.9"));
+        inner.end().unwrap();
+        assert_eq!(bench.ended(), (Ok(()), vec![]));
+    });
+}

@@ -14,7 +14,7 @@ use machine::command::Ending;
 use machine::owner::Agent;
 use machine::removal::remove;
 use machine::root::Root;
-use machine::scratch::{Scratch, left_behind, tail};
+use machine::scratch::{Scratch, Speaker, left_behind, tail};
 use machine::view::{Changes, View};
 use nix::mount::{MsFlags, mount, umount};
 
@@ -228,10 +228,10 @@ fn modes_do_not_depend_on_the_umask() {
         rustix::process::umask(rustix::fs::Mode::empty());
         let bench = Bench::new();
         let (programs, _) = bench.scratch.search_path().split_once(':').unwrap();
-        let logs = bench.scratch.stdout().parent().unwrap().to_owned();
+        let logs = bench.scratch.stdout(Speaker::Command).parent().unwrap().to_owned();
         let containment = contained();
         assert_eq!(bench.run("true", 600.0, &containment).0.ending, Ending::Exit(0));
-        let stdout = bench.scratch.stdout();
+        let stdout = bench.scratch.stdout(Speaker::Command);
         for path in [Path::new(programs), &logs, bench.scratch.inside(), &stdout] {
             let mode = fs::metadata(path).unwrap().mode();
             assert_eq!(mode & 0o022, 0, "{} {mode:o}", path.display());
@@ -254,7 +254,7 @@ fn a_link_in_place_of_a_new_directory_is_refused() {
         assert!(format!("{error:#}").contains("cannot create the scratch directory"), "{error:#}");
         assert!(precious.is_there() && !precious.path().join("planted").exists());
         let bench = Bench::new();
-        symlink(precious.path().join("important"), bench.scratch.stdout()).unwrap();
+        symlink(precious.path().join("important"), bench.scratch.stdout(Speaker::Command)).unwrap();
         let argv = ["true".to_owned()];
         let containment = contained();
         let error =
@@ -272,8 +272,8 @@ fn output_without_end_takes_no_more_than_its_room() {
         let (outcome, _) = bench.run("yes 0123456789 | head -c 10G", 60.0, &containment);
         assert_ne!(outcome.ending, Ending::TimedOut);
         assert!(bench.scratch.is_full());
-        assert!(fs::metadata(bench.scratch.stdout()).unwrap().len() <= 64 << 20);
-        assert_eq!(tail(&bench.scratch.stdout()).len(), 64 << 10);
+        assert!(fs::metadata(bench.scratch.stdout(Speaker::Command)).unwrap().len() <= 64 << 20);
+        assert_eq!(tail(&bench.scratch.stdout(Speaker::Command)).len(), 64 << 10);
     });
 }
 

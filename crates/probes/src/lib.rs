@@ -30,7 +30,7 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Attaches the probes `wanted`, which watch the tasks of the cgroup with this id, still empty,
+    /// Attaches the probes `wanted`, which watch the tasks of the cgroup with this id and those in it,
     /// and the scheduler in charge, `ops`, which is an empty string for the kernel's own. Returns
     /// None if no probe is wanted.
     ///

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use metrics::{Direction, Metric, Metrics};
 pub use settings::{Setting, SettingSeen};
-pub use work::{Extract, Find, Load, OwnFile, Stream, Which, Workload};
+pub use work::{Extract, Find, Load, OwnFile, Server, Stream, Which, Workload};
 
 /// Raised whenever a message changes in a way the other side would misread.
 pub const VERSION: u32 = 14;

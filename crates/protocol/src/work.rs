@@ -26,6 +26,9 @@ pub struct Workload {
     pub settings: Vec<Setting>,
     /// Run one after the other before the clock starts, in the scratch directory.
     pub prepare: Vec<Vec<String>>,
+    /// A program that answers the measured one.
+    #[serde(default)]
+    pub server: Option<Server>,
     /// The measured program.
     pub command: Vec<String>,
     /// Added to a clean environment.
@@ -34,6 +37,16 @@ pub struct Workload {
     pub timeout_s: f64,
     /// Numbers to read from what the program prints.
     pub extract: Vec<Extract>,
+}
+
+/// It runs from before the start of the measured program to after its end, in its scratch directory, and is ended by
+/// SIGTERM.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    pub command: Vec<String>,
+    /// Run again and again, until it succeeds: then the server answers, and the measured program starts.
+    pub ready: Vec<String>,
 }
 
 /// A file of the user's.

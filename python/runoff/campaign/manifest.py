@@ -32,6 +32,7 @@ def list_metrics(plan: Plan, work: Work) -> list[Metric]:
     known = find_catalogue(plan.settings.on).metrics()
     return [
         *work.list_metrics(known.workload),
+        *(known.server if work.definition.server else ()),
         *(known.load if plan.settings.loads else ()),
         *(known.disk if plan.has_elevators or plan.settings.place else ()),
         *known.list_probe_metrics(plan.probes),

@@ -193,7 +193,7 @@ def _definition(name: str, definition: workloads.Definition) -> dict[str, Any]:
 
 def _is_argument(definition: workloads.Definition, key: str) -> bool:
     """Return whether the words of a choice take the place of an argument, which is left out if there are none."""
-    return any(f"{{{key}}}" in argv for argv in (*definition.prepare, definition.command))
+    return any(f"{{{key}}}" in argv for argv in definition.commands)
 
 
 def _range(parameter: workloads.Parameter, *, is_argument: bool) -> str:

@@ -11,6 +11,7 @@ def parse_metrics(described: Mapping[str, Any]) -> EngineMetrics:
     """Return what ``runoff-agent metrics`` printed."""
     return EngineMetrics(
         workload=_parse_metrics(described["workload"]),
+        server=_parse_metrics(described["server"]),
         load=_parse_metrics(described["load"]),
         disk=_parse_metrics(described["disk"]),
         probes=tuple(

@@ -42,6 +42,8 @@ FEDORA = Distribution(
         "linux-source-6.12": None,
         "grub2-common": "grub2-tools",
         "systemd-boot": "systemd-udev",
+        "postgresql": "postgresql-server postgresql-contrib",
+        "rt-app": None,
     },
 )
 ARCH = Distribution(
@@ -59,6 +61,9 @@ ARCH = Distribution(
         "linux-source-6.12": None,
         "grub2-common": "grub",
         "systemd-boot": "systemd",
+        "redis-server": "valkey",
+        "redis-tools": "valkey",
+        "rt-app": None,
     },
 )
 OTHER = Distribution("", {})

@@ -1,6 +1,9 @@
 """Checks what works and loads need before the first sample: patterns that find numbers, programs, and modules."""
 
+import errno
 import os
+import re
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from shutil import which
@@ -40,12 +43,27 @@ def require_programs_here(plan: Plan) -> None:
         for file in work.needs:
             if not Path(file).exists():
                 raise MissingError(f"{about} needs {file} on the host: {_find_way_to(file, work)}, or use --on lab")
+        for port in work.ports:
+            _require_port(port, about)
         for controller in work.controllers:
             _require_controller(controller, about)
         for module in work.definition.modules:
             if not _has_module(module):
                 raise MissingError(f"{about} needs the kernel module {module}: sudo modprobe {module}")
         _require_startable(work, about, lambda program: which(program, path=path) is not None, "install it")
+
+
+def _require_port(port: str, about: str) -> None:
+    if not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 1 << 16:
+        raise UsageError(f"{about}: {port!r} is not the number of a port")
+    with socket.socket() as listener:
+        # Connections that have ended keep a port from those only who do not say this.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", int(port)))
+        except OSError as error:
+            reason = "something here has it" if error.errno == errno.EADDRINUSE else os.strerror(error.errno or 0)
+            raise MissingError(f"{about} needs the port {port}, and {reason}: choose another one") from None
 
 
 def _find_way_to(file: str, work: Work) -> str:
@@ -69,7 +87,7 @@ def require_programs_in(image: Path, plan: Plan) -> None:
 
 def _require_startable(work: Work, about: str, is_there: Callable[[str], bool], way_out: str) -> None:
     """Require the user's own programs, and the first of all; earlier programs of the work may make the others."""
-    commands = [work.fill(argv) for argv in (*work.definition.prepare, work.definition.command) if argv]
+    commands = [work.fill(argv) for argv in work.definition.commands]
     own = {f"./{file.name}": file for file in work.files}
     for argv in commands:
         if argv and argv[0] in own:

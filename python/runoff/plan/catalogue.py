@@ -30,6 +30,8 @@ class EngineMetrics:
 
     workload: tuple[Metric, ...] = ()
     """Metrics of every workload; the headline metric judges arms if the workload has none of its own."""
+    server: tuple[Metric, ...] = ()
+    """Metrics of a sample of a workload that has a server."""
     load: tuple[Metric, ...] = ()
     """Metrics of a sample with a load."""
     disk: tuple[Metric, ...] = ()

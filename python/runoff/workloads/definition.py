@@ -37,6 +37,8 @@ class Parameter(Checked):
     """Options of the program that the workload is known by which take its value, such as ``-g``."""
     flags: dict[str, str] = Field(default_factory=dict)
     """Options of that program which stand for a value, such as ``-T``."""
+    own_file: bool = False
+    """Whether a value other than the default is the path of a file of the user's, which travels with the work."""
     words: bool = False
     """Whether it is all text after the workload's name, split as by a shell."""
 
@@ -102,6 +104,15 @@ class MetricDefinition(Checked):
         return {way: sought for way, sought in ways.items() if sought is not None}
 
 
+class Server(Checked):
+    """A program that answers the measured one: it runs from before its start to after its end, in the same directory,
+    and is ended by SIGTERM."""
+
+    command: list[str] = Field(min_length=1)
+    ready: list[str] = Field(min_length=1)
+    """A command that succeeds as soon as the server answers; it is run until it does."""
+
+
 _LONGEST_SCENE = 30_000
 """It is one word of a command line, which may have 128 KiB in UTF-8."""
 
@@ -125,11 +136,14 @@ class Definition(Checked):
     """Controllers of control groups for groups of its own: a guest switches them on, the host must have them on."""
     needs: list[str] = Field(default_factory=list)
     """Paths that must exist on the host."""
+    ports: list[str] = Field(default_factory=list)
+    """Ports of the loopback network that nothing else on the host may have."""
     files: list[str] = Field(default_factory=list)
     """The user's own, as paths from the folder of the TOML file: they are in the working directory of each sample."""
     prepare: list[list[str]] = Field(default_factory=list)
     """Commands that are run before each sample, outside the measured time, in an empty directory."""
     command: list[str] = Field(default_factory=list)
+    server: Server | None = None
     scene: str = ""
     """What is done instead of a command, in the language of docs/scenes.md, which gives metrics of its own."""
     judged: list[str] | None = None
@@ -155,9 +169,17 @@ class Definition(Checked):
             raise ValueError("there must be a command, or a scene, or else rehearse = true, and only one of them")
         if len(self.scene) > _LONGEST_SCENE or "\0" in self.scene:
             raise ValueError(f"a scene has at most {_LONGEST_SCENE} characters, and none of them is NUL")
+        if self.server is not None and not self.command:
+            raise ValueError("a server answers a command, and there is none")
         if self.judged is not None and not self.scene:
             raise ValueError("judged names metrics of a scene; others have headline = true")
         return self
+
+    @property
+    def commands(self) -> list[list[str]]:
+        """All command lines in the order in which they are run first."""
+        server = [] if self.server is None else [self.server.command, self.server.ready]
+        return [argv for argv in (*self.prepare, *server, self.command) if argv]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +256,8 @@ class Catalogue:
             raise UsageError(
                 f"{where}: a load goes on until it is stopped, and a scene ends: add its actors to a workload's scene"
             )
+        if definition.server and self.noun == "load":
+            raise UsageError(f"{where}: a load has no server: start it in the load's own command")
         for name, metric in definition.metrics.items():
             for key in metric.only:
                 if key not in definition.parameters:

@@ -104,7 +104,9 @@ def _bring(work: Work, ways: Mapping[str, str], where: str, catalogue: Catalogue
 
 def _find_files(work: Work, where: str) -> dict[str, str]:
     """Return the files of a definition as they were written, by their ways from here."""
-    ways = {}
+    parameters = work.definition.parameters.items()
+    named = [work.values[key] for key, each in parameters if each.own_file and work.values[key] != each.default]
+    ways = {path: path for path in named}
     for written in work.fill(work.definition.files):
         if not written:
             raise UsageError(f"{where}: files has an empty name")

@@ -64,6 +64,11 @@ class Work:
         return self.fill(self.definition.needs)
 
     @property
+    def ports(self) -> list[str]:
+        """Ports of the loopback network that must be free on the host."""
+        return self.fill(self.definition.ports)
+
+    @property
     def controllers(self) -> list[str]:
         """Controllers of control groups that it needs for groups of its own."""
         by_value = [p.controllers.get(self.values[name], []) for name, p in self.definition.parameters.items()]
@@ -88,6 +93,7 @@ class Work:
             "controllers": self.controllers,
             "settings": [{"name": name, "value": value} for name, value in self.settings],
             "prepare": [self._load(argv) for argv in self.definition.prepare],
+            "server": self._server_message(),
             "command": [*_PLAYER, self.scene] if self.scene else self._load(self.definition.command),
             "environment": {name: self._substitute(value) for name, value in self.definition.environment.items()},
             "timeout_s": self.definition.timeout_s,
@@ -105,6 +111,10 @@ class Work:
                 for name, metric in self._own_metrics.items()
             ],
         }
+
+    def _server_message(self) -> dict[str, Any] | None:
+        server = self.definition.server
+        return None if server is None else {"command": self._load(server.command), "ready": self._load(server.ready)}
 
     def load_message(self, root: str | None) -> dict[str, Any]:
         """Return the agent's ``Load`` message."""
@@ -137,5 +147,7 @@ class Work:
         return next((f"./{file.name}" for file in self.files if file.key == word), word)
 
     def _substitute(self, text: str) -> str:
-        values = {"cpus": str(self.cpus), **self.values}
+        own = {key for key, parameter in self.definition.parameters.items() if parameter.own_file}
+        named = {key: self._translate(value) if key in own else value for key, value in self.values.items()}
+        values = {"cpus": str(self.cpus), **named}
         return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), text)

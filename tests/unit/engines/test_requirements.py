@@ -1,5 +1,6 @@
 """Patterns that catch no number and programs that are not there are found before anything runs."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,18 @@ def test_controllers_of_control_groups_must_be_on(tmp_path: Path, monkeypatch: p
     require_programs_here(plan_of("stress"))
     switch.write_text("cpuset cpu memory\n")
     require_programs_here(plan)
+
+
+def test_a_port_that_something_has_is_named(tmp_path: Path) -> None:
+    work = Path(write_work(tmp_path))
+    written = work.read_text()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        work.write_text(f'ports = ["{port}"]\n{written}')
+        with pytest.raises(MissingError, match=rf"needs the port {port}, and something here has it: choose another"):
+            require_programs_here(plan_of(str(work)))
+    require_programs_here(plan_of(str(work)))
+    for wrong in ("", "0", "65536", "http", "-1"):
+        work.write_text(f'ports = ["{wrong}"]\n{written}')
+        with pytest.raises(UsageError, match=rf"'{wrong}' is not the number of a port"):
+            require_programs_here(plan_of(str(work)))

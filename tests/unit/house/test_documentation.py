@@ -162,7 +162,8 @@ def test_every_command_that_a_page_shows_is_one(page: Path) -> None:
             assert objection(words) == "", words
 
 
-def test_every_workload_that_a_command_shows_is_one() -> None:
+def test_every_workload_that_a_command_shows_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(DOCS / "workloads")
     named = [
         works
         for page in PAGES
@@ -173,6 +174,12 @@ def test_every_workload_that_a_command_shows_is_one() -> None:
     assert len(named) > 20
     for works in named:
         assert parse_works(works, cpus=2)
+
+
+def test_the_tasks_that_a_page_shows_are_in_the_file() -> None:
+    (text,) = re.findall(r"```json\n(.*?)```", (DOCS / "workloads/rt-app.md").read_text(), re.DOTALL)
+    assert (DOCS / "workloads/game.json").read_text() == text
+    assert json.loads(text)["global"]["logdir"] == "./"
 
 
 def test_the_first_pages_show_commands() -> None:

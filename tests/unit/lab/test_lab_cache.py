@@ -11,6 +11,7 @@ import pytest
 
 from runoff.engines.lab import cache, image
 from runoff.errors import MissingError, UsageError
+from runoff.workloads import Definition
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +97,12 @@ def test_image_recipe_does_not_depend_on_the_order_or_on_repetition():
     assert first == second
     assert first.name == second.name
     assert len({first.name, image.make_recipe(["gcc"]).name, image.make_recipe(["gcc"], ["gcc"]).name}) == 3
+
+
+def test_a_command_of_the_setup_has_the_variables_of_its_work():
+    about = {"title": "w", "description": "w", "command": ["true"], "setup": [["make", "it"]]}
+    works = [Definition.model_validate({**about, "environment": {"A": "1", "B": "x y"}}), Definition(**about)]
+    assert image.derive_recipe(works).setup == (("env", "A=1", "B=x y", "make", "it"), ("make", "it"))
 
 
 @pytest.mark.parametrize("name", ["", "gcc,make", "--include", "a b", "../x"])

@@ -25,6 +25,9 @@ def label(text: str) -> str:
             "schbench -F 32 -n 1 -r 5 -w 0 -s 10 -L",
             "schbench:sleep_us=10,operations=1,footprint_kb=32,locks=off,warm_up_s=0,seconds=5",
         ),
+        ("pgbench -c 32 -j 4 -T 5 -S", "pgbench:script=select-only,clients=32,threads=4,seconds=5"),
+        ("redis -t set -n 1000 -c 100 -P 16 -d 64", "redis:command=set,requests=1000,clients=100,pipeline=16,size=64"),
+        ("fio --rw=randwrite --fsync=1", "fio:mode=randwrite,fsync=1"),
     ],
 )
 def test_options_are_parameters(text: str, found: str) -> None:

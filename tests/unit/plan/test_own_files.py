@@ -68,6 +68,23 @@ def test_words_that_lead_from_here_name_files(here: Path, line: str, argv: list[
         assert [file["name"] for file in work.message(None)["files"]] == names
 
 
+@pytest.mark.parametrize(
+    ("value", "name"), [("input.dat", "input.dat"), ("./mine/data/w.json", "mine/data/w.json"), ("../up.sh", "up.sh")]
+)
+def test_a_parameter_may_be_a_file(here: Path, value: str, name: str) -> None:
+    work = work_of(f"rt-app:file={value}")
+    assert [file["name"] for file in work.message(None)["files"]] == [name]
+    assert f"rt-app './{name}' >said" in work.message(None)["command"][2]
+    assert work.label == f"rt-app:file={value}"
+
+
+def test_a_parameter_that_may_be_a_file_has_a_default_that_is_none(here: Path) -> None:
+    (here / "example").touch()
+    assert (work_of("rt-app").files, work_of("rt-app:file=./example").files[0].name) == ((), "example")
+    with pytest.raises(UsageError, match=r"cannot read the file nope\.json: No such file"):
+        work_of("rt-app:file=nope.json")
+
+
 def test_a_file_is_known_by_its_digest_and_its_rights(here: Path) -> None:
     script, data = work_of("command:./bench.sh ./input.dat").files
     assert (script.sha256, script.is_executable) == (hashlib.sha256(SCRIPT.encode()).hexdigest(), True)

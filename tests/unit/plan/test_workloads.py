@@ -1,12 +1,16 @@
 """Workload files, parameters, ranges, and the message they become."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from runoff.campaign.manifest import list_metrics
 from runoff.engines.questions import describe_metrics
 from runoff.errors import UsageError
-from runoff.workloads import WORKLOADS, parse_works
+from runoff.plan.make import make_plan
+from runoff.plan.settings import parse_settings
+from runoff.workloads import LOADS, WORKLOADS, parse_works
 
 
 def test_every_workload_that_comes_with_runoff_is_valid_and_has_a_judged_metric() -> None:
@@ -175,3 +179,55 @@ def test_a_broken_workload_file_names_file_and_key(tmp_path: Path, text: str, se
         parse_works(str(path), cpus=2)
     assert str(path) in str(caught.value)
     assert sentence in str(caught.value)
+
+
+SERVED = """title = "w"
+description = "w"
+command = ["ask", "{port}"]
+parameters.port = { about = "p", default = "80" }
+server = { command = ["serve", "{port}"], ready = ["knock", "{port}"] }
+"""
+
+
+def test_a_server_is_part_of_the_work(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(SERVED)
+    (work,) = parse_works(f"{tmp_path / 'w.toml'}:port=81", 2)
+    assert work.message(None)["server"] == {"command": ["serve", "81"], "ready": ["knock", "81"]}
+    (alone,) = parse_works("counters:n=1", 2)
+    assert alone.message(None)["server"] is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        (
+            'command = ["ask", "{port}"]',
+            'scene = "task a { run 1ms }"',
+            "a server answers a command, and there is none",
+        ),
+        ('ready = ["knock", "{port}"]', "ready = []", "server.ready"),
+        (', ready = ["knock", "{port}"]', "", "server.ready"),
+        ('ready = ["knock"', 'answers = ["knock"', "server"),
+    ],
+)
+def test_a_server_without_a_part_is_named(tmp_path: Path, before: str, after: str, sentence: str) -> None:
+    assert before in SERVED
+    (tmp_path / "w.toml").write_text(SERVED.replace(before, after))
+    with pytest.raises(UsageError, match=re.escape(sentence)):
+        parse_works(str(tmp_path / "w.toml"), 2)
+
+
+def test_a_load_has_no_server(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(SERVED)
+    with pytest.raises(UsageError, match="a load has no server: start it in the load's own command"):
+        parse_works(str(tmp_path / "w.toml"), 2, LOADS)
+
+
+def test_samples_of_a_server_have_its_metrics() -> None:
+    plan = make_plan(
+        parse_settings({"arms": ["default"], "workloads": ["redis", "counters:n=1"], "on": "host"}, "test")
+    )
+    of_redis, of_counters = ([metric.name for metric in list_metrics(plan, work)] for work in plan.works)
+    served = {"server_user_s", "server_system_s", "server_cpu_pct"}
+    assert served <= set(of_redis)
+    assert not served & set(of_counters)

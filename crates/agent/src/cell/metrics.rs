@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the agent measures of a workload and of the load in its background (docs/protocol.md).
+//! What the agent measures of a workload, of its server, and of the load in its background (docs/protocol.md).
 
 use protocol::{Direction, Metric, metric_table};
 
@@ -29,5 +29,19 @@ metric_table! {
         "load_cpu_pct",
         "%",
         "load: CPU use while the workload ran (100 is one CPU)",
+    );
+}
+
+metric_table! {
+    /// What is measured of every server of a workload.
+    SERVER:
+    SERVER_USER_S =
+        Metric::plain("server_user_s", "s", "server: user CPU time while its clients ran");
+    SERVER_SYSTEM_S =
+        Metric::plain("server_system_s", "s", "server: system CPU time while its clients ran");
+    SERVER_CPU_PCT = Metric::plain(
+        "server_cpu_pct",
+        "%",
+        "server: CPU use while its clients ran (100 is one CPU)",
     );
 }

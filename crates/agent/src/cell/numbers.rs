@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use machine::scratch::{Scratch, read_end};
+use machine::command::Surroundings;
+use machine::scratch::read_end;
 use numbers::{Output, Text};
 use protocol::{Metrics, Workload};
 
@@ -20,16 +21,20 @@ pub fn read_counters(output: &str) -> Metrics {
     counters
 }
 
-/// Adds the metrics that `workload` has printed in `scratch`.
+/// Adds the metrics that `workload` has printed.
 ///
 /// # Errors
 /// A number is missing, is not a number, or may not be the one that was meant.
-pub fn read(workload: &Workload, scratch: &Scratch, metrics: &mut Metrics) -> Result<(), Refusal> {
+pub fn read(
+    workload: &Workload,
+    context: &Surroundings,
+    metrics: &mut Metrics,
+) -> Result<(), Refusal> {
     let text = |path| {
         let (bytes, is_cut) = read_end(path, Output::LIMIT_BYTES);
         Text::new(&bytes, is_cut)
     };
-    let output = Output { stdout: text(&scratch.stdout()), stderr: text(&scratch.stderr()) };
+    let output = Output { stdout: text(&context.stdout()), stderr: text(&context.stderr()) };
     for extract in &workload.extract {
         let number = numbers::read(extract, &output)
             .map_err(|objection| Refusal::new(objection.reason, objection.detail))?;

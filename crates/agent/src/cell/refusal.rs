@@ -71,7 +71,7 @@ pub fn judge(what: &str, outcome: &Outcome, context: &Surroundings) -> Result<()
     if outcome.ending == Ending::Exit(0) {
         return Ok(());
     }
-    let (stderr, stdout) = (tail(&context.scratch.stderr()), tail(&context.scratch.stdout()));
+    let (stderr, stdout) = (tail(&context.stderr()), tail(&context.stdout()));
     let output = if stderr.trim().is_empty() { stdout } else { stderr };
     let limit = context.timeout.as_secs_f64();
     let reason = match &outcome.ending {

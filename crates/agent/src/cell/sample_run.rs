@@ -99,7 +99,7 @@ impl SampleRun<'_> {
         let unprepared = context.view.now()?;
         (self.progress)(Phase::Prepare);
         if self.cell.rehearse {
-            work::rehearse(&self.cell.workload, &context)?;
+            work::rehearse(&self.cell.workload, self.site.settings(), &context)?;
         }
         work::prepare(&self.cell.workload, &context)?;
         if let Some(LoadWork { load, context, .. }) = &self.site.load() {

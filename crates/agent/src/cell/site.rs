@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use machine::command::Surroundings;
 use machine::mounts;
-use machine::scratch::Scratch;
+use machine::scratch::{Scratch, Speaker};
 use machine::stop::Stop;
 use machine::view::View;
 use protocol::{Cell, Event, Load, Probe, Workload};
@@ -135,6 +135,7 @@ impl<'a> Site<'a> {
             root: workload.root.as_deref(),
             view: &self.view,
             scratch,
+            speaker: Speaker::Command,
             environment: &workload.environment,
             timeout: *timeout,
             scheduling: settings.scheduling(),

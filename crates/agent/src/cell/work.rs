@@ -10,18 +10,22 @@ use machine::root::Root;
 use machine::scratch::tail;
 use machine::view::View;
 use probes::Probes;
-use protocol::{Cell, Metrics, Workload};
+use protocol::{Cell, Metric, Metrics, Workload};
 use schedulers::proof::Witness;
 use schedulers::sysfs;
+use settings::WorkSettings;
 
 use super::metrics::{
     CPU_PCT, ELAPSED_S, INVOLUNTARY_SWITCHES, LOAD_CPU_PCT, LOAD_ELAPSED_S, LOAD_SYSTEM_S,
-    LOAD_USER_S, MAX_RSS_KB, MIGRATIONS, SYSTEM_S, USER_S, VOLUNTARY_SWITCHES,
+    LOAD_USER_S, MAX_RSS_KB, MIGRATIONS, SERVER_CPU_PCT, SERVER_SYSTEM_S, SERVER_USER_S, SYSTEM_S,
+    USER_S, VOLUNTARY_SWITCHES,
 };
 use super::numbers;
 use super::refusal::{Refusal, judge, shorten};
 use super::site::{LoadWork, Site};
-use crate::background::Background;
+use crate::background::Usage;
+use crate::background::load::RunningLoad;
+use crate::background::server::RunningServer;
 use crate::booted::is_booted_for_us;
 use crate::disk::SampleDisk;
 
@@ -44,12 +48,20 @@ pub fn prepare(workload: &Workload, context: &Surroundings) -> Result<(), Refusa
 ///
 /// # Errors
 /// The workload fails, or leaves something that cannot be removed.
-pub fn rehearse(workload: &Workload, context: &Surroundings) -> Result<(), Refusal> {
+pub fn rehearse(
+    workload: &Workload,
+    settings: &WorkSettings,
+    context: &Surroundings,
+) -> Result<(), Refusal> {
     let view = View::new()?;
     let context = &Surroundings { view: &view, ..*context };
     prepare(workload, context)?;
     let what = format!("the rehearsal of `{}`", shorten(&workload.command));
-    run_once(Purpose::Rehearsal, &what, &workload.command, context)?;
+    let group = create_containment(Purpose::Rehearsal)?;
+    let server = start_server(workload, settings, &group, context)?;
+    run_in(group.create_nested(Purpose::Client)?, &what, &workload.command, context)?;
+    server.map(RunningServer::end).transpose()?;
+    group.end()?;
     Ok(context.scratch.empty()?)
 }
 
@@ -59,7 +71,15 @@ fn run_once(
     argv: &[String],
     context: &Surroundings,
 ) -> Result<(), Refusal> {
-    let containment = create_containment(purpose)?;
+    run_in(create_containment(purpose)?, what, argv, context)
+}
+
+fn run_in(
+    containment: Containment,
+    what: &str,
+    argv: &[String],
+    context: &Surroundings,
+) -> Result<(), Refusal> {
     let outcome = command::run(argv, context, &containment, |_| ())?;
     judge(what, &outcome, context)?;
     Ok(containment.end()?)
@@ -90,37 +110,63 @@ fn measure_alone(
     disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
     let (workload, context, settings) = (&cell.workload, &site.work(), site.settings());
-    let containment = create_containment(Purpose::Workload)?;
-    let cgroup = containment.cgroup();
+    let group = create_containment(Purpose::Workload)?;
+    let cgroup = group.cgroup();
     settings.limit(cgroup).map_err(anyhow::Error::from)?;
+    let mut server = start_server(workload, settings, &group, context)?;
+    let client = server.is_some().then(|| group.create_nested(Purpose::Client)).transpose()?;
+    let containment = client.as_ref().unwrap_or(&group);
     let mut objection = None;
     let mut migrations = Migrations::start(cgroup);
     let probes = Probes::attach(&cell.probes, cgroup.id()?, &sysfs::read().ops)?;
     let watch = Watch::start(&Root::machine(), is_booted_for_us());
     let before = Machine::now()?;
     disk.into_iter().for_each(SampleDisk::note_start);
+    if let Some(server) = &mut server {
+        witness.look_at(cgroup, server.leader());
+        server.note_start()?;
+    }
     let look = |leader| {
         witness.look_at(cgroup, leader);
         objection = objection.take().or_else(|| settings.objection_to(leader));
     };
-    let outcome = command::run(&workload.command, context, &containment, look)?;
+    let outcome = command::run(&workload.command, context, containment, look)?;
     let after = Machine::now()?;
     let limits = watch.map_or_else(|error| Found::unwatched(format!("{error:#}")), Watch::end);
     witness.note_limits(&limits, &cell.scheduler);
     let observed = probes.map(|probes| probes.read()).transpose()?;
+    if let Some(server) = &mut server {
+        witness.look_at(cgroup, server.leader());
+        // A server that was lost explains a command that failed.
+        server.require_running()?;
+    }
     judge(&format!("the workload `{}`", shorten(&workload.command)), &outcome, context)?;
+    let served = server.map(RunningServer::end).transpose()?;
     if let Some(reason) = objection.or_else(|| settings.objection(cgroup)) {
         return Err(Refusal::new(reason, ""));
     }
-    let mut metrics = usage(&outcome, &containment)?;
+    let mut metrics = usage(&outcome, containment)?;
     if let Some(migrations) = migrations.as_mut().and_then(Migrations::count) {
         metrics.insert(&MIGRATIONS, count(migrations.cast_signed()));
     }
     metrics.extend(after.since(&before));
+    metrics.extend(served.iter().flat_map(|served| usage_of_server(served, &outcome)));
     metrics.merge(observed.unwrap_or_default());
-    numbers::read(workload, context.scratch, &mut metrics)?;
-    containment.end()?;
+    numbers::read(workload, context, &mut metrics)?;
+    client.map(Containment::end).transpose()?;
+    group.end()?;
     Ok(metrics)
+}
+
+/// Starts the server of the workload, if it has one, inside `group`, and waits until it answers.
+fn start_server<'a>(
+    workload: &Workload,
+    settings: &'a WorkSettings,
+    group: &Containment,
+    context: &Surroundings<'a>,
+) -> Result<Option<RunningServer<'a>>, Refusal> {
+    let Some(server) = &workload.server else { return Ok(None) };
+    Ok(Some(RunningServer::start(server, settings, group, *context)?))
 }
 
 fn usage(outcome: &Outcome, containment: &Containment) -> Result<Metrics, Refusal> {
@@ -137,6 +183,15 @@ fn usage(outcome: &Outcome, containment: &Containment) -> Result<Metrics, Refusa
     ]))
 }
 
+fn usage_of_server(served: &Usage, outcome: &Outcome) -> [(&'static Metric, f64); 3] {
+    let percent = 100.0 * served.cpu.total_s() / outcome.elapsed.as_secs_f64();
+    [
+        (&SERVER_USER_S, served.cpu.user_s),
+        (&SERVER_SYSTEM_S, served.cpu.system_s),
+        (&SERVER_CPU_PCT, percent),
+    ]
+}
+
 /// Measures the workload while a load runs, which is started before and ended after it.
 fn measure_with_load(
     LoadWork { load, settings, context: load_context }: &LoadWork,
@@ -145,9 +200,9 @@ fn measure_with_load(
     witness: &mut Witness,
     disk: Option<&SampleDisk>,
 ) -> Result<Metrics, Refusal> {
-    let background = Background::start(load, settings, load_context)?;
+    let running = RunningLoad::start(load, settings, *load_context)?;
     let mut metrics = measure_alone(site, cell, witness, disk)?;
-    let usage = background.end(load_context)?;
+    let usage = running.end()?;
     let elapsed_s = metrics.get(&ELAPSED_S).expect("every workload has it");
     metrics.extend([
         (&LOAD_ELAPSED_S, usage.elapsed.as_secs_f64()),
@@ -155,8 +210,8 @@ fn measure_with_load(
         (&LOAD_SYSTEM_S, usage.cpu.system_s),
         (&LOAD_CPU_PCT, 100.0 * usage.cpu.total_s() / elapsed_s),
     ]);
-    let output = tail(&load_context.scratch.stdout());
-    numbers::read(&load.work, load_context.scratch, &mut metrics)?;
+    let output = tail(&load_context.stdout());
+    numbers::read(&load.work, load_context, &mut metrics)?;
     let counters = numbers::read_counters(&output);
     if usage.is_idle() && counters.iter().all(|(_, number)| number == 0.0) {
         let name = &load.work.name;

@@ -134,7 +134,7 @@ pub fn sample(script: &str, prepare: &[&str], more: &Value) -> Value {
         },
     });
     for (key, value) in more.as_object().unwrap() {
-        let target = if ["extract", "timeout_s", "root"].contains(&key.as_str()) {
+        let target = if ["extract", "timeout_s", "root", "server"].contains(&key.as_str()) {
             &mut request["workload"]
         } else {
             &mut request
@@ -168,4 +168,12 @@ pub fn beside(load: &str, script: &str) -> Value {
         "prepare": [],
     });
     sample(script, &[], &json!({"load": {"work": work, "ready": "ready"}}))
+}
+
+/// A request whose workload has a server.
+pub fn served(server: &str, ready: &str, script: &str, more: &Value) -> Value {
+    let sh = |script: &str| json!(["sh", "-c", script]);
+    let mut more = more.clone();
+    more["server"] = json!({"command": sh(server), "ready": sh(ready)});
+    sample(script, &[], &more)
 }

@@ -6,6 +6,7 @@ mod tree;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Sub;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -44,17 +45,29 @@ pub enum Purpose {
     Prepare,
     Rehearsal,
     Workload,
+    /// In the one of a workload that has a server: its command.
+    Client,
+    /// In the one of a workload: its server.
+    Server,
     Load,
     Program,
     Disk,
 }
 
 impl Purpose {
-    const ALL: [Self; 6] =
-        [Self::Prepare, Self::Rehearsal, Self::Workload, Self::Load, Self::Program, Self::Disk];
+    const ALL: [Self; 8] = [
+        Self::Prepare,
+        Self::Rehearsal,
+        Self::Workload,
+        Self::Client,
+        Self::Server,
+        Self::Load,
+        Self::Program,
+        Self::Disk,
+    ];
 
     /// The word for each purpose in names.
-    pub fn words() -> [&'static str; 6] {
+    pub fn words() -> [&'static str; 8] {
         Self::ALL.map(Self::word)
     }
 
@@ -63,6 +76,8 @@ impl Purpose {
             Self::Prepare => "prepare",
             Self::Rehearsal => "rehearsal",
             Self::Workload => "workload",
+            Self::Client => "client",
+            Self::Server => "server",
             Self::Load => "load",
             Self::Program => "program",
             Self::Disk => "disk",
@@ -86,6 +101,14 @@ pub struct CpuTime {
     pub system_s: f64,
 }
 
+impl Sub for CpuTime {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { user_s: self.user_s - other.user_s, system_s: self.system_s - other.system_s }
+    }
+}
+
 impl CpuTime {
     pub fn total_s(self) -> f64 {
         self.user_s + self.system_s
@@ -97,6 +120,19 @@ impl Cgroup {
     /// No cgroup v2 hierarchy is mounted, or this process may not write to it.
     pub fn create(root: &Root, purpose: Purpose) -> Result<Self> {
         let (top, parent) = opened_hierarchy(root)?;
+        Self::create_in(&top, parent, purpose)
+    }
+
+    /// Creates one inside this one, whose limits it is under.
+    ///
+    /// # Errors
+    /// This one is gone.
+    pub fn create_nested(&self, purpose: Purpose) -> Result<Self> {
+        let parent = self.directory.try_clone().context("no file descriptors are left")?;
+        Self::create_in(&self.path, parent, purpose)
+    }
+
+    fn create_in(top: &Path, parent: OwnedFd, purpose: Purpose) -> Result<Self> {
         let name = Agent::this().name(purpose.word());
         let path = top.join(&name);
         match mkdirat(&parent, &name, Mode::from_raw_mode(0o755)) {
@@ -109,7 +145,7 @@ impl Cgroup {
                     .with_context(|| format!("cannot create the cgroup {}", path.display()));
             }
         }
-        let created = Self::open(top, parent, &name)
+        let created = Self::open(top.to_owned(), parent, &name)
             .with_context(|| format!("cannot look into {}", path.display()))?;
         for (file, limit) in LIMITS {
             // The limits are new in Linux 4.14; without them a removal may take longer.

@@ -14,7 +14,7 @@ use machine::containment::Containment;
 use machine::mounts;
 use machine::root::Root;
 use machine::sched::Scheduling;
-use machine::scratch::Scratch;
+use machine::scratch::{Scratch, Speaker};
 use machine::stop::Stop;
 use machine::view::View;
 use nix::sys::signal::{SigSet, Signal};
@@ -103,6 +103,7 @@ impl Bench {
             root: None,
             view,
             scratch,
+            speaker: Speaker::Command,
             environment,
             timeout,
             scheduling: Scheduling::default(),

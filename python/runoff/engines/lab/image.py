@@ -151,6 +151,11 @@ def remove(name: str) -> Image:
     return image
 
 
+def _environment(work: Definition) -> list[str]:
+    """Return the words before a command that give it the variables of the work."""
+    return ["env", *(f"{name}={value}" for name, value in work.environment.items())] if work.environment else []
+
+
 def derive_recipe(
     definitions: Iterable[Definition], packages: Sequence[str] = (), sources: Sequence[str] = ()
 ) -> Recipe:
@@ -163,7 +168,7 @@ def derive_recipe(
     return make_recipe(
         [*packages, *(package for work in works for package in work.packages)],
         [*sources, *(source for work in works for source in work.sources)],
-        [command for work in works for command in work.setup],
+        [[*_environment(work), *command] for work in works for command in work.setup],
     )
 
 

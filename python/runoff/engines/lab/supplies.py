@@ -79,5 +79,4 @@ def _require_sched_ext(arm: Arm, kernel: Kernel) -> None:
 
 def _needs_image(definition: Definition) -> bool:
     """Return whether the work needs a root file system: programs inside the agent do not."""
-    commands = [argv for argv in (*definition.prepare, definition.command) if argv]
-    return any(argv[0] != "runoff-agent" for argv in commands) or bool(definition.programs)
+    return any(argv[0] != "runoff-agent" for argv in definition.commands) or bool(definition.programs)
