@@ -77,6 +77,15 @@ def test_settings_of_work_hold_for_it_and_its_group(tmp_path: Path) -> None:
     told = [warning for warning in document["warnings"] if "does nothing" in warning]
     assert len(told) == 1, document["warnings"]
     assert told[0].startswith("quota=50% does nothing under bfs+quota=0.5")
+    metrics = {each["arm"]: each["metrics"] for each in document["samples"]}
+    limited, unlimited = metrics["quota=50%"], metrics["bfs+quota=0.5"]
+    # Two processes that always want to run, with half a CPU for both.
+    assert 95 < limited["quota_used_pct"] < 105 < 350 < unlimited["quota_used_pct"] < 405
+    assert limited["quota_left_s"] < 0.1 * limited["elapsed_s"]
+    assert unlimited["quota_left_s"] == unlimited["throttled_s"] == 0
+    # Most of the time both of them wait.
+    assert 1.2 < limited["throttled_s"] / limited["elapsed_s"] < 1.8
+    assert not {"quota_used_pct", "throttled_s"} & set(metrics["default"])
 
 
 @pytest.mark.core
@@ -90,6 +99,12 @@ def test_a_load_in_a_light_group_takes_less_of_a_scheduler_that_shares_among_gro
     beside, document = take(tmp_path / "b", arms, "--load", "burn+weight=20", "--blocks", "3")
     ratios = {arm: sum(each) / len(each) / alone[arm][0] for arm, each in beside.items()}
     assert ratios["default"] < 1.75 < 1.9 < ratios["bfs+quota=0.5"] < 2.1, ratios
+    shares: dict[str, list[float]] = {}
+    for each in document["samples"]:
+        shares.setdefault(each["arm"], []).append(each["metrics"]["share_pct"])
+        assert round(each["metrics"]["share_asked_pct"], 1) == 83.3
+    assert all(45 < share < 50 for share in shares["bfs+quota=0.5"]), shares
+    assert sum(shares["default"]) / 3 > 55, shares
     of_load = {"of": "load", "name": "weight", "wanted": "20", "was": "100", "is": "20"}
     proven = seen(tmp_path / "b")
     assert proven["default"] == [of_load]

@@ -16,6 +16,8 @@ pub struct Catalogue {
     workload: &'static [&'static Metric],
     /// Samples of a workload with a server have these.
     server: &'static [&'static Metric],
+    /// Samples whose work or load has a quota or a weight have those of these that apply.
+    limits: &'static [&'static Metric],
     /// Samples with a load in the background have these; metrics of runoff's own loads come last.
     load: Vec<&'static Metric>,
     /// Samples on a disk that was made or borrowed have these.
@@ -56,6 +58,7 @@ pub fn catalogue() -> Catalogue {
     Catalogue {
         workload: WORKLOAD,
         server: of_work::SERVER,
+        limits: of_work::LIMITS,
         load: [of_work::LOAD, work::load::metrics::METRICS].concat(),
         disk: block_queue::metrics::METRICS,
         probes: of_probes::PROBES.iter().chain([&REQUESTS]).collect(),
@@ -70,10 +73,10 @@ mod tests {
     use super::*;
 
     fn all() -> Vec<&'static Metric> {
-        let Catalogue { workload, server, load, disk, probes, probe_cost } = catalogue();
+        let Catalogue { workload, server, limits, load, disk, probes, probe_cost } = catalogue();
         let of_probes = probes.iter().flat_map(|probe| probe.metrics).copied();
         let others =
-            [workload, server].concat().into_iter().chain(load).chain(disk.iter().copied());
+            [workload, server, limits].concat().into_iter().chain(load).chain(disk.iter().copied());
         others.chain(of_probes).chain([probe_cost]).collect()
     }
 

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
+use std::io;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -146,10 +147,10 @@ fn descendants() -> Result<BTreeSet<Stray>> {
                 (_, true) => {}
                 (true, false) if parent == own => process::forget(pid),
                 (true, false) => {}
-                (false, false) if is_within(pid, &prefix) => {}
-                (false, false) => {
+                (false, false) if is_outside(pid, &prefix) => {
                     strays.insert(Stray { pid, name: child.comm.clone() });
                 }
+                (false, false) => {}
             }
         }
     }
@@ -166,8 +167,16 @@ pub fn descends_from_us(tid: i32) -> bool {
 
 /// Whether process `pid` is in a cgroup (v2) of the agent whose names begin with `prefix`, or below one.
 pub fn is_within(pid: u32, prefix: &str) -> bool {
-    let text = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-    has_component(&text, prefix)
+    read_cgroups(pid).is_ok_and(|text| has_component(&text, prefix))
+}
+
+/// Whether process `pid` is elsewhere. One that has ended meanwhile, and was waited for, is nowhere.
+fn is_outside(pid: u32, prefix: &str) -> bool {
+    read_cgroups(pid).is_ok_and(|text| !has_component(&text, prefix))
+}
+
+fn read_cgroups(pid: u32) -> io::Result<String> {
+    fs::read_to_string(format!("/proc/{pid}/cgroup"))
 }
 
 fn has_component(cgroups: &str, prefix: &str) -> bool {
@@ -187,5 +196,18 @@ mod tests {
         assert!(!within("12:cpu:/runoff-42.7-workload-0\n0::/\n"));
         assert!(!within("0::/runoff-42.70-workload-0\n0::/system.slice\n"));
         assert!(!within(""));
+    }
+
+    #[test]
+    fn a_process_that_is_gone_is_neither_within_nor_outside() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let own = std::process::id();
+        for (pid, outside) in [(own, true), (child.id(), false)] {
+            assert_eq!(
+                (is_within(pid, "runoff-0.0-"), is_outside(pid, "runoff-0.0-")),
+                (false, outside)
+            );
+        }
     }
 }

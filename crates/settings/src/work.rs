@@ -35,6 +35,8 @@ pub struct WorkSettings {
     given: Vec<Setting>,
     scheduling: Scheduling,
     limits: Vec<Limit>,
+    quota: Option<f64>,
+    weight: Option<u32>,
 }
 
 /// A file of a control group, and what is written into it.
@@ -87,11 +89,13 @@ impl WorkSettings {
             "weight" => {
                 let weight = value.parse().ok().filter(|weight| WEIGHT.contains(weight));
                 let weight = weight.ok_or_else(|| wrong("1 to 10000"))?;
+                self.weight = u32::try_from(weight).ok();
                 self.limits.push(limit("cpu", "cpu.weight", "cpu.weight", weight.to_string()));
             }
             "quota" => {
                 let quota =
                     parse_quota(value).ok_or_else(|| wrong("1% of a CPU and more, or max"))?;
+                self.quota = cpus_of(&quota);
                 self.limits.push(limit("cpu", "cpu.max", "cpu.max", quota));
             }
             "cpuset" => {
@@ -106,6 +110,16 @@ impl WorkSettings {
     /// How its processes are scheduled.
     pub fn scheduling(&self) -> Scheduling {
         self.scheduling
+    }
+
+    /// The CPUs that its control group may use at most, such as 0.5; None without a limit.
+    pub fn quota(&self) -> Option<f64> {
+        self.quota
+    }
+
+    /// The weight that its control group was given; None if it was given none.
+    pub fn weight(&self) -> Option<u32> {
+        self.weight
     }
 
     /// The controllers that its control group needs.
@@ -194,6 +208,12 @@ fn usual(name: &str) -> &'static str {
         "quota" => "max",
         _ => "all CPUs",
     }
+}
+
+/// The CPUs that a text for `cpu.max` allows.
+fn cpus_of(text: &str) -> Option<f64> {
+    let (most, period) = text.split_once(' ')?;
+    Some(most.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
 }
 
 fn parse_policy(text: &str) -> Option<Policy> {

@@ -1,6 +1,6 @@
 """Limits of CPU time that work was under, and which arms apply them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runoff.results import CpuLimits, Results, Sample
@@ -46,7 +46,22 @@ class IgnoredLimits:
     is_known: bool
 
 
-LimitFinding = LimitedWork | UnwatchedGroups | IgnoredLimits
+@dataclass(frozen=True, slots=True)
+class ExceededQuota:
+    """A quota that the plan asks for and that was exceeded, under schedulers that may or may not apply limits."""
+
+    limit: str
+    """Such as ``quota=50%``."""
+    arms: tuple[str, ...]
+    percent: float
+    """The most of it that a sample used."""
+
+
+LimitFinding = LimitedWork | UnwatchedGroups | IgnoredLimits | ExceededQuota
+
+EXCEEDED_PCT = 120.0
+"""Use of a quota that no rounding explains: the kernel gives it every 0.1 s, in slices for each CPU."""
+_OF_LOAD = " of the load"
 
 
 def find_limits(results: Results) -> Iterator[LimitFinding]:
@@ -62,16 +77,38 @@ def find_limits(results: Results) -> Iterator[LimitFinding]:
     unwatched = [s.cpu_limits.unwatched for each in cells.values() for s in each if s.cpu_limits.unwatched]
     if unwatched:
         yield UnwatchedGroups(len(unwatched), unwatched[0])
-    yield from _find_ignored([sample for samples in cells.values() for sample in samples], results.arms)
+    valid = [sample for samples in cells.values() for sample in samples]
+    exceeded = _measure_exceeded(valid)
+    yield from _find_ignored(valid, results.arms, exceeded)
+    for limit in dict.fromkeys(limit for sample in valid for limit in sample.cpu_limits.asked):
+        arms = tuple(arm for arm in results.arms if (arm, limit) in exceeded)
+        if arms:
+            yield ExceededQuota(limit, arms, max(exceeded[arm, limit] for arm in arms))
 
 
-def _find_ignored(samples: Sequence[Sample], arms: Sequence[str]) -> Iterator[IgnoredLimits]:
-    """Yield the limits that the plan asks for in vain, arms with the same ones together."""
+def _measure_exceeded(samples: Sequence[Sample]) -> dict[tuple[str, str], float]:
+    """Return the largest use in percent of each quota that was exceeded, by arm and limit."""
+    exceeded: dict[tuple[str, str], float] = {}
+    for sample in samples:
+        for limit in sample.cpu_limits.asked if sample.cpu_limits.applied is None else ():
+            metric = "load_quota_used_pct" if limit.endswith(_OF_LOAD) else "quota_used_pct"
+            used = sample.metrics.get(metric, 0.0) if limit.startswith("quota=") else 0.0
+            if used > EXCEEDED_PCT:
+                exceeded[sample.arm, limit] = max(used, exceeded.get((sample.arm, limit), 0.0))
+    return exceeded
+
+
+def _find_ignored(
+    samples: Sequence[Sample], arms: Sequence[str], exceeded: Collection[tuple[str, str]]
+) -> Iterator[IgnoredLimits]:
+    """Yield the limits that the plan asks for in vain, but for those that were ``exceeded``, arms with the same ones
+    together."""
     for is_known, applied in ((True, False), (False, None)):
         asked: dict[str, dict[str, None]] = {}
         for sample in samples:
             if sample.cpu_limits.applied is applied:
-                asked.setdefault(sample.arm, {}).update(dict.fromkeys(sample.cpu_limits.asked))
+                ignored = [limit for limit in sample.cpu_limits.asked if (sample.arm, limit) not in exceeded]
+                asked.setdefault(sample.arm, {}).update(dict.fromkeys(ignored))
         alike: dict[tuple[str, ...], list[str]] = {}
         for arm in arms:
             if limits := tuple(asked.get(arm, ())):

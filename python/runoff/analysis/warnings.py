@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from runoff.analysis.cpu_limits import IgnoredLimits, LimitedWork, UnwatchedGroups, find_limits
+from runoff.analysis.cpu_limits import ExceededQuota, IgnoredLimits, LimitedWork, UnwatchedGroups, find_limits
 from runoff.analysis.first_run import UnlikeFirstRun, find_unlike_first_runs
 from runoff.analysis.real_time import RealTimeThreads, find_real_time
 from runoff.analysis.table import Lost, Table
@@ -76,6 +76,7 @@ CampaignWarning = (
     | LimitedWork
     | UnwatchedGroups
     | IgnoredLimits
+    | ExceededQuota
     | RealTimeThreads
     | EarlierLooks
     | UnfinishedCampaign

@@ -33,6 +33,7 @@ def list_metrics(plan: Plan, work: Work) -> list[Metric]:
     return [
         *work.list_metrics(known.workload),
         *(known.server if work.definition.server else ()),
+        *(known.limits if plan.has_limits else ()),
         *(known.load if plan.settings.loads else ()),
         *(known.disk if plan.has_elevators or plan.settings.place else ()),
         *known.list_probe_metrics(plan.probes),

@@ -12,6 +12,7 @@ def parse_metrics(described: Mapping[str, Any]) -> EngineMetrics:
     return EngineMetrics(
         workload=_parse_metrics(described["workload"]),
         server=_parse_metrics(described["server"]),
+        limits=_parse_metrics(described["limits"]),
         load=_parse_metrics(described["load"]),
         disk=_parse_metrics(described["disk"]),
         probes=tuple(

@@ -32,6 +32,8 @@ class EngineMetrics:
     """Metrics of every workload; the headline metric judges arms if the workload has none of its own."""
     server: tuple[Metric, ...] = ()
     """Metrics of a sample of a workload that has a server."""
+    limits: tuple[Metric, ...] = ()
+    """Metrics of a sample whose work or load is in a control group with a quota or a weight."""
     load: tuple[Metric, ...] = ()
     """Metrics of a sample with a load."""
     disk: tuple[Metric, ...] = ()

@@ -91,9 +91,18 @@ class Plan:
     def controllers(self) -> tuple[str, ...]:
         """The controllers of control groups that settings of some arm or load need. All samples have them on, as the
         kernel's own scheduler shares CPUs in another way where groups count."""
-        names = [each.name for arm in self.arms for each in arm.of_work]
-        names += [name for load in self.loads if load is not None for name, _ in load.settings]
-        return tuple(sorted({CONTROLLERS[name] for name in names if name in CONTROLLERS}))
+        return tuple(sorted({CONTROLLERS[name] for name in self._work_settings if name in CONTROLLERS}))
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether a work or load is in a control group with a quota or a weight."""
+        return not {"quota", "weight"}.isdisjoint(self._work_settings)
+
+    @property
+    def _work_settings(self) -> list[str]:
+        """The names of all settings that works and loads have."""
+        of_loads = [name for load in self.loads if load is not None for name, _ in load.settings]
+        return [each.name for arm in self.arms for each in arm.of_work] + of_loads
 
     def list_work_settings(self, arm: Arm) -> list[list[tuple[str, str]]]:
         """Return the settings of the workload under ``arm``, and of each load."""

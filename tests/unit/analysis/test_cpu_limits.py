@@ -175,3 +175,36 @@ def test_limits_that_the_plan_asks_for_are_told_where_nobody_applies_them() -> N
         f"quota=50%, weight=20 of the load do nothing under bfs, zaphod, whose scheduler does not {why}",
         f"weight=9, weight=20 of the load may do nothing under exec:other, whose scheduler may not {why}",
     ]
+
+
+def test_a_quota_that_was_exceeded_is_told_by_measurement() -> None:
+    results = taken("default", "bfs", "exec:other", found=(), blocks=2)
+    asked = ("quota=50%", "quota=1% of the load")
+    used = {"default": 100.5, "bfs": 400.0, "exec:other": 201.4}
+
+    def describe(other: float, of_load: float) -> list[str]:
+        samples = (
+            replace(
+                s,
+                cpu_limits=replace(s.cpu_limits, asked=asked),
+                metrics={
+                    **s.metrics,
+                    "quota_used_pct": other * (1 + s.block) / 2 if s.arm == "exec:other" else used[s.arm],
+                    "load_quota_used_pct": of_load,
+                },
+            )
+            for s in results.samples
+        )
+        return describe_limits(replace(results, samples=tuple(samples)))
+
+    assert describe(201.4, 101.0) == [
+        "quota=50%, quota=1% of the load do nothing under bfs, whose scheduler does not apply limits of control groups",
+        "quota=1% of the load may do nothing under exec:other, whose scheduler may not apply limits of control groups",
+        "quota=50% did not hold under exec:other: up to 201 % of it were used",
+    ]
+    assert describe(201.4, 140.0)[1:] == [
+        "quota=50% did not hold under exec:other: up to 201 % of it were used",
+        "quota=1% of the load did not hold under exec:other: up to 140 % of it were used",
+    ]
+    # It may have held, or the work did not want more.
+    assert len(describe(120.0, 10.0)) == 2

@@ -45,3 +45,20 @@ metric_table! {
         "server: CPU use while its clients ran (100 is one CPU)",
     );
 }
+
+metric_table! {
+    /// What became of the limits of the control groups that work and load are in.
+    LIMITS:
+    QUOTA_USED_PCT = Metric::plain("quota_used_pct", "%", "CPU time of the work, of its quota");
+    QUOTA_LEFT_S = Metric::plain("quota_left_s", "s", "quota of the work that it did not use");
+    THROTTLED_S = Metric::plain(
+        "throttled_s",
+        "s",
+        "time that the work was kept from CPUs for its quota, summed over CPUs",
+    );
+    LOAD_QUOTA_USED_PCT =
+        Metric::plain("load_quota_used_pct", "%", "load: CPU time while the work ran, of its quota");
+    SHARE_PCT = Metric::plain("share_pct", "%", "share of the work, of the CPU time of work and load");
+    SHARE_ASKED_PCT =
+        Metric::plain("share_asked_pct", "%", "share of the work by its weight and that of the load");
+}

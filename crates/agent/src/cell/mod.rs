@@ -3,6 +3,7 @@
 //! directories in `site`, its commands in `work`. The settings of its arm are made before
 //! everything else, and put back after everything else.
 
+mod limits;
 pub mod metrics;
 mod numbers;
 mod refusal;

@@ -7,7 +7,7 @@ use machine::containment::Containment;
 use machine::cpu_limits::{Found, Watch};
 use machine::measure::{Machine, Migrations};
 use machine::root::Root;
-use machine::scratch::tail;
+use machine::scratch::{Speaker, tail};
 use machine::view::View;
 use probes::Probes;
 use protocol::{Cell, Metric, Metrics, Workload};
@@ -20,9 +20,9 @@ use super::metrics::{
     LOAD_USER_S, MAX_RSS_KB, MIGRATIONS, SERVER_CPU_PCT, SERVER_SYSTEM_S, SERVER_USER_S, SYSTEM_S,
     USER_S, VOLUNTARY_SWITCHES,
 };
-use super::numbers;
-use super::refusal::{Refusal, judge, shorten};
+use super::refusal::{Refusal, judge, last_lines, shorten};
 use super::site::{LoadWork, Site};
+use super::{limits, numbers};
 use crate::background::Usage;
 use crate::background::load::RunningLoad;
 use crate::background::server::RunningServer;
@@ -122,6 +122,7 @@ fn measure_alone(
     let watch = Watch::start(&Root::machine(), is_booted_for_us());
     let before = Machine::now()?;
     disk.into_iter().for_each(SampleDisk::note_start);
+    let throttled_s = cgroup.throttled_s();
     if let Some(server) = &mut server {
         witness.look_at(cgroup, server.leader());
         server.note_start()?;
@@ -132,13 +133,13 @@ fn measure_alone(
     };
     let outcome = command::run(&workload.command, context, containment, look)?;
     let after = Machine::now()?;
-    let limits = watch.map_or_else(|error| Found::unwatched(format!("{error:#}")), Watch::end);
-    witness.note_limits(&limits, &cell.scheduler);
+    let found = watch.map_or_else(|error| Found::unwatched(format!("{error:#}")), Watch::end);
+    witness.note_limits(&found, &cell.scheduler);
     let observed = probes.map(|probes| probes.read()).transpose()?;
     if let Some(server) = &mut server {
         witness.look_at(cgroup, server.leader());
         // A server that was lost explains a command that failed.
-        server.require_running()?;
+        server.require_running().map_err(|error| lost(error, context))?;
     }
     judge(&format!("the workload `{}`", shorten(&workload.command)), &outcome, context)?;
     let served = server.map(RunningServer::end).transpose()?;
@@ -151,6 +152,7 @@ fn measure_alone(
     }
     metrics.extend(after.since(&before));
     metrics.extend(served.iter().flat_map(|served| usage_of_server(served, &outcome)));
+    limits::add_quota(settings, cgroup, throttled_s, &mut metrics);
     metrics.merge(observed.unwrap_or_default());
     numbers::read(workload, context, &mut metrics)?;
     client.map(Containment::end).transpose()?;
@@ -166,7 +168,14 @@ fn start_server<'a>(
     context: &Surroundings<'a>,
 ) -> Result<Option<RunningServer<'a>>, Refusal> {
     let Some(server) = &workload.server else { return Ok(None) };
-    Ok(Some(RunningServer::start(server, settings, group, *context)?))
+    let started = RunningServer::start(server, settings, group, *context);
+    Ok(Some(started.map_err(|error| lost(error, context))?))
+}
+
+/// Why the server was lost, with the end of what it has printed.
+fn lost(error: anyhow::Error, context: &Surroundings) -> Refusal {
+    let said = tail(&context.scratch.stderr(Speaker::Server));
+    Refusal::from(error).with_detail(last_lines(&said, 20))
 }
 
 fn usage(outcome: &Outcome, containment: &Containment) -> Result<Metrics, Refusal> {
@@ -210,6 +219,7 @@ fn measure_with_load(
         (&LOAD_SYSTEM_S, usage.cpu.system_s),
         (&LOAD_CPU_PCT, 100.0 * usage.cpu.total_s() / elapsed_s),
     ]);
+    limits::add_beside_load(site.settings(), settings, &mut metrics);
     let output = tail(&load_context.stdout());
     numbers::read(&load.work, load_context, &mut metrics)?;
     let counters = numbers::read_counters(&output);

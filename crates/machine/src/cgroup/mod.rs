@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Control groups (v2) that an agent makes for what it starts.
 
+mod purpose;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -25,6 +26,7 @@ use crate::owner::Agent;
 use crate::process::{self, KILL_LIMIT};
 use crate::removal::DIRECTORY;
 use crate::root::Root;
+pub use purpose::Purpose;
 use tree::{file, nested, read, remove_below, visit};
 
 const LOOK: Duration = Duration::from_millis(5);
@@ -38,52 +40,6 @@ const CGROUP2: i64 = 0x6367_7270;
 
 /// Limits of nesting in a cgroup; the kernel refuses more.
 const LIMITS: [(&str, &str); 2] = [("cgroup.max.depth", "32"), ("cgroup.max.descendants", "1000")];
-
-/// The purpose of a cgroup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    Prepare,
-    Rehearsal,
-    Workload,
-    /// In the one of a workload that has a server: its command.
-    Client,
-    /// In the one of a workload: its server.
-    Server,
-    Load,
-    Program,
-    Disk,
-}
-
-impl Purpose {
-    const ALL: [Self; 8] = [
-        Self::Prepare,
-        Self::Rehearsal,
-        Self::Workload,
-        Self::Client,
-        Self::Server,
-        Self::Load,
-        Self::Program,
-        Self::Disk,
-    ];
-
-    /// The word for each purpose in names.
-    pub fn words() -> [&'static str; 8] {
-        Self::ALL.map(Self::word)
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Prepare => "prepare",
-            Self::Rehearsal => "rehearsal",
-            Self::Workload => "workload",
-            Self::Client => "client",
-            Self::Server => "server",
-            Self::Load => "load",
-            Self::Program => "program",
-            Self::Disk => "disk",
-        }
-    }
-}
 
 /// A cgroup that exists. It stays when this is dropped: see [`Cgroup::remove`]. Its directory is
 /// held open, so that a mount over its path does not hide it.
@@ -217,6 +173,13 @@ impl Cgroup {
             .with_context(|| format!("cannot read {}", path.display()))?;
         parse_cpu_stat(&text)
             .with_context(|| format!("{} lacks user_usec or system_usec", path.display()))
+    }
+
+    /// How long its tasks were kept from CPUs because its quota was used, in seconds summed over CPUs, from `cpu.stat`.
+    /// None where the kernel does not say.
+    pub fn throttled_s(&self) -> Option<f64> {
+        let text = read(&self.directory, "cpu.stat").ok()?;
+        number::<f64>(&text, "throttled_usec").map(|us| us / 1e6)
     }
 
     /// Writes into one of its files.

@@ -1,6 +1,6 @@
 """Warnings about a campaign as a whole in sentences, each with what to do about it."""
 
-from runoff.analysis.cpu_limits import IgnoredLimits, LimitedWork, UnwatchedGroups
+from runoff.analysis.cpu_limits import ExceededQuota, IgnoredLimits, LimitedWork, UnwatchedGroups
 from runoff.analysis.first_run import UnlikeFirstRun
 from runoff.analysis.real_time import RealTimeThreads
 from runoff.analysis.table import Lost
@@ -32,7 +32,7 @@ def describe_warning(warning: CampaignWarning, results: Results) -> str:
     match warning:
         case RecordedWarning(text):
             return text
-        case LimitedWork() | UnwatchedGroups() | IgnoredLimits():
+        case LimitedWork() | UnwatchedGroups() | IgnoredLimits() | ExceededQuota():
             return describe_limit(warning)
         case RealTimeThreads(place, arms, threads):
             return (

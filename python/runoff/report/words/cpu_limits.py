@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from runoff.analysis.cpu_limits import IgnoredLimits, LimitedWork, LimitFinding, UnwatchedGroups, find_limits
+from runoff.analysis.cpu_limits import (
+    ExceededQuota,
+    IgnoredLimits,
+    LimitedWork,
+    LimitFinding,
+    UnwatchedGroups,
+    find_limits,
+)
 from runoff.results import Results
 
 MOST = 3
@@ -24,6 +31,8 @@ def describe_limit(found: LimitFinding) -> str:
             does = "does" if len(limits) == 1 else "do"
             nothing = f"{does} nothing" if is_known else "may do nothing"
             return f"{_join(limits)} {nothing} under {_join(arms)}, whose scheduler {why}"
+        case ExceededQuota(limit, arms, percent):
+            return f"{limit} did not hold under {_join(arms)}: up to {percent:.0f} % of it were used"
         case LimitedWork() if not found.may_differ:
             return f"{found.place}: {_who(found)} the limit of CPU time that work was under ({_limits(found)})"
         case _:
