@@ -45,6 +45,18 @@ def found(outcome: Outcome) -> Mapping[str, Any]:
     return limits
 
 
+def test_probes_count_work_in_groups_four_deep(guests: Copies) -> None:
+    def seen(group: str) -> float:
+        parts = group.split("/")
+        makes = " ".join(f"make {'/'.join(parts[:end])}" for end in range(2, len(parts) + 1))
+        outcome = guests.take({**asked(f"{makes} work {group} 200", "default"), "probes": ["turns"]})
+        assert isinstance(outcome, ValidSample), outcome
+        return outcome.metrics["turns"] * outcome.metrics["turn_mean_us"] / 1e6
+
+    assert seen("own/1/2/3/4") > 0.19
+    assert seen("own/1/2/3/4/5") < 0.1
+
+
 @pytest.mark.core
 @pytest.mark.parametrize("scheduler", ["default", "bfs"])
 def test_limits_that_work_sets_and_comes_into_are_found(scheduler: str, guests: Copies) -> None:

@@ -233,7 +233,7 @@ fn a_server_works_in_a_group_of_its_own_and_is_counted_apart() {
     let Some(mut session) = Session::start() else { return };
     // It needs longer to begin than for what its client asks, and answers each line with its control group.
     let server = "trap 'exit 0' TERM; mkfifo asked; n=0; while [ $n -lt 3000000 ]; do n=$((n+1)); done; touch up
-        while :; do n=0; read line <asked; cat /proc/self/cgroup >answer.$line; cut -d' ' -f19 /proc/$$/stat >nice
+        while :; do n=0; read line <asked; cat /proc/self/cgroup >answer.$line; cut -d' ' -f19,41 /proc/$$/stat >kind
             while [ $n -lt 200000 ]; do n=$((n+1)); done; done";
     let client = "for i in 1 2 3; do echo $i >asked; done; sleep 0.1
         server=$(sed -n s/^0:://p answer.1) own=$(sed -n s/^0:://p /proc/self/cgroup)
@@ -241,9 +241,11 @@ fn a_server_works_in_a_group_of_its_own_and_is_counted_apart() {
         case ${own##*/} in *-client*) ;; *) exit 5;; esac
         [ ${server%/*} = ${own%/*} ] || exit 6
         case ${own%/*} in *-workload*) ;; *) exit 7;; esac
-        [ $(cat nice) = 3 ] && [ $(cut -d' ' -f19 /proc/$$/stat) = 3 ] || exit 8";
+        [ \"$(cat kind)\" = '3 3' ] && [ \"$(cut -d' ' -f19,41 /proc/$$/stat)\" = '3 3' ] || exit 8";
     let mut request = served(server, "test -e up", client, &json!({}));
-    request["workload"]["settings"] = json!([{"name": "nice", "value": "3"}]);
+    // 3 is the number of SCHED_BATCH too.
+    request["workload"]["settings"] =
+        json!([{"name": "nice", "value": "3"}, {"name": "policy", "value": "batch"}]);
     session.ask(&request);
     let taken = session.next("sample");
     let metric = |name: &str| taken["metrics"][name].as_f64().unwrap();
@@ -275,10 +277,12 @@ fn a_server_that_does_not_serve_voids_its_sample_alone() {
     let reason = session.reason(&served(idle, sleeps, "sleep 0.2", &json!({})));
     let told = "the server of the workload used next to no CPU time while that ran: something else answered";
     assert_eq!(reason, told);
-    let dies = "echo $$ >pid; sleep 0.2; exit 4";
+    let dies = "echo $$ >pid; sleep 0.2; echo 'no memory' >&2; echo 'I end' >&2; exit 4";
     let client = "until grep -q ') Z' /proc/$(cat pid)/stat; do sleep 0.05; done; exit 3";
-    let reason = session.reason(&served(dies, "test -s pid", client, &json!({})));
-    assert_eq!(reason, "the server of the workload ended too early (exit status: 4)");
+    session.ask(&served(dies, "test -s pid", client, &json!({})));
+    let void = session.next("void");
+    let told = "the server of the workload ended too early (exit status: 4): I end";
+    assert_eq!((&void["reason"], &void["detail"]), (&json!(told), &json!("no memory\nI end")));
     let reason = session.reason(&served(busy, "true", "sleep 0.2; exit 3", &json!({})));
     assert_eq!(reason, "the workload `sh -c sleep 0.2; exit 3` failed with exit status 3");
     let leave = format!("echo 0 >{}/cgroup.procs", cgroups());

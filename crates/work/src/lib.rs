@@ -9,6 +9,7 @@ use clap::Subcommand;
 use machine::output;
 
 pub mod burn;
+pub mod column;
 pub mod counters;
 mod figures;
 pub mod hogs;
@@ -38,6 +39,8 @@ pub enum Program {
     Counters(counters::Arguments),
     /// Run processes that only use the CPU; print what each got as one JSON line
     Hogs(hogs::Hogs),
+    /// Read a number from each line of standard input; print how many, percentiles and the largest as one JSON line
+    Percentiles,
     /// Wake at deadlines and compute; print latencies and deadlines met as one JSON line
     Periodic(periodic::Periodic),
     /// Read in several threads; print what each got as one JSON line
@@ -68,6 +71,7 @@ impl Program {
             Self::Calibrate(calibrate) => calibrate.run()?,
             Self::Counters(counters) => counters::run(counters)?,
             Self::Hogs(hogs) => output::json(&hogs.run()?)?,
+            Self::Percentiles => output::json(&column::sum_up(std::io::stdin().lock())?)?,
             Self::Periodic(periodic) => output::json(&periodic.run()?)?,
             Self::Readers(readers) => output::json(&readers.run()?)?,
             Self::Schbench(schbench) => output::json(&schbench.run()?)?,

@@ -147,7 +147,11 @@ class Work:
         return next((f"./{file.name}" for file in self.files if file.key == word), word)
 
     def _substitute(self, text: str) -> str:
-        own = {key for key, parameter in self.definition.parameters.items() if parameter.own_file}
-        named = {key: self._translate(value) if key in own else value for key, value in self.values.items()}
-        values = {"cpus": str(self.cpus), **named}
-        return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), text)
+        return re.sub(r"\{(\w+)\}", self._value_of, text)
+
+    def _value_of(self, name: re.Match[str]) -> str:
+        """Return what stands for a name in braces; the same text if it is not a parameter's."""
+        if name[1] not in self.values:
+            return str(self.cpus) if name[1] == "cpus" else name[0]
+        value = self.values[name[1]]
+        return self._translate(value) if self.definition.parameters[name[1]].own_file else value

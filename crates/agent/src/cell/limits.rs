@@ -13,22 +13,32 @@ use super::metrics::{
 /// What `cpu.weight` is where nothing is written.
 const USUAL_WEIGHT: u32 = 100;
 
-/// Adds what became of the quota of the work in `cgroup`, which had been throttled for `before_s` when its command
-/// started, to the other metrics of the sample.
-pub fn add_quota(
-    settings: &WorkSettings,
-    cgroup: &Cgroup,
-    before_s: Option<f64>,
-    metrics: &mut Metrics,
-) {
-    let Some(quota) = settings.quota() else { return };
-    let (used_s, allowed_s) = (work_s(metrics), quota * elapsed_s(metrics));
-    metrics.extend([
-        (&QUOTA_USED_PCT, 100.0 * used_s / allowed_s),
-        (&QUOTA_LEFT_S, (allowed_s - used_s).max(0.0)),
-    ]);
-    if let (Some(before_s), Some(after_s)) = (before_s, cgroup.throttled_s()) {
-        metrics.insert(&THROTTLED_S, after_s - before_s);
+/// The quota of the work in a control group, from the start of its command on.
+pub struct Quota<'a> {
+    cgroup: &'a Cgroup,
+    /// CPUs that it may use at most.
+    cpus: f64,
+    /// How long it had been throttled at the start; None where the kernel does not tell.
+    throttled_s: Option<f64>,
+}
+
+impl<'a> Quota<'a> {
+    /// None if the work has no quota.
+    pub fn watch(settings: &WorkSettings, cgroup: &'a Cgroup) -> Option<Self> {
+        let cpus = settings.quota()?;
+        Some(Self { cgroup, cpus, throttled_s: cgroup.throttled_s() })
+    }
+
+    /// Adds what became of it to the other metrics of the sample.
+    pub fn add_to(self, metrics: &mut Metrics) {
+        let (used_s, allowed_s) = (work_s(metrics), self.cpus * elapsed_s(metrics));
+        metrics.extend([
+            (&QUOTA_USED_PCT, 100.0 * used_s / allowed_s),
+            (&QUOTA_LEFT_S, (allowed_s - used_s).max(0.0)),
+        ]);
+        if let (Some(before_s), Some(after_s)) = (self.throttled_s, self.cgroup.throttled_s()) {
+            metrics.insert(&THROTTLED_S, after_s - before_s);
+        }
     }
 }
 

@@ -122,7 +122,7 @@ fn measure_alone(
     let watch = Watch::start(&Root::machine(), is_booted_for_us());
     let before = Machine::now()?;
     disk.into_iter().for_each(SampleDisk::note_start);
-    let throttled_s = cgroup.throttled_s();
+    let quota = limits::Quota::watch(settings, cgroup);
     if let Some(server) = &mut server {
         witness.look_at(cgroup, server.leader());
         server.note_start()?;
@@ -152,7 +152,7 @@ fn measure_alone(
     }
     metrics.extend(after.since(&before));
     metrics.extend(served.iter().flat_map(|served| usage_of_server(served, &outcome)));
-    limits::add_quota(settings, cgroup, throttled_s, &mut metrics);
+    quota.into_iter().for_each(|quota| quota.add_to(&mut metrics));
     metrics.merge(observed.unwrap_or_default());
     numbers::read(workload, context, &mut metrics)?;
     client.map(Containment::end).transpose()?;
