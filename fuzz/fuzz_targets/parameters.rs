@@ -55,6 +55,7 @@ fn of_a_scheduler(tag: &str, value: i64, text: &str) {
             width: 8,
             count: 1,
             signed,
+            boolean: false,
             tags: vec![tag.into()],
         };
         if let Some(Some(parameter)) = taken(describe(&global, &value.to_le_bytes())) {

@@ -82,7 +82,7 @@ OF_WORDS = (
                 "report --figures",
                 "library load",
             ],
-            NO_CAMPAIGN: ["restore", *CONTROLS, "disk", *LAB, "doctor", "list", "published", "completion"],
+            NO_CAMPAIGN: ["restore", *CONTROLS, "disk", *LAB, "inspect", "doctor", "list", "published", "completion"],
         },
     ),
     Promise(

@@ -38,7 +38,7 @@ SCREENS = (
 
 MACHINE = (
     "--cluster", "--reboot", "restore", "attach", "set", "stats", "disk", "kernel", "image", "qemu", "scx", "cache",
-    "doctor", "list", "noise list", "published", "completion",
+    "inspect", "doctor", "list", "noise list", "published", "completion",
 )  # fmt: skip
 """Do something to the machine, or tell what there is."""
 

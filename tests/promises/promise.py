@@ -16,7 +16,7 @@ BY_ONE_LOOP = tuple(door for door in TAKING if door not in ("compare", "run"))
 READING = (*SCREENS, *FILES)
 CALLS: Doors = tuple(door for door in DOORS if door.startswith("library "))
 LAB = ("kernel", "image", "qemu", "scx", "cache")
-LISTS = ("doctor", "list", "noise list", "published", "completion")
+LISTS = ("inspect", "doctor", "list", "noise list", "published", "completion")
 CONTROLS = ("attach", "set", "stats")
 RUNNING = (*TAKING, *GOING_ON)
 

@@ -30,6 +30,7 @@ COMMANDS = {
     "gate": "Check a campaign against a limit, for CI.",
     "blocks": "Compute how many blocks a question needs.",
     "matrix": "Try schedulers on many kernels.",
+    "inspect": "Show what a compiled scheduler holds and which kernels take it.",
     "noise": "Measure the noise of this machine.",
     "list": "List schedulers, workloads, loads, kernels, plans, ...",
     "published": "Show, check and repeat historic results.",

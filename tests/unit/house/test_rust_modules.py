@@ -15,6 +15,9 @@ CRATES = {path.parent.name: path for path in sorted((ROOT / "crates").glob("*/sr
 ALLOWED: dict[str, set[str]] = {
     "protocol": set(),
     "parameters": set(),
+    "btf": set(),
+    "bpfvm": {"btf"},
+    "sim": {"bpfvm", "btf"},
     "machine": {"protocol"},
     "bpf": {"machine"},
     "elevators": {"parameters"},

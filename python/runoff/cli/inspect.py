@@ -1,0 +1,86 @@
+"""``runoff inspect``: what a compiled scheduler holds, and which kernels take it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from runoff.cli import inspection_lines
+from runoff.cli.output import echo
+from runoff.engines import sim
+from runoff.engines.agent import find_agent
+from runoff.engines.programs.find import find_program
+from runoff.engines.questions import describe_schedulers
+from runoff.errors import UsageError
+from runoff.plan.programs import COMMAND
+from runoff.text import escape_for_json, suggest
+
+EXAMPLES = """\b
+Examples:
+  runoff inspect ./my.bpf.o
+  runoff inspect bfs --kernel 6.18 --kernel 7.3
+  runoff inspect exec:scx_lavd --json"""
+_REFUSED = 1
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("scheduler")
+@click.option("--kernel", "kernels", multiple=True, metavar="VERSION", help="Show this kernel alone; repeat it.")
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known as one JSON document.")
+def command(scheduler: str, kernels: tuple[str, ...], as_json: bool) -> int:
+    """Show what a compiled scheduler holds, and which kernels take it.
+
+    SCHEDULER is an object file (contains "/"), one of `runoff list schedulers`, or exec:PROGRAM. Nothing is
+    loaded: it needs no root and no kernel with sched_ext. It does not verify, which only a kernel can.
+    Exit code 1: one of the kernels does not take it.
+    """
+    wanted = _check_kernels(kernels)
+    found = [_choose(each, wanted) for each in _find(scheduler)]
+    if as_json:
+        echo(escape_for_json(json.dumps(found, indent=2)))
+    else:
+        for number, each in enumerate(found):
+            echo("\n" * (number > 0) + "\n".join(inspection_lines.describe(each)))
+    refused = any(answer["verdict"] == "does_not_load" for each in found for answer in each["kernels"])
+    return _REFUSED if refused else 0
+
+
+def _check_kernels(kernels: Sequence[str]) -> Sequence[str]:
+    known = [each["name"] for each in sim.list_kernels()]
+    for kernel in kernels:
+        if kernel not in known:
+            raise UsageError(
+                f"no kernel {kernel!r} is described here{suggest(kernel, known)}; there are {', '.join(known)}"
+            )
+    return kernels or known
+
+
+def _choose(found: Mapping[str, Any], kernels: Sequence[str]) -> Mapping[str, Any]:
+    """Without the kernels that were not asked for."""
+    return {**found, "kernels": [answer for answer in found["kernels"] if answer["kernel"] in kernels]}
+
+
+def _find(scheduler: str) -> Sequence[Mapping[str, Any]]:
+    if scheduler.startswith(COMMAND):
+        program = scheduler.removeprefix(COMMAND).strip()
+        if not program:
+            raise UsageError(f"{scheduler!r}: a program must follow, e.g. exec:scx_bpfland")
+        return sim.inspect(find_program(program))
+    if "/" in scheduler:
+        return sim.inspect(Path(scheduler))
+    if scheduler in describe_schedulers():
+        return list(_pick(sim.inspect(find_agent()), scheduler))
+    if scheduler.startswith("scx_"):
+        return sim.inspect(find_program(scheduler))
+    known = describe_schedulers()
+    raise UsageError(
+        f"unknown scheduler {scheduler!r}{suggest(scheduler, known)}; there are {', '.join(known)}, object files "
+        "(contain '/') and exec:PROGRAM"
+    )
+
+
+def _pick(found: Sequence[Mapping[str, Any]], name: str) -> Iterator[Mapping[str, Any]]:
+    """Return the schedulers of the agent that have this name."""
+    return (each for each in found if any(table["name"] == name for table in each["tables"]))
