@@ -4,8 +4,7 @@
 mod describe;
 mod inspect;
 
-use std::fs;
-use std::io::{ErrorKind, Write, stderr, stdout};
+use std::io::{ErrorKind, Read, Write, stderr, stdin, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,8 +23,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Say as JSON what an object, or each scheduler inside a program, holds and what it asks of which kernel
-    Inspect { file: PathBuf },
+    /// Say as JSON what the object on standard input, or each scheduler inside a program there, holds and what it asks of
+    /// which kernel
+    Inspect,
     /// Describe as JSON the kernels that `inspect` asks, the oldest first
     Kernels,
     /// Print the description of a kernel that is described, as the section `.BTF` has types
@@ -62,10 +62,10 @@ fn is_unread(error: &anyhow::Error) -> bool {
 
 fn run(command: Command) -> Result<()> {
     match command {
-        Command::Inspect { file } => {
-            let bytes =
-                fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-            print(&inspect::inspect(&bytes).with_context(|| file.display().to_string())?)
+        Command::Inspect => {
+            let mut bytes = Vec::new();
+            stdin().read_to_end(&mut bytes)?;
+            print(&inspect::inspect(&bytes)?)
         }
         Command::Kernels => print(&inspect::list_kernels()),
         Command::Description { kernel } => {

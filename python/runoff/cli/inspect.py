@@ -14,7 +14,7 @@ from runoff.engines.agent import find_agent
 from runoff.engines.programs.find import find_program
 from runoff.engines.questions import describe_schedulers
 from runoff.errors import UsageError
-from runoff.plan.programs import COMMAND
+from runoff.plan.programs import COMMAND, is_program, parse_command, parse_named
 from runoff.text import escape_for_json, suggest
 
 EXAMPLES = """\b
@@ -32,8 +32,8 @@ _REFUSED = 1
 def command(scheduler: str, kernels: tuple[str, ...], as_json: bool) -> int:
     """Show what a compiled scheduler holds, and which kernels take it.
 
-    SCHEDULER is an object file (contains "/"), one of `runoff list schedulers`, or exec:PROGRAM. Nothing is
-    loaded: it needs no root and no kernel with sched_ext. It does not verify, which only a kernel can.
+    SCHEDULER is an object file (contains "/"), one of `runoff list schedulers`, scx_NAME, or exec:PROGRAM. Nothing
+    is loaded: it needs no root and no kernel with sched_ext. It does not verify, which only a kernel can.
     Exit code 1: one of the kernels does not take it.
     """
     wanted = _check_kernels(kernels)
@@ -63,22 +63,24 @@ def _choose(found: Mapping[str, Any], kernels: Sequence[str]) -> Mapping[str, An
 
 
 def _find(scheduler: str) -> Sequence[Mapping[str, Any]]:
-    if scheduler.startswith(COMMAND):
-        program = scheduler.removeprefix(COMMAND).strip()
-        if not program:
-            raise UsageError(f"{scheduler!r}: a program must follow, e.g. exec:scx_bpfland")
-        return sim.inspect(find_program(program))
+    if is_program(scheduler):
+        return sim.inspect(find_program(_parse_program(scheduler)))
     if "/" in scheduler:
         return sim.inspect(Path(scheduler))
-    if scheduler in describe_schedulers():
-        return list(_pick(sim.inspect(find_agent()), scheduler))
-    if scheduler.startswith("scx_"):
-        return sim.inspect(find_program(scheduler))
     known = describe_schedulers()
+    if scheduler in known:
+        return list(_pick(sim.inspect(find_agent()), scheduler))
     raise UsageError(
-        f"unknown scheduler {scheduler!r}{suggest(scheduler, known)}; there are {', '.join(known)}, object files "
-        "(contain '/') and exec:PROGRAM"
+        f"unknown scheduler {scheduler!r}{suggest(scheduler, known)}; there are {', '.join(known)}, programs "
+        "(scx_NAME, exec:PROGRAM) and object files (contain '/')"
     )
+
+
+def _parse_program(text: str) -> str:
+    """Return the program of an arm such as ``exec:./scx_mine -v`` or ``scx_lavd``. Raises UsageError."""
+    named = None if text.startswith(COMMAND) else parse_named(text, text, {})
+    found = named or parse_command(text)[0]
+    return str(found["argv"][0])
 
 
 def _pick(found: Sequence[Mapping[str, Any]], name: str) -> Iterator[Mapping[str, Any]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from runoff.errors import MissingError, RunoffError, choose_error
+from runoff.errors import MissingError, RunoffError, UsageError, choose_error
+from runoff.reading import read_named
 
 
 def find_sim() -> Path:
@@ -31,15 +32,22 @@ def inspect(path: Path) -> Sequence[Mapping[str, Any]]:
 
     Raises UsageError if there is none that can be read.
     """
-    return list(json.loads(_ask("inspect", str(path))))
+    try:
+        content = read_named(path)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
+    try:
+        return list(json.loads(_ask("inspect", content)))
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
-def _ask(*words: str) -> str:
+def _ask(question: str, content: bytes = b"") -> bytes:
     sim = find_sim()
     try:
-        done = subprocess.run([sim, *words], capture_output=True, text=True, check=False)
+        done = subprocess.run([sim, question], input=content, capture_output=True, check=False)
     except OSError as error:
-        raise RunoffError(f"{sim} {words[0]} failed: {error}") from None
+        raise RunoffError(f"{sim} {question} failed: {error}") from None
     if done.returncode != 0:
-        raise choose_error(done.returncode)(done.stderr.strip().removeprefix("runoff-sim: "))
+        raise choose_error(done.returncode)(done.stderr.decode(errors="replace").strip().removeprefix("runoff-sim: "))
     return done.stdout

@@ -158,8 +158,10 @@ def test_one_kernel_can_be_asked_and_decides(tmp_path: Path) -> None:
         (["bf"], "did you mean"),
         (["exec:"], "a program must follow"),
         (["bfs", "--kernel", "5.4"], "no kernel '5.4' is described here"),
-        (["/no/such/file"], "cannot read /no/such/file"),
-        (["/bin/true"], "it is an ELF file for another machine, not for BPF"),
+        (["/no/such/file"], "cannot read /no/such/file: No such file"),
+        (["/dev/zero"], "cannot read /dev/zero: it is not a file"),
+        (["./"], "cannot read .: Is a directory"),
+        (["/bin/true"], "/bin/true: it is an ELF file for another machine, not for BPF"),
         ([__file__], "it is not an ELF file"),
     ],
 )
@@ -187,3 +189,57 @@ def test_lines_fit_a_terminal(tmp_path: Path) -> None:
         assert max(map(len, run("inspect", *words, expect=code).stdout.splitlines())) <= 80
     assert "* described by hand" in run("inspect", "bfs").stdout
     assert "* described by hand" not in run("inspect", "bfs", "--kernel", "7.3").stdout
+
+
+def test_a_scheduler_is_found_inside_a_program_with_its_options(tmp_path: Path) -> None:
+    made = compile_object(tmp_path, f"{HEADER}{BODY % ''}{FOOTER}")
+    program = tmp_path / "scx_mine"
+    program.write_bytes(Path("/bin/true").read_bytes() + made.read_bytes() + b"more")
+    program.chmod(0o755)
+    (found,) = json.loads(run("inspect", f"exec:{program} --verbose", "--json").stdout)
+    assert found["tables"][0]["name"] == "tiny"
+    without = tmp_path / "scx_none"
+    without.write_bytes(made.read_bytes().replace(b"sched_ext_ops\0", b"other_ext_ops\0") + b"more")
+    without.chmod(0o755)
+    assert "no object inside it hands the kernel a scheduler" in run("inspect", f"exec:{without}", expect=64).stderr
+
+
+def test_programs_that_trace_are_told_and_do_not_decide(tmp_path: Path) -> None:
+    """Loaders leave them out where their function is missing, and those with a question mark unless they are wanted."""
+    call = "scx_bpf_dispatch((void *)ctx[0], 0, 0, 0);"
+    before = f"""
+    SEC("fentry/no_such_function") int one(u64 *ctx) {{ {call} return 0; }}
+    SEC("?fentry/try_to_wake_up") int two(u64 *ctx) {{ {call} return 0; }}
+    """
+    found = look_at(tmp_path, "", before=before)
+    assert refusals(found) == {}
+    assert {each["function"] for each in found["programs"]} == {"one", "two"}
+    there = look_at(tmp_path, "", before=before.replace("?", ""))
+    assert refusals(there) == {kernel: ["scx_bpf_dispatch()"] for kernel in ("6.18", *SEVEN)}
+    assert there["kernels"][-1]["needs"][0]["function"] == "two"
+
+
+def test_maps_and_helpers_that_no_kernel_knows_decide(tmp_path: Path) -> None:
+    before = """
+    #define MAP(name, kind) struct { int (*type)[kind]; int (*max_entries)[8]; u32 *key; u64 *value; } name SEC(".maps")
+    MAP(usual, 2); MAP(strange, 99);
+    static u64 (*helper)(void) = (void *)9999;
+    """
+    found = look_at(tmp_path, "helper();", before=before)
+    assert refusals(found) == {kernel: ["helper 9999", "maps of the kind 99"] for kernel in ALL}
+    usual = {"name": "usual", "kind": "array", "key_bytes": 4, "value_bytes": 8, "entries": 8, "each": "entry"}
+    assert usual in found["maps"]
+
+
+def test_what_is_known_on_one_way_alone_is_not_known_where_two_ways_meet(tmp_path: Path) -> None:
+    """The constant is 0 on one way and the answer of the kernel on the other."""
+    statements = """
+    volatile u64 *slot = (void *)ctx[1];
+    u64 way = ctx[0] ? 0 : 1;
+    *slot = way;
+    asm volatile("" : "+r"(way));
+    if (way) scx_bpf_dispatch((void *)ctx[0], 0, 0, 0);
+    """
+    assert refusals(look_at(tmp_path, statements)) == {kernel: ["scx_bpf_dispatch()"] for kernel in ("6.18", *SEVEN)}
+    never = statements.replace("ctx[0] ? 0 : 1", "0")
+    assert refusals(look_at(tmp_path, never)) == {}
