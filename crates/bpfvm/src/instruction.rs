@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Instructions of BPF (Documentation/bpf/standardization/instruction-set.rst of the kernel).
+//! The fields of an instruction; `decoded` has what they mean.
 
 /// Bytes of an instruction. One that loads 64 bits takes two places, the second with the high half.
 pub const BYTES: usize = 8;
@@ -7,15 +7,15 @@ pub const BYTES: usize = 8;
 /// Loads 64 bits: from the instruction itself, or an address that is filled in.
 pub const LOAD_64: u8 = 0x18;
 pub const CALL: u8 = 0x85;
-pub const EXIT: u8 = 0x95;
-/// Goes on without a condition, to the offset (`JUMP`) or to the immediate (`JUMP_FAR`).
-pub const JUMP: u8 = 0x05;
-pub const JUMP_FAR: u8 = 0x06;
-/// Leaves a loop that has gone on for too long.
-pub const MAY_GOTO: u8 = 0xe5;
 
 /// What the source register of a call says if it is not of a helper. The compiler says it of the kernel's functions too.
-pub const CALLS_FUNCTION: u8 = 1;
+const CALLS_FUNCTION: u8 = 1;
+
+/// Whether the second operand is a register.
+const SOURCE: u8 = 0x08;
+/// Bits of the code that say how many bytes are loaded or stored.
+const SIZE: u8 = 0x18;
+const SIZES: [(u8, u8); 4] = [(0x00, 4), (0x08, 2), (0x10, 1), (0x18, 8)];
 
 /// The register that holds the end of the function's stack.
 pub const FRAME: usize = 10;
@@ -34,17 +34,6 @@ pub enum Class {
     Jump32,
     Arithmetic64,
 }
-
-/// Bits of the code that say what is computed or compared.
-pub const OPERATION: u8 = 0xf0;
-/// Whether the second operand is a register.
-pub const SOURCE: u8 = 0x08;
-/// Bits of the code that say how an address is used.
-pub const MODE: u8 = 0xe0;
-pub const MODE_PLAIN: u8 = 0x60;
-/// The loaded number is extended with its sign.
-pub const MODE_SIGNED: u8 = 0x80;
-pub const MODE_ATOMIC: u8 = 0xc0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instruction {
@@ -79,14 +68,22 @@ impl Instruction {
         }
     }
 
+    /// Whether the second operand is a register.
+    pub fn has_source(self) -> bool {
+        self.code & SOURCE != 0
+    }
+
     /// How many bytes it loads or stores.
-    pub fn width(self) -> usize {
-        match self.code & 0x18 {
-            0x00 => 4,
-            0x08 => 2,
-            0x10 => 1,
-            _ => 8,
-        }
+    pub fn bytes(self) -> u8 {
+        let size = self.code & SIZE;
+        SIZES.iter().find(|(code, _)| *code == size).map_or(0, |(_, bytes)| *bytes)
+    }
+
+    /// Loads or stores `bytes` bytes instead; None if no instruction does.
+    pub fn resize(&mut self, bytes: u64) -> Option<()> {
+        let (code, _) = SIZES.iter().find(|(_, each)| u64::from(*each) == bytes)?;
+        self.code = self.code & !SIZE | code;
+        Some(())
     }
 
     pub fn is_wide(self) -> bool {
@@ -96,23 +93,6 @@ impl Instruction {
     /// Whether it calls a function of the object, or one that a relocation names.
     pub fn calls_function(self) -> bool {
         self.code == CALL && self.source == CALLS_FUNCTION
-    }
-
-    /// The number of the helper that it calls.
-    pub fn helper(self) -> Option<u32> {
-        (self.code == CALL && self.source == 0).then_some(self.immediate.cast_unsigned())
-    }
-
-    /// By how many places it may jump from the next one.
-    pub fn jump(self) -> Option<i64> {
-        match self.code {
-            CALL | EXIT => None,
-            JUMP_FAR => Some(self.immediate.into()),
-            _ => {
-                let is_jump = matches!(self.class(), Class::Jump | Class::Jump32);
-                is_jump.then_some(self.offset.into())
-            }
-        }
     }
 }
 
@@ -131,18 +111,5 @@ mod tests {
         assert_eq!((read.code, read.destination, read.source), (0x7b, 10, 2));
         assert_eq!((read.offset, read.immediate), (-8, i32::MIN + 1));
         assert_eq!(read_all(&[0x95, 0, 0, 0, 0, 0, 0, 0, 1]).len(), 1);
-    }
-
-    #[test]
-    fn jumps_are_told_from_calls() {
-        let jump = |code, offset, immediate| {
-            Instruction { code, destination: 0, source: 0, offset, immediate }.jump()
-        };
-        assert_eq!(jump(JUMP, -3, 9), Some(-3));
-        assert_eq!(jump(JUMP_FAR, -3, 9), Some(9));
-        assert_eq!(jump(0x1d, 7, 0), Some(7));
-        assert_eq!(jump(0x16, 7, 0), Some(7));
-        assert_eq!(jump(MAY_GOTO, 7, 0), Some(7));
-        assert_eq!([jump(CALL, 7, 1), jump(EXIT, 0, 0), jump(0x07, 7, 7)], [None; 3]);
     }
 }

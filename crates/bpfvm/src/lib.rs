@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Compiled BPF objects in user space: what they hold, and what they ask of a kernel that is described as data. Nothing
-//! here needs root, a kernel or a compiler.
+//! Compiled BPF objects in user space: what they hold, what they ask of a kernel that is described as data, and what they
+//! do when they run. Nothing here needs root, a kernel or a compiler.
 
+pub mod decoded;
 mod error;
+pub mod fit;
 pub mod instruction;
 pub mod kernel;
 pub mod loading;
+pub mod machine;
+pub mod memory;
 pub mod object;
 pub mod outline;
+pub mod program;
 pub mod reach;
 pub mod relate;
 pub mod semantics;

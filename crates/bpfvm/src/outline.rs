@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::decoded::Decoded;
 use crate::instruction::CALL;
 use crate::object::{Code, Function, Object, Target};
 
@@ -53,7 +54,8 @@ fn heads(code: &Code, function: &Function) -> BTreeSet<usize> {
     let range = function.start..function.start + function.length;
     range
         .filter_map(|at| {
-            let distance = code.instructions[at].jump()?;
+            let next = code.instructions.get(at + 1).copied();
+            let distance = Decoded::of(code.instructions[at], next).ok()?.distance()?;
             let to = i64::try_from(at).ok()?.checked_add(1)?.checked_add(distance)?;
             usize::try_from(to).ok().filter(|&to| to <= at)
         })

@@ -1,146 +1,132 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What instructions compute, exactly as the kernel's own interpreter and compilers do.
 
-use crate::instruction::{Class, Instruction, OPERATION, SOURCE};
+use crate::decoded::{Change, Comparison, Operation, Width};
 
-/// The result of an instruction that computes, from the destination and the second operand; None for an operation that
-/// does not exist.
+/// The result of an operation on the destination and the second operand.
 #[expect(clippy::cast_possible_truncation, reason = "the lower half is what the instruction takes")]
-pub fn compute(instruction: Instruction, destination: u64, operand: u64) -> Option<u64> {
-    if instruction.code & OPERATION == SWAP {
-        return swap(instruction, destination);
+pub fn compute(operation: Operation, width: Width, destination: u64, operand: u64) -> u64 {
+    match width {
+        Width::Bits64 => compute_64(operation, destination, operand),
+        Width::Bits32 => compute_32(operation, destination as u32, operand as u32).into(),
     }
-    match instruction.class() {
-        Class::Arithmetic64 => compute_64(instruction, destination, operand),
-        Class::Arithmetic32 => {
-            compute_32(instruction, destination as u32, operand as u32).map(u64::from)
-        }
-        _ => None,
-    }
-}
-
-const SWAP: u8 = 0xd0;
-
-/// The immediate as an operand: extended with its sign.
-pub fn immediate(instruction: Instruction) -> u64 {
-    i64::from(instruction.immediate).cast_unsigned()
 }
 
 macro_rules! compute {
-    ($name:ident, $unsigned:ty, $signed:ty) => {
-        fn $name(
-            instruction: Instruction,
-            destination: $unsigned,
-            operand: $unsigned,
-        ) -> Option<$unsigned> {
+    ($name:ident, $unsigned:ty) => {
+        fn $name(operation: Operation, destination: $unsigned, operand: $unsigned) -> $unsigned {
             let (signed, divisor) = (destination.cast_signed(), operand.cast_signed());
-            let offset = instruction.offset;
-            // Only what divides or moves has other forms.
-            let is_plain =
-                offset == 0 || matches!(instruction.code & OPERATION, 0x30 | 0x90 | 0xb0);
-            // More bits than the number has are cut off.
             #[allow(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
             let shift = operand as u32;
-            let result = match (instruction.code & OPERATION, offset) {
-                (0x00, _) => destination.wrapping_add(operand),
-                (0x10, _) => destination.wrapping_sub(operand),
-                (0x20, _) => destination.wrapping_mul(operand),
+            match operation {
+                Operation::Add => destination.wrapping_add(operand),
+                Operation::Subtract => destination.wrapping_sub(operand),
+                Operation::Multiply => destination.wrapping_mul(operand),
                 // Division by 0 gives 0, its rest what was divided.
-                (0x30, 0) => destination.checked_div(operand).unwrap_or(0),
-                (0x30, 1) if operand == 0 => 0,
-                (0x30, 1) => signed.wrapping_div(divisor).cast_unsigned(),
-                (0x40, _) => destination | operand,
-                (0x50, _) => destination & operand,
-                (0x60, _) => destination.wrapping_shl(shift),
-                (0x70, _) => destination.wrapping_shr(shift),
-                (0x80, _) => destination.wrapping_neg(),
-                (0x90, 0) => destination.checked_rem(operand).unwrap_or(destination),
-                (0x90, 1) if operand == 0 => destination,
-                (0x90, 1) => signed.wrapping_rem(divisor).cast_unsigned(),
-                (0xa0, _) => destination ^ operand,
-                (0xb0, 0) => operand,
-                (0xb0, bits @ (8 | 16 | 32)) => {
-                    let unused = <$unsigned>::BITS.checked_sub(u32::from(bits.cast_unsigned()))?;
-                    if unused == 0 {
-                        return None;
-                    }
+                Operation::Divide => destination.checked_div(operand).unwrap_or(0),
+                Operation::DivideSigned if operand == 0 => 0,
+                Operation::DivideSigned => signed.wrapping_div(divisor).cast_unsigned(),
+                Operation::Remainder => destination.checked_rem(operand).unwrap_or(destination),
+                Operation::RemainderSigned if operand == 0 => destination,
+                Operation::RemainderSigned => signed.wrapping_rem(divisor).cast_unsigned(),
+                Operation::Or => destination | operand,
+                Operation::And => destination & operand,
+                Operation::Xor => destination ^ operand,
+                Operation::ShiftLeft => destination.wrapping_shl(shift),
+                Operation::ShiftRight => destination.wrapping_shr(shift),
+                Operation::ShiftRightSigned => signed.wrapping_shr(shift).cast_unsigned(),
+                Operation::Negate => destination.wrapping_neg(),
+                Operation::Move => operand,
+                Operation::Extend(bits) => {
+                    let unused = unused(bits, <$unsigned>::BITS);
                     ((operand << unused).cast_signed() >> unused).cast_unsigned()
                 }
-                (0xc0, _) => signed.wrapping_shr(shift).cast_unsigned(),
-                _ => return None,
-            };
-            is_plain.then_some(result)
+                Operation::Swap(bits) => {
+                    let unused = unused(bits, <$unsigned>::BITS);
+                    (operand << unused).swap_bytes()
+                }
+                Operation::Keep(bits) => {
+                    let unused = unused(bits, <$unsigned>::BITS);
+                    operand << unused >> unused
+                }
+            }
         }
     };
 }
 
-compute!(compute_64, u64, i64);
-compute!(compute_32, u32, i32);
+compute!(compute_64, u64);
+compute!(compute_32, u32);
 
-/// Turns the bytes of the lowest 16, 32 or 64 bits around, or only cuts the others off.
-#[expect(clippy::cast_possible_truncation, reason = "the other bits are cut off")]
-fn swap(instruction: Instruction, value: u64) -> Option<u64> {
-    let is_always = instruction.class() == Class::Arithmetic64;
-    // To big-endian, or without a condition.
-    let turns = is_always || instruction.code & SOURCE != 0;
-    if is_always && instruction.code & SOURCE != 0 {
-        return None;
-    }
-    Some(match (instruction.immediate, turns) {
-        (16, true) => (value as u16).swap_bytes().into(),
-        (16, false) => (value as u16).into(),
-        (32, true) => (value as u32).swap_bytes().into(),
-        (32, false) => (value as u32).into(),
-        (64, true) => value.swap_bytes(),
-        (64, false) => value,
-        _ => return None,
-    })
+fn unused(bits: u8, of: u32) -> u32 {
+    of.saturating_sub(bits.into())
 }
 
-/// Whether a jump with a condition is taken; None for one that has none, or does not exist.
+/// Extends a number of `bytes` bytes with its sign.
+pub fn extend(value: u64, bytes: u8) -> u64 {
+    compute_64(Operation::Extend(bytes * 8), 0, value)
+}
+
+/// Whether a comparison holds.
 #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is compared")]
-pub fn is_taken(instruction: Instruction, left: u64, right: u64) -> Option<bool> {
-    match instruction.class() {
-        Class::Jump => {
-            compare(instruction, (left, right), (left.cast_signed(), right.cast_signed()))
-        }
-        Class::Jump32 => {
+pub fn holds(comparison: Comparison, width: Width, left: u64, right: u64) -> bool {
+    let (left, right, signed, other) = match width {
+        Width::Bits64 => (left, right, left.cast_signed(), right.cast_signed()),
+        Width::Bits32 => {
             let (left, right) = (left as u32, right as u32);
-            let signed = (left.cast_signed().into(), right.cast_signed().into());
-            compare(instruction, (left.into(), right.into()), signed)
+            (left.into(), right.into(), left.cast_signed().into(), right.cast_signed().into())
         }
-        _ => None,
+    };
+    match comparison {
+        Comparison::Equal => left == right,
+        Comparison::NotEqual => left != right,
+        Comparison::AnyBit => left & right != 0,
+        Comparison::Above => left > right,
+        Comparison::AboveOrEqual => left >= right,
+        Comparison::Below => left < right,
+        Comparison::BelowOrEqual => left <= right,
+        Comparison::Greater => signed > other,
+        Comparison::GreaterOrEqual => signed >= other,
+        Comparison::Less => signed < other,
+        Comparison::LessOrEqual => signed <= other,
     }
 }
 
-fn compare(
-    instruction: Instruction,
-    (left, right): (u64, u64),
-    (signed, other): (i64, i64),
-) -> Option<bool> {
-    Some(match instruction.code & OPERATION {
-        0x10 => left == right,
-        0x20 => left > right,
-        0x30 => left >= right,
-        0x40 => left & right != 0,
-        0x50 => left != right,
-        0x60 => signed > other,
-        0x70 => signed >= other,
-        0xa0 => left < right,
-        0xb0 => left <= right,
-        0xc0 => signed < other,
-        0xd0 => signed <= other,
-        _ => return None,
-    })
+/// What a number in memory becomes, from what it was, the register, and r0; all have as many bits as the number.
+pub fn change(change: Change, before: u64, register: u64, r0: u64) -> u64 {
+    match change {
+        Change::Add => before.wrapping_add(register),
+        Change::Or => before | register,
+        Change::And => before & register,
+        Change::Xor => before ^ register,
+        Change::Exchange | Change::StoreRelease => register,
+        Change::CompareExchange if before == r0 => register,
+        Change::CompareExchange | Change::LoadAcquire => before,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decoded::{Callee, Condition, Decoded, NoInstruction, Operand, Plain};
+    use crate::instruction::Instruction;
 
-    fn run(code: u8, offset: i16, immediate: i32, destination: u64, operand: u64) -> Option<u64> {
-        let instruction = Instruction { code, destination: 0, source: 1, offset, immediate };
-        compute(instruction, destination, operand)
+    fn decode(code: u8, source: u8, offset: i16, immediate: i32) -> Result<Decoded, NoInstruction> {
+        let instruction = Instruction { code, destination: 0, source, offset, immediate };
+        Decoded::of(instruction, None)
+    }
+
+    fn run(code: u8, offset: i16, immediate: i32, destination: u64, second: u64) -> Option<u64> {
+        match decode(code, 1, offset, immediate) {
+            Ok(Decoded::Plain(Plain::Compute { operation, width, operand, .. })) => {
+                let operand = match operand {
+                    Operand::Register(0) => destination,
+                    Operand::Register(_) => second,
+                    Operand::Immediate(value) => value,
+                };
+                Some(compute(operation, width, destination, operand))
+            }
+            _ => None,
+        }
     }
 
     #[test]
@@ -197,10 +183,11 @@ mod tests {
 
     #[test]
     fn conditions_know_signs_and_halves() {
-        let holds = |code, left, right| {
-            let instruction =
-                Instruction { code, destination: 0, source: 1, offset: 0, immediate: 0 };
-            is_taken(instruction, left, right)
+        let taken = |code, left, right| match decode(code, 1, 0, 0) {
+            Ok(Decoded::JumpIf { condition: Condition { comparison, width, .. }, .. }) => {
+                Some(holds(comparison, width, left, right))
+            }
+            _ => None,
         };
         let (minus, high) = (u64::MAX, 1 << 32);
         for (code, left, right, wanted) in [
@@ -222,8 +209,75 @@ mod tests {
             (0x5d, high, 0, true),
             (0x5e, high, 0, false),
         ] {
-            assert_eq!(holds(code, left, right), Some(wanted), "{code:x} {left:x} {right:x}");
+            assert_eq!(taken(code, left, right), Some(wanted), "{code:x} {left:x} {right:x}");
         }
-        assert_eq!([holds(0x05, 0, 0), holds(0x95, 0, 0), holds(0x0f, 0, 0)], [None; 3]);
+        assert_eq!([taken(0x05, 0, 0), taken(0x95, 0, 0), taken(0x0f, 0, 0)], [None; 3]);
+    }
+
+    #[test]
+    fn numbers_in_memory_change_by_the_register_or_by_what_was_there() {
+        for (immediate, wanted, is_fetched) in [
+            (0x00, 12, false),
+            (0x01, 12, true),
+            (0x40, 10 | 2, false),
+            (0x51, 10 & 2, true),
+            (0xa0, 10 ^ 2, false),
+            (0xe1, 2, true),
+            (0xf1, 2, true),
+            (0x100, 10, true),
+            (0x110, 2, false),
+        ] {
+            let Ok(Decoded::Plain(Plain::Change { change: which, is_fetched: fetched, .. })) =
+                decode(0xdb, 1, 0, immediate)
+            else {
+                panic!("{immediate:x}")
+            };
+            assert_eq!((change(which, 10, 2, 10), fetched), (wanted, is_fetched), "{immediate:x}");
+        }
+        assert_eq!(change(Change::CompareExchange, 10, 2, 11), 10);
+        // Numbers of one byte are only loaded and stored.
+        assert_eq!(decode(0xd3, 1, 0, 0x01), Err(NoInstruction::Code(0xd3)));
+        let loaded = decode(0xd3, 1, 0, 0x100);
+        assert!(matches!(
+            loaded,
+            Ok(Decoded::Plain(Plain::Change { base: 1, register: 0, bytes: 1, .. }))
+        ));
+        let stored = decode(0xd3, 1, 0, 0x110);
+        assert!(matches!(
+            stored,
+            Ok(Decoded::Plain(Plain::Change { base: 0, register: 1, bytes: 1, .. }))
+        ));
+    }
+
+    #[test]
+    fn what_is_no_instruction_is_told_by_its_code() {
+        for (code, offset, immediate) in [
+            (0xdb, 0, 0x02),
+            (0xdb, 0, 0x10),
+            (0x8f, 0, 0),
+            (0xe6, 0, 0),
+            (0x9d, 0, 0),
+            (0x99, 0, 0),
+            (0xbf, 1, 2),
+            (0xb7, 8, 0),
+            (0x30, 0, 0),
+        ] {
+            let wanted =
+                if code == 0x30 { NoInstruction::Packet } else { NoInstruction::Code(code) };
+            assert_eq!(decode(code, 1, offset, immediate), Err(wanted), "{code:x}");
+        }
+        assert_eq!(decode(0xb7, 11, 0, 0), Err(NoInstruction::Register));
+        assert_eq!(decode(0x18, 0, 0, 0), Err(NoInstruction::Half));
+        assert_eq!(decode(0x85, 3, 0, 0), Err(NoInstruction::Code(0x85)));
+        let cast = |immediate| decode(0xbf, 1, 1, immediate);
+        for (immediate, is_for_user) in [(1, false), (0x1_0000, true)] {
+            let wanted = Plain::CastAddress { destination: 0, source: 1, is_for_user };
+            assert_eq!(cast(immediate), Ok(Decoded::Plain(wanted)));
+        }
+        assert_eq!(decode(0x0d, 0, 0, 0), Ok(Decoded::JumpTo { register: 0 }));
+        let helper = Decoded::Call(Callee::Helper(7));
+        assert_eq!(decode(0x85, 0, 0, 7), Ok(helper));
+        assert_eq!(decode(0xe5, 0, -3, 0), Ok(Decoded::JumpIfLong { distance: -3 }));
+        assert_eq!(decode(0x06, 0, 5, -3), Ok(Decoded::Jump { distance: -3 }));
     }
 }

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::kernel::{KERNELS, Kernel};
+use crate::kernel::Kernel;
 use crate::loading::{Loading, Site, Thing, load};
 use crate::object::Object;
 
 /// The answers of the kernels, the oldest first.
 #[derive(Debug)]
-pub struct Survey {
-    pub kernels: Vec<(Kernel, Loading)>,
+pub struct Survey<'a> {
+    pub kernels: Vec<(&'a Kernel, Loading)>,
 }
 
 /// What a kernel lacks.
@@ -33,17 +33,10 @@ pub enum When {
     Never,
 }
 
-impl Survey {
-    pub fn of(object: &Object) -> Self {
-        let kernels = (0..KERNELS.len()).map(Kernel::read);
-        Self {
-            kernels: kernels
-                .map(|kernel| {
-                    let loading = load(object, &kernel);
-                    (kernel, loading)
-                })
-                .collect(),
-        }
+impl<'a> Survey<'a> {
+    /// Tries an object on kernels, of which the oldest is the first.
+    pub fn of(object: &Object, kernels: &'a [Kernel]) -> Self {
+        Self { kernels: kernels.iter().map(|kernel| (kernel, load(object, kernel))).collect() }
     }
 
     /// What the kernel with this number lacks and the object cannot do without.
@@ -80,7 +73,7 @@ impl Survey {
     }
 
     fn when(&self, number: usize, thing: &Thing) -> When {
-        let has = |each: &&(Kernel, Loading)| each.1.has.contains(thing);
+        let has = |each: &&(&Kernel, Loading)| each.1.has.contains(thing);
         if let Some((kernel, _)) = self.kernels[number..].iter().find(has) {
             return When::Since(kernel.name());
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Ways from one type to others.
 
-use crate::types::{Btf, Kind, Type, TypeId};
+use crate::types::{Btf, Kind, Member, Parameter, Type, TypeId, Variable};
 
 /// More modifiers, or arrays of arrays, than any type has: such a chain is a circle.
 const LONGEST: usize = 64;
@@ -9,70 +9,53 @@ const LONGEST: usize = 64;
 /// Bytes of a pointer.
 const POINTER: u64 = 8;
 
-impl Kind {
-    /// The types that it is made of.
-    pub fn references(&self) -> Vec<TypeId> {
-        match self {
-            Self::Void
-            | Self::Int { .. }
-            | Self::Enum { .. }
-            | Self::Forward { .. }
-            | Self::Float { .. } => vec![],
-            Self::Pointer(of)
-            | Self::Typedef(of)
-            | Self::Volatile(of)
-            | Self::Const(of)
-            | Self::Restrict(of)
-            | Self::TypeTag(of)
-            | Self::Array { element: of, .. }
-            | Self::Function { prototype: of, .. }
-            | Self::Variable { of, .. }
-            | Self::DeclarationTag { on: of, .. } => vec![*of],
-            Self::Struct { members, .. } | Self::Union { members, .. } => {
-                members.iter().map(|member| member.of).collect()
+/// Hands the numbers of all types that a kind is made of to a function: as references, with `iter`, or to change them,
+/// with `iter_mut`.
+macro_rules! for_each_reference {
+    ($kind:expr, $iter:ident, $visit:expr) => {
+        match $kind {
+            Kind::Void
+            | Kind::Int { .. }
+            | Kind::Enum { .. }
+            | Kind::Forward { .. }
+            | Kind::Float { .. } => {}
+            Kind::Pointer(of)
+            | Kind::Typedef(of)
+            | Kind::Volatile(of)
+            | Kind::Const(of)
+            | Kind::Restrict(of)
+            | Kind::TypeTag(of)
+            | Kind::Array { element: of, .. }
+            | Kind::Function { prototype: of, .. }
+            | Kind::Variable { of, .. }
+            | Kind::DeclarationTag { on: of, .. } => $visit(of),
+            Kind::Struct { members, .. } | Kind::Union { members, .. } => {
+                members.$iter().for_each(|Member { of, .. }| $visit(of));
             }
-            Self::Prototype { returns, parameters } => {
-                parameters.iter().map(|parameter| parameter.of).chain([*returns]).collect()
+            Kind::Prototype { returns, parameters } => {
+                parameters.$iter().for_each(|Parameter { of, .. }| $visit(of));
+                $visit(returns);
             }
-            Self::Section { variables, .. } => {
-                variables.iter().map(|variable| variable.of).collect()
+            Kind::Section { variables, .. } => {
+                variables.$iter().for_each(|Variable { of, .. }| $visit(of));
             }
         }
-    }
+    };
 }
 
 impl Kind {
+    /// The types that it is made of.
+    pub fn references(&self) -> Vec<TypeId> {
+        let mut found = Vec::new();
+        for_each_reference!(self, iter, |of: &TypeId| found.push(*of));
+        found
+    }
+
     /// Returns the kind made of the types whose numbers `number` gives for its own.
     #[must_use]
     pub fn renumbered(&self, number: impl Fn(TypeId) -> TypeId) -> Self {
         let mut kind = self.clone();
-        match &mut kind {
-            Self::Void
-            | Self::Int { .. }
-            | Self::Enum { .. }
-            | Self::Forward { .. }
-            | Self::Float { .. } => {}
-            Self::Pointer(of)
-            | Self::Typedef(of)
-            | Self::Volatile(of)
-            | Self::Const(of)
-            | Self::Restrict(of)
-            | Self::TypeTag(of)
-            | Self::Array { element: of, .. }
-            | Self::Function { prototype: of, .. }
-            | Self::Variable { of, .. }
-            | Self::DeclarationTag { on: of, .. } => *of = number(*of),
-            Self::Struct { members, .. } | Self::Union { members, .. } => {
-                members.iter_mut().for_each(|member| member.of = number(member.of));
-            }
-            Self::Prototype { returns, parameters } => {
-                parameters.iter_mut().for_each(|parameter| parameter.of = number(parameter.of));
-                *returns = number(*returns);
-            }
-            Self::Section { variables, .. } => {
-                variables.iter_mut().for_each(|variable| variable.of = number(variable.of));
-            }
-        }
+        for_each_reference!(&mut kind, iter_mut, |of: &mut TypeId| *of = number(*of));
         kind
     }
 }
@@ -145,17 +128,5 @@ impl Btf {
             return count.checked_mul(size);
         }
         None
-    }
-
-    /// The declaration tags of a type, or of one of its members or parameters.
-    pub fn tags(&self, on: TypeId, component: Option<u32>) -> impl Iterator<Item = &str> {
-        self.iter().filter_map(move |(_, each)| match each.kind {
-            Kind::DeclarationTag { on: tagged, component: of }
-                if tagged == on && of == component =>
-            {
-                Some(&*each.name)
-            }
-            _ => None,
-        })
     }
 }

@@ -20,7 +20,8 @@ use crate::error::AttachError;
 use crate::owner::World;
 use crate::sysfs::POLL;
 
-const START_LIMIT: Duration = Duration::from_secs(20);
+/// Longest wait until a program has attached its scheduler. Loading a large one takes the verifier 23 s on an emulated CPU.
+const START_LIMIT: Duration = Duration::from_secs(60);
 /// Longest wait for the link of a scheduler, which the kernel shows after it is enabled, and for
 /// its detachment after the end of its program.
 const LINK_LIMIT: Duration = Duration::from_secs(2);

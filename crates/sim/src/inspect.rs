@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 use bpfvm::Object;
-use bpfvm::kernel::KERNELS;
+use bpfvm::kernel::{KERNELS, Kernel};
 use bpfvm::object::find_embedded;
 use bpfvm::survey::Survey;
 use serde::Serialize;
@@ -34,16 +34,17 @@ pub struct Report {
 /// # Errors
 /// There is none, or it cannot be read.
 pub fn inspect(bytes: &[u8]) -> Result<Vec<Report>> {
+    let kernels: Vec<_> = (0..KERNELS.len()).map(Kernel::read).collect();
     let found = find_embedded(bytes);
     let is_one = found.first().is_some_and(|first| first.len() == bytes.len());
     if found.is_empty() || is_one {
-        return Ok(vec![report(&Object::parse(bytes)?)]);
+        return Ok(vec![report(&Object::parse(bytes)?, &kernels)]);
     }
     let mut reports = Vec::new();
     for bytes in found {
         let object = Object::parse(bytes).context("an object inside it cannot be used")?;
         if object.operations.iter().any(|table| table.of.starts_with("sched_ext_ops")) {
-            reports.push(report(&object));
+            reports.push(report(&object, &kernels));
         }
     }
     if reports.is_empty() {
@@ -71,8 +72,8 @@ pub fn list_kernels() -> Vec<Described> {
     described.collect()
 }
 
-fn report(object: &Object) -> Report {
-    let survey = Survey::of(object);
+fn report(object: &Object, kernels: &[Kernel]) -> Report {
+    let survey = Survey::of(object, kernels);
     let called: BTreeSet<&str> = contents::in_tables(object);
     Report {
         tables: object.operations.iter().map(|table| Table::of(object, table, &survey)).collect(),

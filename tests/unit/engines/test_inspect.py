@@ -74,6 +74,25 @@ def test_nothing_is_said_of_what_the_descriptions_leave_out(tmp_path: Path) -> N
     }
 
 
+def test_both_ways_are_followed_where_nothing_is_said(tmp_path: Path) -> None:
+    """Whether the kernel has the field is not known, so that it may come to either call."""
+    found = look_at(
+        tmp_path,
+        "if (exists(((struct request_queue *)0)->id)) scx_bpf_never(); else scx_bpf_either();",
+        before="void scx_bpf_never(void) __ksym __weak; void scx_bpf_either(void) __ksym __weak;",
+    )
+    assert refusals(found) == {kernel: ["scx_bpf_either()", "scx_bpf_never()"] for kernel in ALL}
+
+
+def test_variables_of_the_kernel_are_compared_by_their_type(tmp_path: Path) -> None:
+    use = "void *volatile address = &runqueues;"
+    assert refusals(look_at(tmp_path, use, before="extern struct rq runqueues __ksym;")) == {}
+    assert refusals(look_at(tmp_path, use, before="extern const void runqueues __ksym;")) == {}
+    # One that may be missing must have the type all the same.
+    other = look_at(tmp_path, use, before="extern int runqueues __ksym __weak;")
+    assert refusals(other) == {kernel: ["runqueues of this type"] for kernel in ALL}
+
+
 def test_constants_that_a_loader_may_set_are_told_apart(tmp_path: Path) -> None:
     before = "const volatile u8 old_way = 0; const volatile s32 lowest = -3;"
     found = look_at(tmp_path, "if (old_way) scx_bpf_dispatch((void *)ctx[0], 0, 0, lowest);", before=before)
@@ -243,3 +262,32 @@ def test_what_is_known_on_one_way_alone_is_not_known_where_two_ways_meet(tmp_pat
     assert refusals(look_at(tmp_path, statements)) == {kernel: ["scx_bpf_dispatch()"] for kernel in ("6.18", *SEVEN)}
     never = statements.replace("ctx[0] ? 0 : 1", "0")
     assert refusals(look_at(tmp_path, never)) == {}
+
+
+def test_instructions_that_only_newer_kernels_know_decide(tmp_path: Path) -> None:
+    """A load that others see in order: what was known of the register before does not hold after it."""
+    # r3 = 0; r3 = load_acquire((u64 *)(r1 + 0)); if r3 == 0 goto the end; call
+    statements = """
+    asm volatile("r3 = 0; .byte 0xdb, 0x13, 0, 0, 0, 1, 0, 0; if r3 == 0 goto 1f; r1 = 0; r2 = 0; r3 = 0; r4 = 0;"
+                 "call scx_bpf_dispatch; 1:" : : : "r0", "r1", "r2", "r3", "r4", "r5");
+    void *volatile there = scx_bpf_dispatch;
+    """
+    found = look_at(tmp_path, statements)
+    gone = {kernel: ["scx_bpf_dispatch()"] for kernel in ("6.18", *SEVEN)}
+    newer = {kernel: ["load-acquire instructions"] for kernel in ("6.12", "6.14")}
+    assert refusals(found) == {**gone, **newer}
+    jump = """
+    asm volatile("r3 = 0; .byte 0x0d, 0x03, 0, 0, 0, 0, 0, 0; r0 = 0; exit; r1 = 0; r2 = 0; r3 = 0; r4 = 0;"
+                 "call scx_bpf_dispatch" : : : "r0", "r1", "r2", "r3", "r4", "r5");
+    void *volatile there = scx_bpf_dispatch;
+    """
+    older = {kernel: ["indirect jumps"] for kernel in ("6.12", "6.14", "6.16")}
+    both = {"6.18": ["scx_bpf_dispatch()", "indirect jumps"]}
+    assert refusals(look_at(tmp_path, jump)) == {**gone, **older, **both}
+
+
+def test_bytes_that_are_no_instruction_are_refused_by_every_kernel(tmp_path: Path) -> None:
+    found = look_at(tmp_path, 'asm volatile(".byte 0xe6, 0, 0, 0, 0, 0, 0, 0");')
+    assert {each["verdict"] for each in found["kernels"]} == {"does_not_load"}
+    wrong = ["stopping: there is no instruction with the code 0xe6 and these fields"]
+    assert all(each["wrong"] == wrong for each in found["kernels"])

@@ -2,6 +2,7 @@
 //! A kernel by its description.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use btf::{Btf, Kind, Member, TypeId};
 
@@ -19,6 +20,7 @@ pub struct Kernel {
     pub types: Types,
     callable: HashMap<String, TypeId>,
     operations: HashMap<String, Vec<(String, Option<u64>)>>,
+    enumerators: HashMap<Arc<str>, u64>,
 }
 
 impl Kernel {
@@ -46,7 +48,8 @@ impl Kernel {
         let operations = tables
             .filter(|(name, _): &(String, Vec<_>)| name.starts_with("sched_ext_ops"))
             .collect();
-        Self { source, number, types: Types::new(btf), callable, operations }
+        let enumerators = enumerators(&btf);
+        Self { source, number, types: Types::new(btf), callable, operations, enumerators }
     }
 
     /// The first two numbers of its version, such as `6.18`.
@@ -74,9 +77,7 @@ impl Kernel {
     /// kernel: None if the option is not set, or its value is not a number.
     pub fn setting(&self, name: &str) -> Option<u64> {
         if name == "LINUX_KERNEL_VERSION" {
-            let parts = self.source.release.split(['.', '-', '+']).map(str::parse::<u64>);
-            let parts: Vec<u64> = parts.map_while(Result::ok).take(3).collect();
-            return Some(parts.iter().fold(0, |version, part| version << 8 | part.min(&255)));
+            return Some(self.version());
         }
         match names().setting(self.source.number, name)? {
             "y" => Some(1),
@@ -90,11 +91,30 @@ impl Kernel {
 
     /// The number of a value of one of the kernel's enums.
     pub fn enumerator(&self, name: &str) -> Option<u64> {
-        self.types.btf.iter().find_map(|(_, each)| match &each.kind {
-            Kind::Enum { values, .. } => {
-                values.iter().find(|value| &*value.name == name).map(|value| value.value)
-            }
-            _ => None,
-        })
+        self.enumerators.get(name).copied()
     }
+
+    /// Whether it is this version or a newer one.
+    pub fn is_since(&self, major: u64, minor: u64) -> bool {
+        self.version() >= major << 16 | minor << 8
+    }
+
+    /// The number that stands for its version (`KERNEL_VERSION` of include/generated/uapi/linux/version.h).
+    fn version(&self) -> u64 {
+        let parts = self.source.release.split(['.', '-', '+']).map(str::parse::<u64>);
+        let parts = parts.map_while(Result::ok).take(3);
+        parts.fold(0, |version, part| version << 8 | part.min(255))
+    }
+}
+
+/// The values of all enums by their names.
+fn enumerators(btf: &Btf) -> HashMap<Arc<str>, u64> {
+    let mut found = HashMap::new();
+    for (_, each) in btf.iter() {
+        let Kind::Enum { values, .. } = &each.kind else { continue };
+        values.iter().for_each(|value| {
+            found.entry(Arc::clone(&value.name)).or_insert(value.value);
+        });
+    }
+    found
 }

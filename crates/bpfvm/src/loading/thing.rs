@@ -10,6 +10,8 @@ pub enum Thing {
     /// A function whose parameters are others than the object expects.
     Prototype(String),
     Variable(String),
+    /// A variable of another type than the object expects.
+    VariableType(String),
     /// A type, a field or the value of an enum.
     Field(String),
     /// A member of a table of functions.
@@ -19,6 +21,8 @@ pub enum Thing {
     /// A whole table of functions.
     Table(String),
     Helper(u32),
+    /// A kind of instruction, in words.
+    Instruction(&'static str),
     Map(String),
     /// A function that one of the object's programs is called at.
     Traced(String),
@@ -32,9 +36,11 @@ impl Display for Thing {
             Self::Function(name) => write!(to, "{name}()"),
             Self::Prototype(name) => write!(to, "{name}() with these parameters"),
             Self::Variable(name) | Self::Field(name) | Self::Setting(name) => write!(to, "{name}"),
+            Self::VariableType(name) => write!(to, "{name} of this type"),
             Self::Operation(name) => write!(to, "ops.{name}"),
             Self::Size(name) => write!(to, "ops.{name} of this size"),
             Self::Table(name) => write!(to, "struct {name}"),
+            Self::Instruction(name) => write!(to, "{name}"),
             Self::Helper(number) => write!(to, "helper {number}"),
             Self::Map(name) => write!(to, "maps of the kind {name}"),
             Self::Traced(name) => write!(to, "{name}(), which is traced"),

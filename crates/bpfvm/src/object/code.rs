@@ -98,11 +98,7 @@ fn read_section(elf: &Elf<'_>, number: usize, section: &Section<'_>) -> Result<C
             is_global: !symbol.is_local,
         });
     }
-    functions.sort_by_key(|function| function.start);
-    let mut pairs = functions.iter().zip(functions.iter().skip(1));
-    if let Some((one, other)) = pairs.find(|(a, b)| a.start + a.length > b.start) {
-        return Err(wrong(format!("the functions {} and {} overlap", one.name, other.name)));
-    }
+    sort(&section.name, &mut functions)?;
     Ok(Code {
         name: section.name.clone(),
         instructions,
@@ -110,6 +106,39 @@ fn read_section(elf: &Elf<'_>, number: usize, section: &Section<'_>) -> Result<C
         references: Vec::new(),
         section: number,
     })
+}
+
+/// Sorts functions by their places, of which none may overlap another.
+fn sort(section: &str, functions: &mut [Function]) -> Result<(), ObjectError> {
+    functions.sort_by_key(|function| function.start);
+    let mut pairs = functions.iter().zip(functions.iter().skip(1));
+    match pairs.find(|(a, b)| a.start + a.length > b.start) {
+        Some((one, other)) => {
+            let why = format!("the functions {} and {} overlap", one.name, other.name);
+            Err(ObjectError::section(section, why))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Makes a section of instructions that come from elsewhere.
+pub fn assemble(
+    instructions: Vec<Instruction>,
+    mut functions: Vec<Function>,
+) -> Result<Code, ObjectError> {
+    let name = "assembled".to_owned();
+    let is_inside = |each: &Function| {
+        each.length > 0
+            && each.start.checked_add(each.length).is_some_and(|end| end <= instructions.len())
+    };
+    if let Some(wrong) = functions.iter().find(|each| !is_inside(each)) {
+        let why = format!("the function {} is not inside", wrong.name);
+        return Err(ObjectError::section(&name, why));
+    }
+    sort(&name, &mut functions)?;
+    let code = Code { name, instructions, functions, references: Vec::new(), section: 0 };
+    let references = calls_within(std::slice::from_ref(&code), 0, Vec::new())?;
+    Ok(Code { references, ..code })
 }
 
 #[expect(
@@ -145,20 +174,7 @@ impl Places<'_> {
             })?;
             found.push(Reference { at, target });
         }
-        found.sort_by_key(|reference| reference.at);
-        let known: Vec<_> = found.iter().map(|reference| reference.at).collect();
-        for (at, instruction) in of.instructions.iter().enumerate() {
-            if !instruction.calls_function() || known.binary_search(&at).is_ok() {
-                continue;
-            }
-            let to = i64::try_from(at).ok().map(|at| at + 1 + i64::from(instruction.immediate));
-            let target = to.and_then(|to| function_at(code, index, usize::try_from(to).ok()?));
-            let target = target
-                .ok_or_else(|| wrong(format!("instruction {at} calls what is not a function")))?;
-            found.push(Reference { at, target });
-        }
-        found.sort_by_key(|reference| reference.at);
-        Ok(found)
+        calls_within(code, index, found)
     }
 
     fn target(
@@ -189,6 +205,30 @@ impl Places<'_> {
         let map = is_maps.then(|| self.maps.iter().position(|each| each.offset == offset));
         map.flatten().map(Target::Map)
     }
+}
+
+/// Adds the calls within `code[index]` to what is referred to in it.
+fn calls_within(
+    code: &[Code],
+    index: usize,
+    mut found: Vec<Reference>,
+) -> Result<Vec<Reference>, ObjectError> {
+    found.sort_by_key(|reference| reference.at);
+    let known: Vec<_> = found.iter().map(|reference| reference.at).collect();
+    for (at, instruction) in code[index].instructions.iter().enumerate() {
+        if !instruction.calls_function() || known.binary_search(&at).is_ok() {
+            continue;
+        }
+        let to = i64::try_from(at).ok().map(|at| at + 1 + i64::from(instruction.immediate));
+        let target = to.and_then(|to| function_at(code, index, usize::try_from(to).ok()?));
+        let target = target.ok_or_else(|| {
+            let why = format!("instruction {at} calls what is not a function");
+            ObjectError::section(&code[index].name, why)
+        })?;
+        found.push(Reference { at, target });
+    }
+    found.sort_by_key(|reference| reference.at);
+    Ok(found)
 }
 
 fn function_at(code: &[Code], index: usize, start: usize) -> Option<Target> {

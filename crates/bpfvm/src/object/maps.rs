@@ -203,20 +203,10 @@ fn inner(btf: &Btf, name: &str, of: TypeId) -> Result<Option<Map>, ObjectError> 
     };
     let Kind::Array { element, .. } = btf.get(btf.resolve(of)).kind else { return Err(wrong()) };
     let Kind::Pointer(to) = btf.get(btf.resolve(element)).kind else { return Err(wrong()) };
-    match btf.get(btf.resolve(to)).kind {
-        Kind::Struct { .. } => {
-            let Kind::Struct { members, .. } = &btf.get(btf.resolve(to)).kind else {
-                unreachable!()
-            };
-            // Maps in maps in maps do not exist; without this a type that holds itself has no end.
-            if members.iter().any(|member| &*member.name == "values") {
-                return Err(ObjectError::section(
-                    SECTION,
-                    format!("{name} has maps in maps in maps"),
-                ));
-            }
-            describe(btf, &format!("{name}.inner"), to).map(Some)
-        }
-        _ => Ok(None),
+    let Kind::Struct { members, .. } = &btf.get(btf.resolve(to)).kind else { return Ok(None) };
+    // Maps in maps in maps do not exist; without this a type that holds itself has no end.
+    if members.iter().any(|member| &*member.name == "values") {
+        return Err(ObjectError::section(SECTION, format!("{name} has maps in maps in maps")));
     }
+    describe(btf, &format!("{name}.inner"), to).map(Some)
 }

@@ -12,6 +12,7 @@ mod outside;
 use btf::{Btf, Extension};
 
 use crate::error::ObjectError;
+use crate::instruction::Instruction;
 use elf::Elf;
 
 pub use code::{Code, Function, Reference, Target};
@@ -35,6 +36,26 @@ pub struct Object {
 }
 
 impl Object {
+    /// An object of instructions alone, with the places where functions begin and end; it calls none by name.
+    ///
+    /// # Errors
+    /// A function is not inside, or an instruction calls what is none.
+    pub fn of_instructions(
+        instructions: Vec<Instruction>,
+        functions: Vec<Function>,
+    ) -> Result<Self, ObjectError> {
+        let code = code::assemble(instructions, functions)?;
+        Ok(Self {
+            btf: Btf::from_types(Vec::new()),
+            extension: Extension::default(),
+            code: vec![code],
+            maps: Vec::new(),
+            data: Vec::new(),
+            outside: Vec::new(),
+            operations: Vec::new(),
+        })
+    }
+
     /// Reads an object.
     ///
     /// # Errors

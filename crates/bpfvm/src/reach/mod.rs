@@ -6,21 +6,24 @@
 mod memory;
 mod state;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::instruction::{EXIT, Instruction, LOAD_64, SOURCE};
-use crate::object::{Code, Object, Target};
-use crate::semantics::{immediate, is_taken};
+use crate::decoded::{Comparison, Condition, Decoded, Operand, Width};
+use crate::instruction::Instruction;
+use crate::object::{Code, Function, Object, Target};
+use crate::semantics::holds;
 pub use memory::{Memory, Place};
 use state::{State, Value};
 
-/// What is known of an object's questions once it is for a certain kernel.
+/// What is known of an object once it is for a certain kernel.
 #[derive(Debug)]
-pub struct Known {
-    /// By code and place: the constant that the instruction gets.
-    pub constants: BTreeMap<(usize, usize), u64>,
+pub struct Known<'a> {
+    /// The instructions with the kernel's answers in them, a list for each section.
+    pub code: &'a [Vec<Instruction>],
+    /// Instructions whose answer is not known, by code and place.
+    pub unanswered: &'a BTreeSet<(usize, usize)>,
     /// Whether the kernel has each of the things that the object wants from outside.
-    pub is_there: Vec<bool>,
+    pub is_there: &'a [bool],
     pub memory: Memory,
 }
 
@@ -32,32 +35,27 @@ impl Reached {
     pub fn has(&self, code: usize, at: usize) -> bool {
         self.0.get(code).and_then(|code| code.get(at)).copied().unwrap_or(false)
     }
-
-    /// How many instructions of a function are reached; a wide one counts once.
-    pub fn count(&self, code: usize, start: usize, length: usize) -> usize {
-        let places = self.0.get(code).and_then(|code| code.get(start..start + length));
-        places.map_or(0, |places| places.iter().filter(|&&is| is).count())
-    }
 }
 
 /// Follows the object from the functions `entries`, given by code and function.
-pub fn follow(object: &Object, known: &Known, entries: &[(usize, usize)]) -> Reached {
+pub fn follow(object: &Object, known: &Known<'_>, entries: &[(usize, usize)]) -> Reached {
     let mut reached =
         Reached(object.code.iter().map(|code| vec![false; code.instructions.len()]).collect());
     let mut waiting = entries.to_vec();
     while let Some((code, function)) = waiting.pop() {
-        let start = object.code[code].functions[function].start;
-        if reached.has(code, start) {
+        let function = &object.code[code].functions[function];
+        if reached.has(code, function.start) {
             continue;
         }
         let mut walk = Walk {
-            code: &object.code[code],
-            index: code,
+            of: &object.code[code],
+            code,
+            function,
             known,
             states: BTreeMap::new(),
             called: Vec::new(),
         };
-        walk.run(start);
+        walk.run();
         walk.states.keys().for_each(|&at| reached.0[code][at] = true);
         waiting.extend(walk.called);
     }
@@ -66,19 +64,24 @@ pub fn follow(object: &Object, known: &Known, entries: &[(usize, usize)]) -> Rea
 
 /// One function, followed until nothing new is found.
 struct Walk<'a> {
-    code: &'a Code,
-    index: usize,
-    known: &'a Known,
+    of: &'a Code,
+    code: usize,
+    function: &'a Function,
+    known: &'a Known<'a>,
     /// What is known before each instruction that was reached.
     states: BTreeMap<usize, State>,
     called: Vec<(usize, usize)>,
 }
 
+/// A place to go to, and what is known there.
+type Next = (usize, State);
+
 impl Walk<'_> {
-    fn run(&mut self, start: usize) {
-        let mut waiting = vec![(start, State::at_entry())];
+    fn run(&mut self) {
+        let mut waiting = vec![(self.function.start, State::at_entry())];
         while let Some((at, state)) = waiting.pop() {
-            let Some(&instruction) = self.code.instructions.get(at) else { continue };
+            let code = &self.known.code[self.code];
+            let Some(&instruction) = code.get(at) else { continue };
             let state = match self.states.get(&at) {
                 None => state,
                 Some(known) => match known.join(&state) {
@@ -87,59 +90,57 @@ impl Walk<'_> {
                 },
             };
             self.states.insert(at, state.clone());
-            self.step(at, instruction, state, &mut waiting);
+            // Nothing comes after what cannot be decoded.
+            if let Ok(decoded) = Decoded::of(instruction, code.get(at + 1).copied()) {
+                waiting.extend(self.step(at, decoded, state));
+            }
         }
     }
 
-    fn step(
-        &mut self,
-        at: usize,
-        instruction: Instruction,
-        mut state: State,
-        waiting: &mut Vec<(usize, State)>,
-    ) {
-        let target = self.code.target(at);
+    /// What comes after an instruction.
+    fn step(&mut self, at: usize, decoded: Decoded, mut state: State) -> Vec<Next> {
+        let target = self.of.target(at);
         if let Some(Target::Function { code, function }) = target {
             self.called.push((code, function));
         }
-        if instruction.code == EXIT {
-            return;
-        }
-        if instruction.is_wide() {
-            state.set(instruction.destination, self.wide(at, instruction, target));
-            waiting.push((at + 2, state));
-            return;
-        }
-        if let Some(distance) = instruction.jump() {
-            return self.branch(at, distance, instruction, state, waiting);
-        }
-        match self.known.constants.get(&(self.index, at)) {
-            // The compiler leaves room for the answer in a move.
-            Some(&constant)
-                if instruction.code & SOURCE == 0 && instruction.code & 0xf0 == 0xb0 =>
-            {
-                state.set(instruction.destination, Value::Known(constant));
+        let is_answered = !self.known.unanswered.contains(&(self.code, at));
+        match decoded {
+            Decoded::Exit => return Vec::new(),
+            Decoded::LoadWide { destination, value } => {
+                let value = if is_answered { self.wide(value, target) } else { Value::Unknown };
+                state.set(destination, value);
+                return vec![(at + 2, state)];
             }
-            _ => state.run(instruction, &self.known.memory),
+            Decoded::Jump { distance } => return go(at, distance, state).collect(),
+            Decoded::JumpIfLong { distance } => {
+                return go(at, distance, state.clone()).chain([(at + 1, state)]).collect();
+            }
+            Decoded::JumpIf { condition, distance } => {
+                return self.branch(at, condition, distance, state);
+            }
+            // Tables of places are not read: it can be any of the function's.
+            Decoded::JumpTo { .. } => {
+                let places = self.function.start..self.function.start + self.function.length;
+                return places.map(|place| (place, State::at_entry())).collect();
+            }
+            Decoded::Call(_) => state.call(),
+            Decoded::Plain(plain) => {
+                state.run(plain, &self.known.memory);
+                if !is_answered {
+                    state.forget(plain);
+                }
+            }
         }
-        waiting.push((at + 1, state));
+        vec![(at + 1, state)]
     }
 
-    fn wide(&self, at: usize, instruction: Instruction, target: Option<Target>) -> Value {
-        debug_assert_eq!(instruction.code, LOAD_64);
+    fn wide(&self, value: u64, target: Option<Target>) -> Value {
         match target {
             Some(Target::Outside(outside)) if !self.known.is_there[outside] => Value::Known(0),
             Some(Target::Outside(outside)) => self.address(Place::Outside(outside), 0),
             Some(Target::Data { data, offset }) => self.address(Place::Data(data), offset),
             Some(_) => Value::NotZero,
-            None => {
-                let high = self.code.instructions.get(at + 1).map_or(0, |next| next.immediate);
-                let low = instruction.immediate.cast_unsigned();
-                let written = u64::from(high.cast_unsigned()) << 32 | u64::from(low);
-                Value::Known(
-                    self.known.constants.get(&(self.index, at)).copied().unwrap_or(written),
-                )
-            }
+            None => Value::Known(value),
         }
     }
 
@@ -148,49 +149,52 @@ impl Walk<'_> {
         if is_known { Value::Address(place, at) } else { Value::NotZero }
     }
 
-    fn branch(
-        &self,
-        at: usize,
-        distance: i64,
-        instruction: Instruction,
-        state: State,
-        waiting: &mut Vec<(usize, State)>,
-    ) {
-        let there = i64::try_from(at).ok().and_then(|at| usize::try_from(at + 1 + distance).ok());
-        let constant = self.known.constants.get(&(self.index, at)).copied();
-        let right = match instruction.code & SOURCE {
-            0 => Value::Known(constant.unwrap_or_else(|| immediate(instruction))),
-            _ => state.get(instruction.source),
+    fn branch(&self, at: usize, condition: Condition, distance: i64, state: State) -> Vec<Next> {
+        let Condition { comparison, width, left, right } = condition;
+        let value = match right {
+            Operand::Immediate(value) => Value::Known(value),
+            Operand::Register(register) => state.get(register),
         };
-        let left = state.get(instruction.destination);
-        let goes = decide(instruction, left, right);
+        let goes = decide(comparison, width, state.get(left), value);
         let [mut taken, mut not] = [state.clone(), state];
-        if let Value::Known(_) = right {
-            // 64 bits are compared, so that the register is known afterwards.
-            match instruction.code & 0xf7 {
-                0x15 => taken.set(instruction.destination, right),
-                0x55 => not.set(instruction.destination, right),
+        if let (Value::Known(_), Width::Bits64, Operand::Immediate(_)) = (value, width, right) {
+            // All bits are compared, so that the register is known afterwards.
+            match comparison {
+                Comparison::Equal => taken.set(left, value),
+                Comparison::NotEqual => not.set(left, value),
                 _ => {}
             }
         }
-        if goes != Some(false)
-            && let Some(there) = there
-        {
-            waiting.push((there, taken));
-        }
-        if goes != Some(true) {
-            waiting.push((at + 1, not));
-        }
+        let taken = (goes != Some(false)).then_some(taken);
+        let not = (goes != Some(true)).then_some((at + 1, not));
+        taken.into_iter().flat_map(|taken| go(at, distance, taken)).chain(not).collect()
     }
 }
 
-/// Whether a jump is taken; None if both can be.
-fn decide(instruction: Instruction, left: Value, right: Value) -> Option<bool> {
-    match (instruction.code, left, right) {
-        (0x05 | 0x06, ..) => Some(true),
-        (_, Value::Known(left), Value::Known(right)) => is_taken(instruction, left, right),
-        (0x15 | 0x1d, Value::NotZero | Value::Address(..), Value::Known(0)) => Some(false),
-        (0x55 | 0x5d, Value::NotZero | Value::Address(..), Value::Known(0)) => Some(true),
+/// The place at a distance from the next one; none if that is before the first.
+fn go(at: usize, distance: i64, state: State) -> impl Iterator<Item = Next> {
+    let to = (at + 1).checked_add_signed(isize::try_from(distance).expect("it is of 32 bits"));
+    to.map(|to| (to, state)).into_iter()
+}
+
+/// Whether a comparison holds; None if it can and can fail.
+fn decide(comparison: Comparison, width: Width, left: Value, right: Value) -> Option<bool> {
+    match (comparison, width, left, right) {
+        (_, _, Value::Known(left), Value::Known(right)) => {
+            Some(holds(comparison, width, left, right))
+        }
+        (
+            Comparison::Equal,
+            Width::Bits64,
+            Value::NotZero | Value::Address(..),
+            Value::Known(0),
+        ) => Some(false),
+        (
+            Comparison::NotEqual,
+            Width::Bits64,
+            Value::NotZero | Value::Address(..),
+            Value::Known(0),
+        ) => Some(true),
         _ => None,
     }
 }

@@ -3,12 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::instruction::{
-    CALL, Class, FRAME, Instruction, MODE, MODE_PLAIN, MODE_SIGNED, OPERATION, REGISTERS, SOURCE,
-};
-use crate::semantics::{compute, immediate};
-
 use super::memory::{Memory, Place};
+use crate::decoded::{Change, Operand, Operation, Plain, Width};
+use crate::instruction::{FRAME, REGISTERS};
+use crate::semantics::{compute, extend};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
@@ -78,92 +76,95 @@ impl State {
         (joined != *self).then_some(joined)
     }
 
-    /// Runs an instruction that goes on to the next one.
-    pub fn run(&mut self, instruction: Instruction, memory: &Memory) {
-        match instruction.class() {
-            Class::Arithmetic32 | Class::Arithmetic64 => self.compute(instruction),
-            Class::LoadRegister => {
-                let value = self.load(instruction, memory);
-                self.set(instruction.destination, value);
+    /// Runs an instruction.
+    pub fn run(&mut self, plain: Plain, memory: &Memory) {
+        match plain {
+            Plain::Compute { operation, width, destination, operand } => {
+                let operand = self.operand(operand);
+                let value = combine(operation, width, self.get(destination), operand);
+                self.set(destination, value);
             }
-            Class::StoreImmediate => self.store(instruction, Value::Known(immediate(instruction))),
-            Class::StoreRegister => {
-                let is_plain = instruction.code & MODE == MODE_PLAIN;
-                self.store(
-                    instruction,
-                    if is_plain { self.get(instruction.source) } else { Value::Unknown },
-                );
-                // Some atomic operations return what was there before, in one of two registers.
-                if !is_plain {
-                    self.set(instruction.source, Value::Unknown);
-                    self.set(0, Value::Unknown);
-                }
+            Plain::Load { destination, base, offset, bytes, is_signed } => {
+                let value = match self.get(base) {
+                    Value::Address(place, at) => {
+                        let at = at.wrapping_add_signed(offset.into());
+                        let found = memory.read(place, at, bytes.into());
+                        let extended =
+                            found.map(|value| if is_signed { extend(value, bytes) } else { value });
+                        extended.map_or(Value::Unknown, Value::Known)
+                    }
+                    _ if bytes == 8 && usize::from(base) == FRAME => {
+                        self.stack.get(&offset).copied().unwrap_or(Value::Unknown)
+                    }
+                    _ => Value::Unknown,
+                };
+                self.set(destination, value);
             }
-            Class::Jump if instruction.code == CALL => {
-                (0..=5).for_each(|register| self.set(register, Value::Unknown));
-                // It may have been given the address of something on the stack.
-                self.stack.clear();
+            Plain::Store { base, offset, bytes, value } => {
+                self.store(base, offset, bytes, self.operand(value));
             }
-            Class::Load | Class::Jump | Class::Jump32 => {
-                self.set(instruction.destination, Value::Unknown)
+            Plain::Change { base, offset, bytes, .. } => {
+                self.store(base, offset, bytes, Value::Unknown);
+                self.forget(plain);
             }
+            Plain::CastAddress { .. } => self.forget(plain),
         }
     }
 
-    fn load(&self, instruction: Instruction, memory: &Memory) -> Value {
-        let mode = instruction.code & MODE;
-        if let Value::Address(place, at) = self.get(instruction.source)
-            && matches!(mode, MODE_PLAIN | MODE_SIGNED)
-        {
-            let at = at.wrapping_add_signed(instruction.offset.into());
-            let found = memory.read(place, at, instruction.width());
-            let unused = 64 - 8 * u32::try_from(instruction.width()).expect("it is at most 8");
-            let extended = |value: u64| match mode {
-                MODE_SIGNED => ((value << unused).cast_signed() >> unused).cast_unsigned(),
-                _ => value,
-            };
-            return found.map_or(Value::Unknown, |value| Value::Known(extended(value)));
-        }
-        let is_whole = mode == MODE_PLAIN && instruction.width() == 8;
-        let is_stack = usize::from(instruction.source) == FRAME;
-        let found = (is_whole && is_stack).then(|| self.stack.get(&instruction.offset).copied());
-        found.flatten().unwrap_or(Value::Unknown)
+    /// Calls a function.
+    pub fn call(&mut self) {
+        (0..=5).for_each(|register| self.set(register, Value::Unknown));
+        // It may have been given the address of something on the stack.
+        self.stack.clear();
     }
 
-    fn compute(&mut self, instruction: Instruction) {
-        let operand = match instruction.code & SOURCE {
-            0 => Value::Known(immediate(instruction)),
-            _ => self.get(instruction.source),
-        };
-        let is_whole = instruction.class() == Class::Arithmetic64;
-        let is_sum = instruction.code & OPERATION == 0x00;
-        let is_move = instruction.code & OPERATION == 0xb0 && instruction.offset == 0;
-        let value = match (self.get(instruction.destination), operand) {
-            (_, value @ (Value::NotZero | Value::Address(..))) if is_move && is_whole => value,
-            (value @ Value::Address(..), Value::Known(by)) if is_sum && is_whole => value.moved(by),
-            (_, Value::Known(operand)) if is_move => known(instruction, 0, operand),
-            (Value::Known(destination), Value::Known(operand)) => {
-                known(instruction, destination, operand)
+    /// Makes the register unknown that an instruction writes.
+    pub fn forget(&mut self, plain: Plain) {
+        match plain {
+            Plain::Compute { destination, .. }
+            | Plain::Load { destination, .. }
+            | Plain::CastAddress { destination, .. } => self.set(destination, Value::Unknown),
+            Plain::Change { change: Change::CompareExchange, .. } => self.set(0, Value::Unknown),
+            Plain::Change { register, is_fetched: true, .. } => {
+                self.set(register, Value::Unknown);
             }
-            _ => Value::Unknown,
-        };
-        self.set(instruction.destination, value);
+            Plain::Store { .. } | Plain::Change { .. } => {}
+        }
     }
 
-    fn store(&mut self, instruction: Instruction, value: Value) {
-        if usize::from(instruction.destination) != FRAME {
+    fn operand(&self, operand: Operand) -> Value {
+        match operand {
+            Operand::Register(register) => self.get(register),
+            Operand::Immediate(value) => Value::Known(value),
+        }
+    }
+
+    fn store(&mut self, base: u8, at: i16, bytes: u8, value: Value) {
+        if usize::from(base) != FRAME {
             // It may be another name for the stack.
             self.stack.clear();
             return;
         }
-        let (at, width) = (instruction.offset, instruction.width());
         self.stack.retain(|&other, _| (i32::from(other) - i32::from(at)).abs() >= 8);
-        if width == 8 && value != Value::Unknown {
+        if bytes == 8 && value != Value::Unknown {
             self.stack.insert(at, value);
         }
     }
 }
 
-fn known(instruction: Instruction, destination: u64, operand: u64) -> Value {
-    compute(instruction, destination, operand).map_or(Value::Unknown, Value::Known)
+fn combine(operation: Operation, width: Width, destination: Value, operand: Value) -> Value {
+    match (operation, width, destination, operand) {
+        (Operation::Move, Width::Bits64, _, value) => value,
+        (Operation::Add, Width::Bits64, value @ Value::Address(..), Value::Known(by)) => {
+            value.moved(by)
+        }
+        (_, _, Value::Known(destination), Value::Known(operand)) => {
+            Value::Known(compute(operation, width, destination, operand))
+        }
+        // What was there before does not count.
+        (Operation::Move | Operation::Extend(_), _, _, Value::Known(operand)) => {
+            Value::Known(compute(operation, width, 0, operand))
+        }
+        _ => Value::Unknown,
+    }
 }

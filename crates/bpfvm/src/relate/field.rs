@@ -3,6 +3,7 @@
 
 use btf::{Btf, CoreKind, Kind, TypeId};
 
+use super::reply::Access;
 use super::spec::Spec;
 
 /// The number that is asked for of the field at the end of a way; None if there is no such number.
@@ -19,6 +20,40 @@ pub fn value(btf: &Btf, spec: &Spec, kind: CoreKind) -> Option<u64> {
         CoreKind::FieldShiftRight => 64_u64.checked_sub(place.width)?,
         _ => return None,
     })
+}
+
+/// What the compiler has written of a field; None where compilers differ, as they do for bits of a number.
+pub fn written(btf: &Btf, spec: &Spec, kind: CoreKind) -> Option<u64> {
+    let is_bits = spec.last_member(btf).is_some_and(|member| member.width_bits.is_some());
+    let differs =
+        matches!(kind, CoreKind::FieldOffset | CoreKind::FieldSize | CoreKind::FieldShiftLeft);
+    if is_bits && differs { None } else { value(btf, spec, kind) }
+}
+
+/// How a load or a store of a field changes from an object's types to a kernel's.
+pub fn access((local, own): (&Btf, &Spec), (target, found): (&Btf, &Spec)) -> Option<Access> {
+    let (from, to) = (end(local, own)?, end(target, found)?);
+    let are = |is: fn(&Btf, TypeId) -> bool| is(local, from) && is(target, to);
+    let is_resizable = are(is_pointer) || are(is_unsigned);
+    Some(Access { own: local.size(from)?, bytes: target.size(to)?, is_resizable })
+}
+
+/// The type of what is loaded at the end of a way: of an array an element.
+fn end(btf: &Btf, spec: &Spec) -> Option<TypeId> {
+    let of = spec.last_member(btf).map_or(spec.steps.last()?.of, |member| member.of);
+    let of = btf.resolve(of);
+    match btf.get(of).kind {
+        Kind::Array { element, .. } => Some(btf.resolve(element)),
+        _ => Some(of),
+    }
+}
+
+fn is_pointer(btf: &Btf, of: TypeId) -> bool {
+    matches!(btf.get(of).kind, Kind::Pointer(_))
+}
+
+fn is_unsigned(btf: &Btf, of: TypeId) -> bool {
+    matches!(btf.get(of).kind, Kind::Int { is_signed: false, .. })
 }
 
 struct Place {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use btf::{Btf, Kind, Member, TypeId};
 
 use super::compatible::are_fields_compatible;
+use super::types::Types;
 use super::words::describe_type;
 
 /// Structs without a name inside each other, deeper than any type has.
@@ -68,14 +69,15 @@ impl Spec {
 
     /// Finds this way in the types of a kernel, from `root` on; None if one of the fields is not there, or is something
     /// else.
-    pub fn find(&self, local: &Btf, target: &Btf, root: TypeId) -> Result<Option<Self>, Cut> {
+    pub fn find(&self, local: &Btf, kernel: &Types, root: TypeId) -> Result<Option<Self>, Cut> {
+        let target = &kernel.btf;
         let mut at = root;
         let mut found = Self { steps: Vec::new(), bits: 0 };
         for (number, step) in self.steps.iter().enumerate() {
             let of = target.resolve(at);
             if let Some(name) = &step.name {
                 let own = member(local, step).expect("it was read from these types");
-                let Some((way, bits, kind)) = find_member(target, of, name, DEEPEST)? else {
+                let Some((way, bits, kind)) = find_member(kernel, of, name, DEEPEST)? else {
                     return Ok(None);
                 };
                 if !are_fields_compatible((local, own.of), (target, kind)) {
@@ -125,10 +127,7 @@ impl Spec {
 
 /// A struct whose members are left out of a kernel's description, so that nothing can be said of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut(pub String);
-
-/// The tag of a struct whose members were left out.
-pub const CUT: &str = "cut";
+pub struct Cut;
 
 fn member<'a>(btf: &'a Btf, step: &Step) -> Option<&'a Member> {
     step.name.as_ref()?;
@@ -146,11 +145,12 @@ type Found = (Step, u64, TypeId);
 
 /// Finds a field by its name, also in structs without a name inside: the step to it, its bits from the beginning, and
 /// its type.
-fn find_member(btf: &Btf, of: TypeId, name: &str, left: usize) -> Result<Option<Found>, Cut> {
+fn find_member(kernel: &Types, of: TypeId, name: &str, left: usize) -> Result<Option<Found>, Cut> {
+    let btf = &kernel.btf;
     let Some(left) = left.checked_sub(1) else { return Ok(None) };
     let Some(members) = members(btf, of) else { return Ok(None) };
-    if members.is_empty() && btf.tags(of, None).any(|tag| tag == CUT) {
-        return Err(Cut(btf.get(of).name.to_string()));
+    if kernel.is_cut(of) {
+        return Err(Cut);
     }
     for (index, member) in (0..).zip(members) {
         let bits = u64::from(member.offset_bits);
@@ -159,7 +159,8 @@ fn find_member(btf: &Btf, of: TypeId, name: &str, left: usize) -> Result<Option<
             return Ok(Some((step, bits, member.of)));
         }
         if member.name.is_empty()
-            && let Some((step, more, kind)) = find_member(btf, btf.resolve(member.of), name, left)?
+            && let Some((step, more, kind)) =
+                find_member(kernel, btf.resolve(member.of), name, left)?
         {
             return Ok(Some((step, bits + more, kind)));
         }

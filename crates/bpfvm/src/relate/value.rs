@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is asked of types and of the values of enums.
 
-use btf::{Btf, CoreKind, Kind, TypeId};
+use btf::{Btf, CoreKind, Enumerator, Kind, TypeId};
 
 use super::names::essential;
 
@@ -14,10 +14,10 @@ pub fn of_type(btf: &Btf, id: TypeId, kind: CoreKind) -> Option<u64> {
     }
 }
 
-/// The name of the value of an enum that a way such as `3` leads to.
-pub fn enumerator<'a>(btf: &'a Btf, root: TypeId, access: &str) -> Option<&'a str> {
+/// The value of an enum that a way such as `3` leads to.
+pub fn enumerator<'a>(btf: &'a Btf, root: TypeId, access: &str) -> Option<&'a Enumerator> {
     let Kind::Enum { values, .. } = &btf.get(btf.resolve(root)).kind else { return None };
-    values.get(access.parse::<usize>().ok()?).map(|value| &*value.name)
+    values.get(access.parse::<usize>().ok()?)
 }
 
 /// The number of the value of this name.

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Runs programs: the memory that they see, what they call of the kernel, and how much they have done.
+
+mod call;
+mod fault;
+mod interpreter;
+mod state;
+
+pub use call::Outcome;
+pub use fault::{Fault, Problem};
+pub use state::{Arguments, KernelFunction, LIMIT, Machine, World};
