@@ -113,6 +113,7 @@ test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	$(if $(ONLY),,cargo check --manifest-path fuzz/Cargo.toml --locked)
 	$(if $(ONLY),,cargo check --manifest-path bench/elevators/Cargo.toml --benches --locked)
 	$(if $(ONLY),,tests/alone cargo test --release --workspace --locked)
+	$(if $(ONLY),,BPF_PROGRAMS=100000 cargo test --release --locked -p bpfvm --features jit)
 	$(if $(ONLY),,PROPTEST_CASES=1000000 cargo test --release --locked -p numbers --test forms)
 	$(if $(ONLY),,cargo test --release --locked -p runoff-agent --test session a_container_that_is_gone)
 	tests/alone pytest -n 2 --no-loadscope-reorder --seconds-by-file $(ONLY)

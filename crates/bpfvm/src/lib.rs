@@ -5,10 +5,14 @@
 pub mod decoded;
 mod error;
 pub mod fit;
+pub mod helpers;
 pub mod instruction;
+#[cfg(feature = "jit")]
+pub mod jit;
 pub mod kernel;
 pub mod loading;
 pub mod machine;
+pub mod maps;
 pub mod memory;
 pub mod object;
 pub mod outline;
@@ -16,6 +20,7 @@ pub mod program;
 pub mod reach;
 pub mod relate;
 pub mod semantics;
+mod shared;
 pub mod survey;
 
 pub use error::ObjectError;

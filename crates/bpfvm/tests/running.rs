@@ -35,20 +35,26 @@ impl World for Notes {
     }
 }
 
-fn machine(functions: &[(&str, Vec<Instruction>)]) -> Machine<Notes> {
-    Machine::new(program(functions), Notes::default()).unwrap()
+fn machines(functions: &[(&str, Vec<Instruction>)]) -> [Machine<Notes>; 2] {
+    machines_of(&program(functions), Notes::default)
 }
 
 fn run(instructions: Vec<Instruction>) -> Outcome {
-    machine(&[("main", instructions)]).call(0, [10, 20, 30, 40, 50]).unwrap()
+    let outcomes = machines(&[("main", instructions)])
+        .map(|mut machine| machine.call(0, [10, 20, 30, 40, 50]).unwrap());
+    assert_eq!(outcomes[0], outcomes[1]);
+    outcomes[0]
 }
 
 fn fault(instructions: Vec<Instruction>) -> String {
-    let mut machine = machine(&[("main", instructions)]);
-    machine.set_limit(10_000);
-    let fault = machine.call(0, [0; 5]).unwrap_err();
-    assert_eq!(machine.call(0, [0; 5]), Err(fault.clone()), "nothing runs after a fault");
-    fault.to_string()
+    let said = machines(&[("main", instructions)]).map(|mut machine| {
+        machine.set_limit(10_000);
+        let fault = machine.call(0, [0; 5]).unwrap_err();
+        assert_eq!(machine.call(0, [0; 5]), Err(fault.clone()), "nothing runs after a fault");
+        fault.to_string()
+    });
+    assert_eq!(said[0], said[1]);
+    said[0].clone()
 }
 
 #[test]
@@ -153,17 +159,19 @@ fn functions_have_registers_and_a_stack_of_their_own() {
         compute(ADD, 0, 3),
         exit(),
     ];
-    let mut machine = machine(&[("main", main), ("other", other)]);
-    assert_eq!(machine.call(0, [0; 5]).unwrap(), Outcome { value: 53, instructions: 14 });
-    assert_eq!(machine.executed(), 14);
-    assert_eq!(machine.program().find("other"), Some(1));
+    for mut machine in machines(&[("main", main), ("other", other)]) {
+        assert_eq!(machine.call(0, [0; 5]).unwrap(), Outcome { value: 53, instructions: 14 });
+        assert_eq!(machine.executed(), 14);
+        assert_eq!(machine.program().find("other"), Some(1));
+    }
 }
 
 #[test]
 fn the_kernel_is_called_and_calls_back() {
-    let mut noted = machine(&[("main", vec![helper(1), compute_with(ADD, 0, 1), exit()])]);
-    assert_eq!(noted.call(0, [1, 2, 3, 4, 5]).unwrap().value, 7);
-    assert_eq!(noted.world.0, [[1, 2, 3, 4, 5]]);
+    for mut noted in machines(&[("main", vec![helper(1), compute_with(ADD, 0, 1), exit()])]) {
+        assert_eq!(noted.call(0, [1, 2, 3, 4, 5]).unwrap().value, 7);
+        assert_eq!(noted.world.0, [[1, 2, 3, 4, 5]]);
+    }
     let main = [
         vec![store_value(8, 10, -8, 0), set(1, 4)],
         wide(2, FUNCTION | 1).to_vec(),
@@ -172,23 +180,22 @@ fn the_kernel_is_called_and_calls_back() {
     ];
     // Adds its first argument to the number that the second points to, and returns 10 times as much.
     let each = vec![atomic(8, 0, 2, 0, 1), copy(0, 1), compute(0x20, 0, 10), exit()];
-    let mut calls_back = machine(&[("main", main.concat()), ("each", each)]);
     let wanted = Outcome { value: 6 << 32 | 60, instructions: 10 + 4 * 4 };
-    assert_eq!(calls_back.call(0, [0; 5]), Ok(wanted));
-    let mut with = machine(&[("main", vec![load(8, 0, 1, 8), exit()])]);
-    assert_eq!(with.call_with(0, &[4, 5, 6]).unwrap().value, 5);
+    for mut calls_back in machines(&[("main", main.concat()), ("each", each)]) {
+        assert_eq!(calls_back.call(0, [0; 5]), Ok(wanted));
+    }
+    for mut with in machines(&[("main", vec![load(8, 0, 1, 8), exit()])]) {
+        assert_eq!(with.call_with(0, &[4, 5, 6]).unwrap().value, 5);
+    }
 }
 
 #[test]
 fn what_a_program_must_not_do_ends_it() {
     for (instructions, wanted) in [
-        (vec![store(8, 1, 8, 2), exit()], "main: it writes 8 bytes at 0x8, where no memory is"),
-        (
-            vec![set(1, -8), load(4, 0, 1, 0)],
-            "it reads 4 bytes at 0xfffffffffffffff8, where no memory is",
-        ),
-        (vec![set(1, -8), atomic(8, 1, 1, 0, 2)], "it reads 8 bytes at"),
-        (vec![set(1, -8), atomic(8, 0x110, 1, 0, 2)], "it writes 8 bytes at"),
+        (vec![store(8, 1, 8, 2), exit()], "main: it writes 8 bytes and finds no memory at 0x8"),
+        (vec![set(1, -8), load(4, 0, 1, 0)], "it reads 4 bytes and finds no memory at 0x1fffffff8"),
+        (vec![set(1, -8), atomic(8, 1, 1, 0, 2)], "it reads 8 bytes and finds"),
+        (vec![set(1, -8), atomic(8, 0x110, 1, 0, 2)], "it writes 8 bytes and finds"),
         (vec![jump(-1)], "it has not ended after 10000 instructions"),
         (vec![set(0, 1)], "it runs past the end of its function"),
         (vec![jump(1), exit()], "it jumps out of its function"),
@@ -199,7 +206,7 @@ fn what_a_program_must_not_do_ends_it() {
         ),
         (vec![call(-1)], "its functions call each other deeper than 8"),
         (vec![helper(99), exit()], "it calls helper 99, which is not there here"),
-        (vec![set(1, -8), helper(3), exit()], "it reads 8 bytes at"),
+        (vec![set(1, -8), helper(3), exit()], "it reads 8 bytes and finds"),
         (vec![instruction(0xe6, 0, 0, 0, 0)], "there is no instruction with the code 0xe6"),
         (vec![instruction(0x0d, 0, 0, 0, 0)], "indirect jumps are not run here"),
         (vec![instruction(0xb7, 11, 0, 0, 0)], "it names a register beyond r10"),
@@ -213,21 +220,55 @@ fn what_a_program_must_not_do_ends_it() {
 
 #[test]
 fn loops_that_know_how_to_end_do_so_after_half_of_the_time() {
-    let mut machine = machine(&[("main", vec![may_goto(2), compute(ADD, 0, 1), jump(-3), exit()])]);
-    machine.set_limit(300);
-    let outcome = machine.call(0, [0; 5]).unwrap();
-    assert_eq!(outcome, Outcome { value: 50, instructions: 152 });
-    // The time of another call is its own.
-    assert_eq!(machine.call(0, [0; 5]), Ok(outcome));
+    let main = vec![may_goto(2), compute(ADD, 0, 1), jump(-3), exit()];
+    for mut machine in machines(&[("main", main)]) {
+        machine.set_limit(300);
+        let outcome = machine.call(0, [0; 5]).unwrap();
+        assert_eq!(outcome, Outcome { value: 50, instructions: 152 });
+        // The time of another call is its own.
+        assert_eq!(machine.call(0, [0; 5]), Ok(outcome));
+    }
 }
 
 #[test]
 fn a_callback_has_the_time_of_what_has_called_it() {
     let main =
         [vec![set(1, 1000)], wide(2, FUNCTION | 1).to_vec(), vec![helper(2), exit()]].concat();
-    let mut machine = machine(&[("main", main), ("each", vec![jump(-1)])]);
-    machine.set_limit(500);
-    let fault = machine.call(0, [0; 5]).unwrap_err();
-    assert_eq!(fault.to_string(), "each: it has not ended after 500 instructions");
-    assert_eq!(machine.executed(), 501);
+    for mut machine in machines(&[("main", main), ("each", vec![jump(-1)])]) {
+        machine.set_limit(500);
+        let fault = machine.call(0, [0; 5]).unwrap_err();
+        assert_eq!(fault.to_string(), "each: it has not ended after 500 instructions");
+        assert_eq!(machine.executed(), 501);
+    }
+}
+
+#[test]
+fn a_fault_in_a_callback_ends_all_that_has_called_it() {
+    let main =
+        [vec![set(1, 9)], wide(2, FUNCTION | 1).to_vec(), vec![helper(2), helper(1), exit()]]
+            .concat();
+    for mut machine in machines(&[("main", main), ("each", vec![store(8, 1, 8, 2), exit()])]) {
+        let fault = machine.call(0, [0; 5]).unwrap_err();
+        assert_eq!(fault.to_string(), "each: it writes 8 bytes and finds no memory at 0x8");
+        assert!(machine.world.0.is_empty());
+    }
+}
+
+#[test]
+fn functions_that_call_back_for_ever_run_out_of_stacks() {
+    let main = [vec![set(1, 1)], wide(2, FUNCTION).to_vec(), vec![helper(2), exit()]].concat();
+    for mut machine in machines(&[("main", main)]) {
+        let fault = machine.call(0, [0; 5]).unwrap_err();
+        assert!(fault.to_string().contains("deeper than 8, or than there are stacks"), "{fault}");
+    }
+}
+
+#[cfg(feature = "jit")]
+#[test]
+fn an_error_of_the_kernel_s_own_is_told_and_ends_the_call() {
+    let panics = |machine: &mut Machine<Notes>| machine.call(0, [0; 5]).unwrap_err().to_string();
+    let [_, mut compiled] = machines(&[("main", vec![set(2, 3), set(1, 1), helper(2), exit()])]);
+    let said =
+        "main: what it has called of the kernel has an error of its own, which is shown above";
+    assert_eq!(panics(&mut compiled), said);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-use super::fault::Fault;
+use super::fault::{Fault, Problem};
 use super::interpreter;
-use super::state::{Arguments, MOST_ARGUMENTS, Machine, World};
+use super::state::{ARGUMENTS, Arguments, DEEPEST, MOST_ARGUMENTS, Machine, World};
+use crate::shared::STACK;
 
 /// What a call of a program has come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,14 +23,24 @@ impl<W: World> Machine<W> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
-        let before = self.executed;
-        if self.depth == 0 {
-            self.end = before.saturating_add(self.limit);
+        let shared = &mut self.shared;
+        let (before, deepest) = (shared.executed, shared.deepest);
+        if self.calls_inside == 0 {
+            shared.end = before.saturating_add(self.limit);
+            shared.long = before.saturating_add(self.limit / 2);
         }
-        let value = interpreter::run(self, function, arguments, 1);
+        shared.deepest = shared.frame.saturating_add(DEEPEST * STACK).min(self.stacks);
+        self.calls_inside += 1;
+        let value = self.run(function, arguments);
+        self.calls_inside -= 1;
+        if self.calls_inside == 0 && self.lock != 0 {
+            let held = self.lock;
+            self.fail(Problem::Misuse(format!("it ends and holds the lock at {held:#x}")));
+        }
+        self.shared.deepest = deepest;
         match &self.fault {
             Some(fault) => Err(fault.clone()),
-            None => Ok(Outcome { value, instructions: self.executed - before }),
+            None => Ok(Outcome { value, instructions: self.shared.executed - before }),
         }
     }
 
@@ -42,9 +53,22 @@ impl<W: World> Machine<W> {
     /// There are more than 16 arguments.
     pub fn call_with(&mut self, function: usize, arguments: &[u64]) -> Result<Outcome, Fault> {
         assert!(arguments.len() <= MOST_ARGUMENTS, "no member of a table has as many arguments");
-        let address = self.arguments + (8 * MOST_ARGUMENTS * self.depth) as u64;
+        let address = self.arguments + ARGUMENTS * self.calls_inside as u64;
         let bytes: Vec<u8> = arguments.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.window.write(address, &bytes).expect("there is room for arguments");
         self.call(function, [address, 0, 0, 0, 0])
+    }
+
+    #[cfg(feature = "jit")]
+    fn run(&mut self, function: usize, arguments: Arguments) -> u64 {
+        match self.compiled.clone() {
+            Some(compiled) => self.enter(&compiled, function, arguments),
+            None => interpreter::run(self, function, arguments),
+        }
+    }
+
+    #[cfg(not(feature = "jit"))]
+    fn run(&mut self, function: usize, arguments: Arguments) -> u64 {
+        interpreter::run(self, function, arguments)
     }
 }

@@ -26,10 +26,12 @@ pub enum Problem {
     NoSuchCall(String),
     #[error("it has not ended after {0} instructions")]
     Endless(u64),
-    #[error("its functions call each other deeper than {0}")]
-    TooDeep(usize),
+    #[error("its functions call each other deeper than 8, or than there are stacks")]
+    TooDeep,
     #[error("it runs past the end of its function")]
     PastEnd,
+    #[error("what it has called of the kernel has an error of its own, which is shown above")]
+    Panicked,
     /// A function of the kernel was used as it must not be.
     #[error("{0}")]
     Misuse(String),

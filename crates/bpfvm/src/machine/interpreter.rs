@@ -4,38 +4,34 @@
 use std::sync::Arc;
 
 use super::fault::Problem;
-use super::state::{Arguments, DEEPEST, Machine, STACK, STACKS, World};
+use super::state::{Arguments, Machine, World};
 use crate::decoded::{Change, Condition, Operand, Plain};
 use crate::instruction::{FRAME, REGISTERS};
 use crate::memory::{ARENA, NotThere};
 use crate::program::Step;
 use crate::semantics::{change, compute, extend, holds};
+use crate::shared::STACK;
 
-/// Runs a function, which is so deep in calls of each other. What it returns means nothing if there is a fault.
-pub fn run<W: World>(
-    machine: &mut Machine<W>,
-    function: usize,
-    arguments: Arguments,
-    level: usize,
-) -> u64 {
-    if level > DEEPEST || machine.depth >= STACKS {
-        machine.fail(Problem::TooDeep(if level > DEEPEST { DEEPEST } else { STACKS }));
+/// Runs a function. What it returns means nothing if there is a fault.
+pub fn run<W: World>(machine: &mut Machine<W>, function: usize, arguments: Arguments) -> u64 {
+    let frame = machine.shared.frame;
+    if frame + STACK > machine.shared.deepest {
+        machine.fail_at(Problem::TooDeep, function, 0);
         return 0;
     }
-    machine.depth += 1;
-    let mut frame = Frame { registers: [0; REGISTERS], function, level, at: 0 };
-    frame.registers[1..=arguments.len()].copy_from_slice(&arguments);
-    frame.registers[FRAME] = machine.stacks + STACK * machine.depth as u64;
-    let value = frame.run(machine);
-    machine.depth -= 1;
+    machine.shared.frame = frame + STACK;
+    let mut running = Running { registers: [0; REGISTERS], function, at: 0 };
+    running.registers[1..=arguments.len()].copy_from_slice(&arguments);
+    running.registers[FRAME] = machine.shared.frame;
+    let value = running.run(machine);
+    machine.shared.frame = frame;
     value
 }
 
 /// A function that runs.
-struct Frame {
+struct Running {
     registers: [u64; REGISTERS],
     function: usize,
-    level: usize,
     at: usize,
 }
 
@@ -45,26 +41,25 @@ enum Next {
     Exit,
 }
 
-impl Frame {
+impl Running {
     fn run<W: World>(&mut self, machine: &mut Machine<W>) -> u64 {
         let program = Arc::clone(&machine.program);
         let steps = &program.functions[self.function].steps;
         loop {
             let next = match steps.get(self.at) {
                 Some(&step) => {
-                    machine.executed += 1;
+                    machine.shared.executed += 1;
                     self.step(machine, step)
                 }
                 None => Err(Problem::PastEnd),
             };
-            let next = next.map_err(|problem| machine.fail(problem));
-            // What a called function has met belongs to that.
-            if let Some(fault) = &mut machine.fault {
-                fault.site.get_or_insert_with(|| program.site(self.function, self.at));
-            }
             match next {
                 Ok(Next::Step(to)) if machine.fault.is_none() => self.at = to,
-                _ => return self.registers[0],
+                Ok(_) => return self.registers[0],
+                Err(problem) => {
+                    machine.fail_at(problem, self.function, self.at);
+                    return 0;
+                }
             }
         }
     }
@@ -82,15 +77,16 @@ impl Frame {
                 return self.jump(machine, to);
             }
             Step::JumpIf { .. } => {}
-            Step::JumpIfLong { to } if machine.is_long() => return self.jump(machine, to),
+            Step::JumpIfLong { to } if machine.shared.executed > machine.shared.long => {
+                return self.jump(machine, to);
+            }
             Step::JumpIfLong { .. } => {}
             Step::Call(function) => {
-                machine.require_time()?;
-                let value = run(machine, function, self.arguments(), self.level + 1);
+                let value = run(machine, function, self.arguments());
                 self.returned(value);
             }
             Step::CallKernel(call) => {
-                let value = machine.call_kernel(call, self.arguments())?;
+                let value = machine.call_kernel(call, self.arguments(), (self.function, self.at));
                 self.returned(value);
             }
             Step::Exit => return Ok(Next::Exit),
@@ -133,8 +129,8 @@ impl Frame {
 
     /// Only what goes back can go on for ever.
     fn jump<W: World>(&self, machine: &Machine<W>, to: usize) -> Result<Next, Problem> {
-        if to <= self.at {
-            machine.require_time()?;
+        if to <= self.at && machine.shared.executed > machine.shared.end {
+            return Err(Problem::Endless(machine.limit));
         }
         Ok(Next::Step(to))
     }

@@ -3,9 +3,15 @@
 use std::io;
 use std::sync::Arc;
 
+use thiserror::Error;
+
 use super::fault::{Fault, Problem};
+#[cfg(feature = "jit")]
+use crate::jit::Compiled;
+use crate::maps::{Kind, Map, MapError};
 use crate::memory::{Heap, Window};
 use crate::program::{KernelCall, Program};
+use crate::shared::{STACK, Shared, stop};
 
 /// The values of the registers r1 to r5.
 pub type Arguments = [u64; 5];
@@ -20,50 +26,69 @@ pub trait World: Sized {
 
     /// The function with a name, if it is here.
     fn function(name: &str) -> Option<KernelFunction<Self>>;
+
+    /// How many CPUs there are, and which one the program runs on.
+    fn cpus(&self) -> u64 {
+        1
+    }
+
+    fn cpu(&self) -> u64 {
+        0
+    }
+
+    /// Nanoseconds since the machine began.
+    fn now(&self) -> u64 {
+        0
+    }
 }
 
 /// How deep functions may call each other, as the kernel allows it (include/linux/bpf_verifier.h, `MAX_CALL_FRAMES`).
-pub const DEEPEST: usize = 8;
+pub const DEEPEST: u64 = 8;
 
-/// Bytes of the stack of a function (include/linux/filter.h, `MAX_BPF_STACK`).
-pub const STACK: u64 = 512;
+/// Functions inside each other that have a stack: what the kernel calls may call programs again.
+const STACKS: u64 = 128;
 
-/// Calls inside each other that have a stack: what the kernel calls may call programs again.
-pub const STACKS: usize = 128;
-
-/// Registers that a call may be given something in.
+/// Arguments of a call, and the bytes that they take.
 pub const MOST_ARGUMENTS: usize = 16;
+pub const ARGUMENTS: u64 = 8 * MOST_ARGUMENTS as u64;
 
 /// A program with its memory, and the world around it.
+#[repr(C)]
 pub struct Machine<W> {
+    /// It is the first, so that compiled programs find it by the machine's address.
+    pub(super) shared: Shared,
     pub window: Window,
     pub heap: Heap,
     pub world: W,
     pub(super) program: Arc<Program>,
+    /// What runs instead of the program's steps, if it was compiled.
+    #[cfg(feature = "jit")]
+    pub(super) compiled: Option<Arc<Compiled>>,
     pub(super) calls: Vec<Option<KernelFunction<W>>>,
+    pub(super) maps: Vec<Map>,
+    /// The address of a lock that is held, or 0.
+    pub(crate) lock: u64,
+    /// What programs have printed and nobody has taken.
+    pub printed: Vec<String>,
     /// Instructions that a call of a program may take.
     pub(super) limit: u64,
-    /// Instructions that were executed since the machine began.
-    pub(super) executed: u64,
-    /// The instruction at which the current call has to end.
-    pub(super) end: u64,
     pub(super) fault: Option<Fault>,
-    /// The addresses of the stacks, and of room for arguments.
+    /// The end of all stacks, and the address of room for the arguments of a call for each of them.
     pub(super) stacks: u64,
     pub(super) arguments: u64,
-    /// How many functions are on the stack.
-    pub(super) depth: usize,
+    /// Calls from outside that have not returned.
+    pub(super) calls_inside: usize,
 }
 
 /// Instructions that a call may take if nothing else is said. No call of a scheduler in use takes a hundredth of it.
 pub const LIMIT: u64 = 100_000_000;
 
 impl<W: World> Machine<W> {
-    /// Puts a program into memory.
+    /// Puts a program into memory, with its maps.
     ///
     /// # Errors
-    /// The system has no memory for it.
-    pub fn new(program: Arc<Program>, world: W) -> io::Result<Self> {
+    /// There is no memory for it, or a map cannot be as it is described.
+    pub fn new(program: Arc<Program>, world: W) -> Result<Self, BeginError> {
         let mut window = Window::reserve()?;
         let mut heap = Heap::beyond(program.end);
         window.grow(program.end)?;
@@ -71,26 +96,46 @@ impl<W: World> Machine<W> {
             window.cover(part.address, part.bytes.len() as u64)?;
             window.write(part.address, &part.bytes).map_err(io::Error::other)?;
         }
-        let stacks = heap.allocate(&mut window, STACK * STACKS as u64)?;
-        let arguments = heap.allocate(&mut window, (8 * MOST_ARGUMENTS * STACKS) as u64)?;
+        let maps = maps(&program, world.cpus(), (&mut heap, &mut window))?;
+        let stacks = heap.allocate(&mut window, STACK * STACKS)?;
+        let arguments = heap.allocate(&mut window, ARGUMENTS * STACKS)?;
         let calls = program.calls.iter().map(|call| match call {
             KernelCall::Helper(number) => W::helper(*number),
             KernelCall::Function(name) => W::function(name),
         });
-        let calls = calls.collect();
+        let shared = Shared {
+            base: window.base().addr().get() as u64,
+            executed: 0,
+            end: 0,
+            long: 0,
+            frame: stacks,
+            deepest: stacks,
+            stop: stop::GOES_ON,
+            site: 0,
+            call: 0,
+            call_kernel: 0,
+            landing: 0,
+            wanted: 0,
+            is_write: false,
+            instruction: 0,
+        };
         Ok(Self {
+            shared,
             window,
             heap,
             world,
+            calls: calls.collect(),
+            maps,
+            lock: 0,
+            printed: Vec::new(),
             program,
-            calls,
+            #[cfg(feature = "jit")]
+            compiled: None,
             limit: LIMIT,
-            executed: 0,
-            end: 0,
             fault: None,
-            stacks,
+            stacks: stacks + STACK * STACKS,
             arguments,
-            depth: 0,
+            calls_inside: 0,
         })
     }
 
@@ -105,12 +150,13 @@ impl<W: World> Machine<W> {
 
     /// Instructions that were executed since the machine began.
     pub fn executed(&self) -> u64 {
-        self.executed
+        self.shared.executed
     }
 
     /// Ends all that runs, because a function of the kernel was used as it must not be.
     pub fn fail(&mut self, problem: impl Into<Problem>) {
         if self.fault.is_none() {
+            self.shared.stop = stop::FAILED;
             self.fault = Some(Fault { problem: problem.into(), site: None });
         }
     }
@@ -133,24 +179,63 @@ impl<W: World> Machine<W> {
         }
     }
 
-    /// Requires that the current call may go on.
-    pub(super) fn require_time(&self) -> Result<(), Problem> {
-        if self.executed > self.end { Err(Problem::Endless(self.limit)) } else { Ok(()) }
+    /// Ends all that runs, because of a step; a fault that was there before belongs to another.
+    pub(super) fn fail_at(&mut self, problem: Problem, function: usize, step: usize) {
+        if self.fault.is_none() {
+            let site = Some(self.program.site(function, step));
+            self.shared.stop = stop::FAILED;
+            self.fault = Some(Fault { problem, site });
+        }
     }
 
-    /// Whether the current call has taken half of what it may: loops that know how to end do so then.
-    pub(super) fn is_long(&self) -> bool {
-        self.executed > self.end.saturating_sub(self.limit / 2)
-    }
-
+    /// Calls what the kernel has under a number, from a step of a function. It returns 0 if there is a fault.
     pub(super) fn call_kernel(
         &mut self,
         call: usize,
         arguments: Arguments,
-    ) -> Result<u64, Problem> {
-        let Some(function) = self.calls[call] else {
-            return Err(Problem::NoSuchCall(self.program.calls[call].to_string()));
+        (function, step): (usize, usize),
+    ) -> u64 {
+        let Some(called) = self.calls[call] else {
+            let name = self.program.calls[call].to_string();
+            self.fail_at(Problem::NoSuchCall(name), function, step);
+            return 0;
         };
-        Ok(function(self, arguments))
+        let value = called(self, arguments);
+        // What the kernel's function did not like is the caller's.
+        if let Some(fault) = &mut self.fault {
+            fault.site.get_or_insert_with(|| self.program.site(function, step));
+            return 0;
+        }
+        value
     }
+}
+
+/// Why a machine cannot begin.
+#[derive(Debug, Error)]
+pub enum BeginError {
+    #[error("there is no memory for the program: {0}")]
+    Memory(#[from] io::Error),
+    #[error("the map {name} cannot be made: {why}")]
+    Map { name: String, why: MapError },
+}
+
+fn maps(
+    program: &Program,
+    cpus: u64,
+    (heap, window): (&mut Heap, &mut Window),
+) -> Result<Vec<Map>, BeginError> {
+    let object = &program.object;
+    let address = |name: &String| {
+        let place = program.maps.iter().find(|place| place.name == *name);
+        place.map_or(0, |place| place.address)
+    };
+    let maps = object.maps.iter().map(|described| {
+        let made = Map::new(described, &object.btf, cpus, (heap, window));
+        let mut made = made.map_err(|why| BeginError::Map { name: described.name.clone(), why })?;
+        if let Kind::Maps(inside) = &mut made.kind {
+            *inside = described.first.iter().map(address).collect();
+        }
+        Ok(made)
+    });
+    maps.collect()
 }

@@ -5,6 +5,9 @@
 pub const SIZE: u64 = 1 << 33;
 pub const MASK: u64 = SIZE - 1;
 
+/// Bytes of addresses that are reserved, so that no access at the end of the window leaves them.
+pub const RESERVED: u64 = SIZE + 64 * 1024;
+
 /// What is here reads as 0 and cannot be written: the kernel gives programs 0 if they follow a pointer that is null.
 pub const HEAP: u64 = 64 * 1024;
 

@@ -7,5 +7,5 @@ mod layout;
 mod window;
 
 pub use heap::Heap;
-pub use layout::{ARENA, HEAP, MASK, PAGE};
+pub use layout::{ARENA, HEAP, MASK, PAGE, RESERVED, length};
 pub use window::{Access, NotThere, Window};

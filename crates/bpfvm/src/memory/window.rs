@@ -9,11 +9,8 @@ use rustix::mm::{
 };
 use thiserror::Error;
 
-use super::layout::{ARENA, HEAP, MASK, PAGE, SIZE, length};
+use super::layout::{ARENA, HEAP, MASK, PAGE, RESERVED, SIZE, length};
 
-/// Reserved beyond the window, so that no access at its end leaves it.
-const GUARD: u64 = 64 * 1024;
-const RESERVED: usize = length(SIZE + GUARD);
 const ARENA_PAGES: usize = length((SIZE - ARENA) / PAGE);
 
 /// Addresses of which only parts have memory behind them: null pages that can be read, the heap, and pages of the arena.
@@ -32,12 +29,14 @@ pub enum Access {
     Write,
 }
 
-/// An access to memory that is not there, or cannot be written.
+/// An access to memory of which a part is not there, or cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{} {bytes} bytes at {address:#x}, where no memory is", match .access { Access::Read => "it reads", Access::Write => "it writes" })]
+#[error("it {} {bytes} bytes and finds no memory at {address:#x}", match .access { Access::Read => "reads", Access::Write => "writes" })]
 pub struct NotThere {
     pub access: Access,
+    /// The first byte of it that is not there, in the window.
     pub address: u64,
+    /// How many are read or written.
     pub bytes: u64,
 }
 
@@ -52,7 +51,9 @@ impl Window {
     pub fn reserve() -> io::Result<Self> {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: the kernel chooses addresses that nothing else has.
-        let base = unsafe { mmap_anonymous(ptr::null_mut(), RESERVED, ProtFlags::empty(), flags) }?;
+        let base = unsafe {
+            mmap_anonymous(ptr::null_mut(), length(RESERVED), ProtFlags::empty(), flags)
+        }?;
         let base = NonNull::new(base).expect("no mapping begins at 0");
         let mut window = Self { base, end: HEAP, pages: vec![false; ARENA_PAGES] };
         window.protect(0, HEAP, MprotectFlags::READ)?;
@@ -156,22 +157,24 @@ impl Window {
     /// The host's address of bytes that are all there.
     fn check(&self, access: Access, address: u64, bytes: u64) -> Result<*mut c_void, NotThere> {
         let from = address & MASK;
-        let is_there = from.checked_add(bytes).is_some_and(|end| match access {
-            _ if end <= HEAP => access == Access::Read,
-            Access::Read if end <= self.end => true,
-            Access::Write if end <= self.end => from >= HEAP,
-            _ => self.has_pages(from, end),
-        });
-        is_there.then(|| self.host(from)).ok_or(NotThere { access, address, bytes })
+        let end = from.saturating_add(bytes);
+        let mut at = from;
+        while at < end {
+            if !self.is_there(access, at) {
+                return Err(NotThere { access, address: at, bytes });
+            }
+            at = (at / PAGE + 1) * PAGE;
+        }
+        Ok(self.host(from))
     }
 
-    fn has_pages(&self, from: u64, end: u64) -> bool {
-        if from < ARENA || end > SIZE {
-            return false;
+    /// Whether the page of an address is there.
+    fn is_there(&self, access: Access, address: u64) -> bool {
+        match address {
+            ..HEAP => access == Access::Read,
+            HEAP..ARENA => address < self.end,
+            _ => self.pages.get(length((address - ARENA) / PAGE)).copied().unwrap_or(false),
         }
-        let page = |address: u64| length((address - ARENA) / PAGE);
-        let last = end.max(from + 1) - 1;
-        self.pages[page(from)..=page(last)].iter().all(|&is_there| is_there)
     }
 
     fn host(&self, address: u64) -> *mut c_void {
@@ -189,7 +192,7 @@ impl Window {
 impl Drop for Window {
     fn drop(&mut self) {
         // SAFETY: it was mapped as a whole, and nothing refers to it any more.
-        let unmapped = unsafe { munmap(self.base.as_ptr(), RESERVED) };
+        let unmapped = unsafe { munmap(self.base.as_ptr(), length(RESERVED)) };
         debug_assert!(unmapped.is_ok());
     }
 }
@@ -213,12 +216,13 @@ mod tests {
         assert_eq!(window.read(0), Ok([0; 8]));
         window.write(end - 1, &[7]).unwrap();
         let read = |address| window.read::<2>(address).unwrap_err();
-        assert_eq!(read(end - 1), wanted(Access::Read, end - 1, 2));
+        assert_eq!(read(end - 1), wanted(Access::Read, end, 2));
         assert_eq!(read(ARENA - 1), wanted(Access::Read, ARENA - 1, 2));
         assert_eq!(read(MASK), wanted(Access::Read, MASK, 2));
-        for address in [0, HEAP - 2, HEAP - 1, end - 1, end, ARENA] {
+        for address in [0, HEAP - 2, HEAP - 1, end, ARENA] {
             assert_eq!(window.write(address, &[1, 2]), Err(wanted(Access::Write, address, 2)));
         }
+        assert_eq!(window.write(end - 1, &[1, 2]), Err(wanted(Access::Write, end, 2)));
         assert_eq!(window.read(HEAP), Ok([1]));
         assert_eq!(window.read(end - 1), Ok([7]));
     }
@@ -232,9 +236,9 @@ mod tests {
         // The kernel's own addresses are beyond it.
         let kernel = 0xffff_8880_0000_0000;
         assert_eq!(window.read(kernel), Ok([0]));
-        assert_eq!(window.write(kernel, &[9]), Err(wanted(Access::Write, kernel, 1)));
+        assert_eq!(window.write(kernel, &[9]), Err(wanted(Access::Write, 0, 1)));
         let sentence = wanted(Access::Read, HEAP, 8).to_string();
-        assert_eq!(sentence, "it reads 8 bytes at 0x10000, where no memory is");
+        assert_eq!(sentence, "it reads 8 bytes and finds no memory at 0x10000");
     }
 
     #[test]

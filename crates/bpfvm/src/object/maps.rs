@@ -23,7 +23,25 @@ pub struct Map {
     /// The names of the maps or functions that are in it from the start.
     pub first: Vec<String>,
     /// Where it stands in the section.
-    pub(super) offset: u64,
+    pub offset: u64,
+}
+
+impl Map {
+    /// A map of which nothing else is said.
+    pub fn new(name: &str, kind: MapKind) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            key: Shape::default(),
+            value: Shape::default(),
+            entries: 0,
+            flags: 0,
+            extra: 0,
+            inner: None,
+            first: Vec::new(),
+            offset: 0,
+        }
+    }
 }
 
 /// The size of keys or values in bytes, and their type if it is told.
@@ -134,18 +152,7 @@ fn members<'a>(btf: &'a Btf, name: &str, of: TypeId) -> Result<&'a [Member], Obj
 }
 
 fn describe(btf: &Btf, name: &str, of: TypeId) -> Result<Map, ObjectError> {
-    let mut map = Map {
-        name: name.to_owned(),
-        kind: MapKind(0),
-        key: Shape::default(),
-        value: Shape::default(),
-        entries: 0,
-        flags: 0,
-        extra: 0,
-        inner: None,
-        first: Vec::new(),
-        offset: 0,
-    };
+    let mut map = Map::new(name, MapKind(0));
     for member in members(btf, name, of)? {
         let wrong = |why: &str| {
             ObjectError::section(

@@ -2,12 +2,15 @@
 //! Instructions by what they do, and programs of them.
 #![allow(dead_code, reason = "no test needs all of them")]
 
+pub mod random;
+
 use std::sync::{Arc, LazyLock};
 
 use bpfvm::Object;
 use bpfvm::instruction::Instruction;
 use bpfvm::kernel::{KERNELS, Kernel};
-use bpfvm::object::Function;
+use bpfvm::machine::{Machine, World};
+use bpfvm::object::{Function, Map, Reference, Target};
 use bpfvm::program::{Program, link};
 
 static NEWEST: LazyLock<Kernel> = LazyLock::new(|| Kernel::read(KERNELS.len() - 1));
@@ -96,8 +99,18 @@ pub fn exit() -> Instruction {
     instruction(0x95, 0, 0, 0, 0)
 }
 
+/// Loads the address of the map with a number.
+pub fn map(to: u8, number: i32) -> [Instruction; 2] {
+    [instruction(0x18, to, 1, 0, number), instruction(0, 0, 0, 0, 0)]
+}
+
 /// Links functions, each by its name; the first begins at place 0.
 pub fn program(functions: &[(&str, Vec<Instruction>)]) -> Arc<Program> {
+    program_with(Vec::new(), functions)
+}
+
+/// Links functions that use maps.
+pub fn program_with(maps: Vec<Map>, functions: &[(&str, Vec<Instruction>)]) -> Arc<Program> {
     let mut start = 0;
     let places = functions.iter().map(|(name, instructions)| {
         let length = instructions.len();
@@ -106,7 +119,27 @@ pub fn program(functions: &[(&str, Vec<Instruction>)]) -> Arc<Program> {
         place
     });
     let places = places.collect();
-    let instructions = functions.iter().flat_map(|(_, each)| each.clone()).collect();
-    let object = Object::of_instructions(instructions, places).unwrap();
+    let instructions: Vec<_> = functions.iter().flat_map(|(_, each)| each.clone()).collect();
+    let loads =
+        instructions.iter().enumerate().filter(|(_, each)| each.code == 0x18 && each.source == 1);
+    let maps_used = loads.map(|(at, each)| Reference {
+        at,
+        target: Target::Map(usize::try_from(each.immediate).unwrap()),
+    });
+    let references: Vec<_> = maps_used.collect();
+    let mut object = Object::of_instructions(instructions, places).unwrap();
+    object.maps = maps;
+    object.code[0].references.extend(references);
+    object.code[0].references.sort_by_key(|reference| reference.at);
     Arc::new(link(&Arc::new(object), &NEWEST, &|_| None))
+}
+
+/// A machine that runs the steps of a program, and one that runs what was compiled of them if there is a compiler.
+pub fn machines_of<W: World>(program: &Arc<Program>, world: impl Fn() -> W) -> [Machine<W>; 2] {
+    let [steps, mut compiled] =
+        [(), ()].map(|()| Machine::new(Arc::clone(program), world()).unwrap());
+    #[cfg(feature = "jit")]
+    compiled.use_compiled(Arc::new(bpfvm::jit::Compiled::new(program).unwrap()));
+    compiled.set_limit(bpfvm::machine::LIMIT);
+    [steps, compiled]
 }
