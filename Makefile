@@ -101,6 +101,7 @@ test-all: export RISK_CAMPAIGNS := 250
 test-all: export UNPAIRED_TABLES := 2000
 test-all: export FEW_REPORTS := 2000
 test-all: export IMPORT_FILES := 8000
+test-all: export DRAWN_PROGRAMS := 10000
 test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	runoff image build --work compile
 	runoff image build --load ctar --load list --load dbench
@@ -113,7 +114,7 @@ test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	$(if $(ONLY),,cargo check --manifest-path fuzz/Cargo.toml --locked)
 	$(if $(ONLY),,cargo check --manifest-path bench/elevators/Cargo.toml --benches --locked)
 	$(if $(ONLY),,tests/alone cargo test --release --workspace --locked)
-	$(if $(ONLY),,BPF_PROGRAMS=100000 cargo test --release --locked -p bpfvm --features jit)
+	$(if $(ONLY),,BPF_PROGRAMS=100000 cargo test --release --locked -p bpfvm --test agreeing)
 	$(if $(ONLY),,PROPTEST_CASES=1000000 cargo test --release --locked -p numbers --test forms)
 	$(if $(ONLY),,cargo test --release --locked -p runoff-agent --test session a_container_that_is_gone)
 	tests/alone pytest -n 2 --no-loadscope-reorder --seconds-by-file $(ONLY)

@@ -9,7 +9,7 @@ from command import run, samples
 
 pytestmark = [pytest.mark.lab, pytest.mark.core, pytest.mark.usefixtures("lab_kernel", "lab_image", "own_qemu")]
 
-ANSWERS = 300
+ANSWERS = 200
 ECHO = f"""
 title = "echo"
 description = "A client that waits for each answer of a server which computes for a moment."

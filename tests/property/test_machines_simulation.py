@@ -17,7 +17,7 @@ import machine_errors as errors
 from runoff.statistics import Question, Verdict, analyse_machines
 from runoff.statistics.gate import Outcome, judge_comparison
 
-CAMPAIGNS = int(os.environ.get("MACHINE_CAMPAIGNS") or 100)
+CAMPAIGNS = int(os.environ.get("MACHINE_CAMPAIGNS") or 60)
 LIMIT = 0.02
 SHAPES = [(3, 3), (7, 5), (12, 6)]
 

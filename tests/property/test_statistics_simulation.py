@@ -18,7 +18,7 @@ from verdict_scenarios import Shape, Tables
 from runoff.plan.order import draw
 from runoff.statistics import Observation, Question, Verdict, analyse, analyse_unpaired, judge_family
 
-TABLES = int(os.environ.get("VERDICT_TABLES") or 2000)
+TABLES = int(os.environ.get("VERDICT_TABLES") or 1000)
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 

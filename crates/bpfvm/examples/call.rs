@@ -10,7 +10,7 @@ use bpfvm::jit::Compiled;
 use bpfvm::kernel::{KERNELS, Kernel};
 use bpfvm::machine::{KernelFunction, Machine, World};
 use bpfvm::program::link;
-use bpfvm::{Object, helpers};
+use bpfvm::{Object, functions, helpers};
 
 /// A kernel that has nothing but what needs no scheduler.
 struct Bare;
@@ -20,8 +20,12 @@ impl World for Bare {
         helpers::find(number)
     }
 
-    fn function(_: &str) -> Option<KernelFunction<Self>> {
-        None
+    fn function(name: &str) -> Option<KernelFunction<Self>> {
+        functions::find(name)
+    }
+
+    fn random(&mut self) -> u32 {
+        4
     }
 }
 

@@ -159,7 +159,7 @@ pub enum Callee {
 }
 
 /// Why an instruction is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum NoInstruction {
     #[error("there is no instruction with the code {0:#04x} and these fields")]
     Code(u8),

@@ -5,10 +5,13 @@
 pub mod decoded;
 mod error;
 pub mod fit;
+pub mod format;
+pub mod functions;
 pub mod helpers;
 pub mod instruction;
 #[cfg(feature = "jit")]
 pub mod jit;
+pub mod kept;
 pub mod kernel;
 pub mod loading;
 pub mod machine;

@@ -27,6 +27,10 @@ impl World for Notes {
     fn function(_: &str) -> Option<KernelFunction<Self>> {
         None
     }
+
+    fn random(&mut self) -> u32 {
+        4
+    }
 }
 
 /// What a program has come to: what it returns or does wrong, what it has called, and the memory.

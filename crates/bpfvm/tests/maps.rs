@@ -22,6 +22,10 @@ impl World for Three {
         None
     }
 
+    fn random(&mut self) -> u32 {
+        4
+    }
+
     fn cpus(&self) -> u64 {
         3
     }

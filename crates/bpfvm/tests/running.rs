@@ -33,6 +33,10 @@ impl World for Notes {
     fn function(_: &str) -> Option<KernelFunction<Self>> {
         None
     }
+
+    fn random(&mut self) -> u32 {
+        4
+    }
 }
 
 fn machines(functions: &[(&str, Vec<Instruction>)]) -> [Machine<Notes>; 2] {

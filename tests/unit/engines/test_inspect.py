@@ -289,5 +289,12 @@ def test_instructions_that_only_newer_kernels_know_decide(tmp_path: Path) -> Non
 def test_bytes_that_are_no_instruction_are_refused_by_every_kernel(tmp_path: Path) -> None:
     found = look_at(tmp_path, 'asm volatile(".byte 0xe6, 0, 0, 0, 0, 0, 0, 0");')
     assert {each["verdict"] for each in found["kernels"]} == {"does_not_load"}
-    wrong = ["stopping: there is no instruction with the code 0xe6 and these fields"]
-    assert all(each["wrong"] == wrong for each in found["kernels"])
+    what = ["an instruction with the code 0xe6 and these fields"]
+    assert refusals(found) == dict.fromkeys(ALL, what)
+    guarded = look_at(
+        tmp_path,
+        'if (way) asm volatile(".byte 0xe6, 0, 0, 0, 0, 0, 0, 0");',
+        before="const volatile u8 way = 0;",
+    )
+    assert refusals(guarded) == {}
+    assert refusals(guarded, "depends") == dict.fromkeys(ALL, what)

@@ -9,7 +9,7 @@ use crate::program::FUNCTION;
 const MOST: u64 = 8 * 1024 * 1024;
 
 /// The function that a pointer to one stands for; a fault if it stands for none.
-fn function<W: World>(machine: &mut Machine<W>, pointer: u64) -> Option<usize> {
+pub fn function<W: World>(machine: &mut Machine<W>, pointer: u64) -> Option<usize> {
     let number = usize::try_from(pointer ^ FUNCTION).ok();
     let number = number.filter(|&number| number < machine.program().functions.len());
     if number.is_none() {
@@ -28,7 +28,9 @@ pub fn repeat<W: World>(
         return MapError::Invalid.code();
     }
     if count > MOST {
-        return MapError::TooBig.code();
+        // The verifier puts the loop in the place of the call, and there it is a number of 32 bits (kernel/bpf/verifier.c,
+        // `inline_bpf_loop`).
+        return MapError::TooBig.code() & u64::from(u32::MAX);
     }
     let Some(function) = function(machine, pointer) else { return 0 };
     for each in 0..count {

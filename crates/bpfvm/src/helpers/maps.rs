@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+use std::sync::Arc;
+
 use crate::machine::{Arguments, Machine, Problem, World};
 use crate::maps::{Kind, MapError, Queue, Storage};
 
 /// Makes a value for a task or a control group that has none.
 const CREATE: u64 = 1;
+
+/// Ends what values own that are gone; success, or the kernel's number of an error.
+fn end<W: World>(machine: &mut Machine<W>, map: u64, gone: Result<Vec<u64>, MapError>) -> u64 {
+    let gone = match gone {
+        Ok(gone) => gone,
+        Err(why) => return why.code(),
+    };
+    let Some((map, _)) = machine.map(map) else { return 0 };
+    let is_array = matches!(map.kind, Kind::Array(_));
+    let parts = map.shape().map(|shape| Arc::clone(&shape.parts)).unwrap_or_default();
+    if parts.is_empty() {
+        return 0;
+    }
+    let is_kept = is_array && machine.program().keeps_contents;
+    for value in gone {
+        if is_kept {
+            machine.stop_timers(&parts, value);
+        } else {
+            machine.end_value(&parts, value);
+        }
+    }
+    0
+}
 
 /// Success, or the kernel's number of an error.
 fn code(done: Result<(), MapError>) -> u64 {
@@ -22,9 +47,14 @@ pub fn lookup_on<W: World>(machine: &mut Machine<W>, [map, key, cpu, ..]: Argume
 }
 
 fn find<W: World>(machine: &mut Machine<W>, map: u64, key: u64, cpu: u64) -> u64 {
-    let Some(key) = read_key(machine, map, key) else { return 0 };
-    let found = machine.map(map).and_then(|(map, _)| map.find(&key, cpu));
-    found.unwrap_or(0)
+    let Some((map, (_, window))) = machine.map(map) else { return 0 };
+    match window.bytes(key, map.key) {
+        Ok(key) => map.find(key, cpu).unwrap_or(0),
+        Err(not_there) => {
+            machine.fail(not_there);
+            0
+        }
+    }
 }
 
 fn read_key<W: World>(machine: &mut Machine<W>, map: u64, key: u64) -> Option<Vec<u8>> {
@@ -40,7 +70,7 @@ pub fn update<W: World>(machine: &mut Machine<W>, [map, key, value, flags, _]: A
         let (map, memory) = machine.map(map)?;
         Some(map.update((&key, &value), flags, cpu, memory))
     });
-    updated.map_or(0, code)
+    updated.map_or(0, |updated| end(machine, map, updated))
 }
 
 pub fn delete<W: World>(machine: &mut Machine<W>, [map, key, ..]: Arguments) -> u64 {
@@ -48,7 +78,7 @@ pub fn delete<W: World>(machine: &mut Machine<W>, [map, key, ..]: Arguments) -> 
         let (map, (heap, _)) = machine.map(map)?;
         Some(map.delete(&key, heap))
     });
-    deleted.map_or(0, code)
+    deleted.map_or(0, |deleted| end(machine, map, deleted))
 }
 
 fn queue<W: World>(machine: &mut Machine<W>, map: u64) -> Option<&mut Queue> {
@@ -131,9 +161,8 @@ pub fn storage_delete<W: World>(machine: &mut Machine<W>, [map, owner, ..]: Argu
     if storage_of(machine, map).is_none() {
         return 0;
     }
-    let Some((map, (heap, _))) = machine.map(map) else { return 0 };
-    match &mut map.kind {
-        Kind::Storage(storage) => code(storage.delete(owner, heap)),
-        _ => 0,
-    }
+    let Some((found, (heap, _))) = machine.map(map) else { return 0 };
+    let Kind::Storage(storage) = &mut found.kind else { return 0 };
+    let deleted = storage.delete(owner, heap);
+    end(machine, map, deleted)
 }

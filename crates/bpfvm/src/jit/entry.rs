@@ -47,6 +47,8 @@ unsafe extern "C" fn call(shared: *mut Shared, entry: usize, arguments: *const [
         "push r15",
         "sub rsp, 8",
         "mov [rdi + {landing}], rsp",
+        "lea rax, [rip + 2f]",
+        "mov [rdi + {leave}], rax",
         "mov rax, rsi",
         "mov r10, rdx",
         "mov rsi, [r10]",
@@ -55,6 +57,7 @@ unsafe extern "C" fn call(shared: *mut Shared, entry: usize, arguments: *const [
         "mov r8, [r10 + 24]",
         "mov r9, [r10 + 32]",
         "call rax",
+        "2:",
         "add rsp, 8",
         "pop r15",
         "pop r14",
@@ -64,24 +67,7 @@ unsafe extern "C" fn call(shared: *mut Shared, entry: usize, arguments: *const [
         "pop rbp",
         "ret",
         landing = const offset_of!(Shared, landing),
-    )
-}
-
-/// Goes on where `call` was entered, as if it had returned 0; rdi has what is shared.
-#[unsafe(naked)]
-unsafe extern "C" fn land() {
-    naked_asm!(
-        "mov rsp, [rdi + {landing}]",
-        "xor eax, eax",
-        "add rsp, 8",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-        landing = const offset_of!(Shared, landing),
+        leave = const offset_of!(Shared, leave),
     )
 }
 
@@ -127,8 +113,10 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
                 (*shared).is_write = registers[register(libc::REG_ERR)] & WRITES != 0;
                 let instruction = &mut registers[register(libc::REG_RIP)];
                 (*shared).instruction = instruction.cast_unsigned();
-                *instruction = land as *const () as i64;
-                registers[register(libc::REG_RDI)] = shared as i64;
+                // As if what `call` called had returned 0.
+                *instruction = (*shared).leave.cast_signed();
+                registers[register(libc::REG_RSP)] = (*shared).landing.cast_signed();
+                registers[register(libc::REG_RAX)] = 0;
                 return;
             }
         }

@@ -7,7 +7,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{
-    Block, FuncRef, Function, Inst, InstBuilder, MemFlagsData, SourceLoc, Value,
+    Block, FuncRef, Function, Inst, InstBuilder, MemFlagsData, SigRef, SourceLoc, Value,
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
@@ -28,6 +28,8 @@ pub struct Translator<'a, D> {
     /// Makes a function known to the one that is translated.
     declare: D,
     known: BTreeMap<usize, FuncRef>,
+    /// The signature of what calls the kernel, which every function has.
+    signature: Option<SigRef>,
     registers: [Variable; REGISTERS],
     machine: Value,
     /// The host's address of the guest's address 0.
@@ -86,6 +88,7 @@ impl<'a, D: FnMut(usize, &mut Function) -> FuncRef> Translator<'a, D> {
             builder,
             declare,
             known: BTreeMap::new(),
+            signature: None,
             registers,
             machine: parameters[0],
             base: zero,
@@ -244,9 +247,11 @@ impl<'a, D: FnMut(usize, &mut Function) -> FuncRef> Translator<'a, D> {
         self.store_shared(offset_of!(Shared, site), here);
         let number = self.constant(call as u64);
         self.store_shared(offset_of!(Shared, call), number);
-        let mut signature = self.builder.func.signature.clone();
-        signature.params.truncate(PARAMETERS);
-        let signature = self.builder.import_signature(signature);
+        let signature = self.signature.unwrap_or_else(|| {
+            let signature = self.builder.func.signature.clone();
+            self.builder.import_signature(signature)
+        });
+        self.signature = Some(signature);
         let callee = self.shared(offset_of!(Shared, call_kernel));
         let arguments = self.arguments();
         let call = self.builder.ins().call_indirect(signature, callee, &arguments);

@@ -8,7 +8,7 @@ use btf::{Btf, Kind, Member, TypeId};
 
 use super::names::Named;
 use super::select;
-use super::source::{KERNELS, Source, names};
+use super::source::{KERNELS, Source, names, options};
 use crate::relate::Types;
 
 /// A kernel as it is for a scheduler.
@@ -79,7 +79,7 @@ impl Kernel {
         if name == "LINUX_KERNEL_VERSION" {
             return Some(self.version());
         }
-        match names().setting(self.source.number, name)? {
+        match options().value(self.source.number, name)? {
             "y" => Some(1),
             "m" => Some(2),
             value => match value.strip_prefix("0x") {
@@ -87,6 +87,11 @@ impl Kernel {
                 None => value.parse().ok(),
             },
         }
+    }
+
+    /// Bytes of a type with a name.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        self.types.named(name).find_map(|(of, _)| self.types.btf.size(of))
     }
 
     /// The number of a value of one of the kernel's enums.

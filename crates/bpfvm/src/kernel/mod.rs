@@ -3,6 +3,7 @@
 
 mod described;
 mod names;
+mod options;
 pub mod select;
 mod source;
 

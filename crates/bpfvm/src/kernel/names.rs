@@ -16,15 +16,13 @@ pub enum Named {
 #[derive(Debug, Default)]
 pub struct Names {
     named: HashMap<(Named, String), Kernels>,
-    /// Options of the kernels' configurations with their values; what is not set is not there.
-    settings: HashMap<String, Vec<(Kernels, String)>>,
 }
 
 /// A bit for each kernel.
-type Kernels = u32;
+pub type Kernels = u32;
 
 impl Names {
-    /// Reads lines of a letter, the kernels in hexadecimal digits, and a name; that of an option with its value.
+    /// Reads lines of a letter, the kernels in hexadecimal digits, and a name.
     ///
     /// # Panics
     /// A line is none: they are made together with this program.
@@ -41,11 +39,6 @@ impl Names {
         let named = match letter {
             "t" => Named::Type,
             "f" => Named::Function,
-            "c" => {
-                let (name, value) = name.split_once('=')?;
-                self.settings.entry(name.to_owned()).or_default().push((kernels, value.to_owned()));
-                return Some(());
-            }
             _ => return None,
         };
         self.named.insert((named, name.to_owned()), kernels);
@@ -55,12 +48,5 @@ impl Names {
     pub fn has(&self, kernel: usize, named: Named, name: &str) -> bool {
         let kernels = self.named.get(&(named, name.to_owned()));
         kernels.is_some_and(|kernels| kernels >> kernel & 1 == 1)
-    }
-
-    /// The value of an option of the configuration, None if it is not set.
-    pub fn setting(&self, kernel: usize, name: &str) -> Option<&str> {
-        let values = self.settings.get(name)?;
-        let found = values.iter().find(|(kernels, _)| kernels >> kernel & 1 == 1);
-        found.map(|(_, value)| value.as_str())
     }
 }

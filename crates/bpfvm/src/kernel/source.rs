@@ -5,6 +5,7 @@ use std::io::Read;
 use std::sync::LazyLock;
 
 use super::names::Names;
+use super::options::Options;
 
 /// Where the description of a kernel comes from.
 #[derive(Debug, Clone, Copy)]
@@ -71,14 +72,24 @@ impl Source {
     }
 }
 
-static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let bytes = unpack(include_bytes!("../../kernels/names.txt.zst"));
-    Names::parse(std::str::from_utf8(&bytes).expect("names are ASCII"))
-});
+static NAMES: LazyLock<Names> =
+    LazyLock::new(|| Names::parse(&text(include_bytes!("../../kernels/names.txt.zst"))));
+
+static OPTIONS: LazyLock<Options> =
+    LazyLock::new(|| Options::parse(&text(include_bytes!("../../kernels/options.txt.zst"))));
 
 /// The names of all that these kernels have.
 pub fn names() -> &'static Names {
     &NAMES
+}
+
+/// What these kernels were built with.
+pub fn options() -> &'static Options {
+    &OPTIONS
+}
+
+fn text(packed: &[u8]) -> String {
+    String::from_utf8(unpack(packed)).expect("names are ASCII")
 }
 
 fn unpack(packed: &[u8]) -> Vec<u8> {

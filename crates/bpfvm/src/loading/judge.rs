@@ -12,7 +12,7 @@ use crate::relate::essential;
 
 impl Trial<'_> {
     /// Finds what the kernel lacks where instructions are reached, with the first place.
-    pub fn judge(&mut self, reached: &Reached) -> BTreeMap<Thing, Option<Site>> {
+    pub fn judge(&self, reached: &Reached) -> BTreeMap<Thing, Option<Site>> {
         let mut needs = BTreeMap::new();
         for (number, code) in self.object.code.iter().enumerate() {
             for at in (0..code.instructions.len()).filter(|&at| reached.has(number, at)) {
@@ -21,11 +21,7 @@ impl Trial<'_> {
                 let poisoned = self.poisoned.get(&(number, at)).cloned();
                 let lacked = match decoded {
                     Ok(decoded) => self.lacked(code, at, decoded),
-                    Err(why) => {
-                        let site = self.object.site(number, at);
-                        self.loading.wrong.insert(format!("{}: {why}", site.function));
-                        None
-                    }
+                    Err(why) => Some(Thing::NoInstruction(why)),
                 };
                 for thing in poisoned.into_iter().chain(lacked) {
                     needs.entry(thing).or_insert_with(|| Some(self.object.site(number, at)));

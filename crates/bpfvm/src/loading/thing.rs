@@ -3,6 +3,8 @@
 
 use std::fmt::{self, Display};
 
+use crate::decoded::NoInstruction;
+
 /// Something that an object can ask a kernel for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Thing {
@@ -23,6 +25,8 @@ pub enum Thing {
     Helper(u32),
     /// A kind of instruction, in words.
     Instruction(&'static str),
+    /// Bytes that make no instruction.
+    NoInstruction(NoInstruction),
     Map(String),
     /// A function that one of the object's programs is called at.
     Traced(String),
@@ -41,6 +45,14 @@ impl Display for Thing {
             Self::Size(name) => write!(to, "ops.{name} of this size"),
             Self::Table(name) => write!(to, "struct {name}"),
             Self::Instruction(name) => write!(to, "{name}"),
+            Self::NoInstruction(why) => match why {
+                NoInstruction::Code(code) => {
+                    write!(to, "an instruction with the code {code:#04x} and these fields")
+                }
+                NoInstruction::Register => write!(to, "registers beyond r10"),
+                NoInstruction::Half => write!(to, "an instruction without its second half"),
+                NoInstruction::Packet => write!(to, "loads from packets, as programs of old had"),
+            },
             Self::Helper(number) => write!(to, "helper {number}"),
             Self::Map(name) => write!(to, "maps of the kind {name}"),
             Self::Traced(name) => write!(to, "{name}(), which is traced"),

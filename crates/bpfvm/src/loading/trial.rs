@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 
 use btf::CoreKind;
 
@@ -37,8 +38,8 @@ impl<'a> Trial<'a> {
             unanswered: BTreeSet::new(),
             is_there: Vec::new(),
         };
-        trial.loading.wrong = trial.fitted.wrong.clone();
-        for asked in trial.fitted.asked.clone() {
+        trial.loading.wrong = take(&mut trial.fitted.wrong);
+        for asked in take(&mut trial.fitted.asked) {
             trial.note_answer(asked);
         }
         trial.is_there = object.outside.iter().map(|each| trial.look_for(each)).collect();

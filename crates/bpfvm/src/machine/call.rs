@@ -33,9 +33,12 @@ impl<W: World> Machine<W> {
         self.calls_inside += 1;
         let value = self.run(function, arguments);
         self.calls_inside -= 1;
-        if self.calls_inside == 0 && self.lock != 0 {
-            let held = self.lock;
+        let held = self.resilient.last().copied().unwrap_or(self.lock);
+        if self.calls_inside == 0 && held != 0 {
             self.fail(Problem::Misuse(format!("it ends and holds the lock at {held:#x}")));
+        }
+        if self.calls_inside == 0 {
+            self.heap.settle();
         }
         self.shared.deepest = deepest;
         match &self.fault {
@@ -61,8 +64,8 @@ impl<W: World> Machine<W> {
 
     #[cfg(feature = "jit")]
     fn run(&mut self, function: usize, arguments: Arguments) -> u64 {
-        match self.compiled.clone() {
-            Some(compiled) => self.enter(&compiled, function, arguments),
+        match &self.compiled {
+            Some(compiled) => self.enter(compiled.entry(function), arguments),
             None => interpreter::run(self, function, arguments),
         }
     }

@@ -14,28 +14,30 @@ use crate::shared::stop;
 
 impl<W: World> Machine<W> {
     /// Runs compiled instructions from now on, in place of the program's steps. They come to the same.
+    ///
+    /// # Panics
+    /// It is called from inside a call: what runs would be freed.
     pub fn use_compiled(&mut self, compiled: Arc<Compiled>) {
+        assert_eq!(self.calls_inside, 0, "what runs cannot be replaced");
         self.shared.call_kernel = call_kernel::<W> as *const () as usize;
         self.compiled = Some(compiled);
     }
 
     /// Runs a function. What it returns means nothing if there is a fault.
-    pub(super) fn enter(
-        &mut self,
-        compiled: &Compiled,
-        function: usize,
-        arguments: Arguments,
-    ) -> u64 {
-        let entry = compiled.entry(function);
+    pub(super) fn enter(&mut self, entry: usize, arguments: Arguments) -> u64 {
+        let frame = self.shared.frame;
         // SAFETY: what is shared is the first of the machine, which is borrowed as a whole, and the instructions were
         // made of its program.
         let value = unsafe { enter((&raw mut *self).cast(), entry, &arguments) };
-        self.note(compiled);
+        if self.shared.stop != stop::GOES_ON {
+            self.shared.frame = frame;
+            self.note();
+        }
         value
     }
 
     /// Makes a fault of what the instructions have stopped for.
-    fn note(&mut self, compiled: &Compiled) {
+    fn note(&mut self) {
         let (function, step) = self.shared.site();
         let problem = match self.shared.stop {
             stop::GOES_ON | stop::FAILED => return,
@@ -48,12 +50,13 @@ impl<W: World> Machine<W> {
                 };
                 Problem::Never(self.program.reasons[reason].clone())
             }
-            _ => return self.note_not_there(compiled),
+            _ => return self.note_not_there(),
         };
         self.fail_at(problem, function, step);
     }
 
-    fn note_not_there(&mut self, compiled: &Compiled) {
+    fn note_not_there(&mut self) {
+        let compiled = self.compiled.as_ref().expect("it runs");
         let found = compiled.find(length(self.shared.instruction));
         let (function, step) = found.expect("only these instructions want memory of the window");
         let Step::Plain(

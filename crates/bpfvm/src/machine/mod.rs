@@ -7,7 +7,9 @@ mod compiled;
 mod fault;
 mod interpreter;
 mod maps;
+mod own;
 mod state;
+mod timers;
 
 pub use call::Outcome;
 pub use fault::{Fault, Problem};

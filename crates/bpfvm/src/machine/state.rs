@@ -8,8 +8,9 @@ use thiserror::Error;
 use super::fault::{Fault, Problem};
 #[cfg(feature = "jit")]
 use crate::jit::Compiled;
+use crate::kept::{Allocated, Arena, Members, Printed, Timers};
 use crate::maps::{Kind, Map, MapError};
-use crate::memory::{Heap, Window};
+use crate::memory::{Heap, Window, length};
 use crate::program::{KernelCall, Program};
 use crate::shared::{STACK, Shared, stop};
 
@@ -40,6 +41,19 @@ pub trait World: Sized {
     fn now(&self) -> u64 {
         0
     }
+
+    /// The next number that is drawn.
+    fn random(&mut self) -> u32;
+
+    /// How far the copy of a CPU is from the address of a variable of which each CPU has one.
+    fn offset(&self, _cpu: u64) -> u64 {
+        0
+    }
+
+    /// Ends a reference to something of the kernel that no program has allocated.
+    fn release(machine: &mut Machine<Self>, address: u64) {
+        machine.fail(Problem::Misuse(format!("it releases {address:#x}, which it does not own")));
+    }
 }
 
 /// How deep functions may call each other, as the kernel allows it (include/linux/bpf_verifier.h, `MAX_CALL_FRAMES`).
@@ -68,8 +82,15 @@ pub struct Machine<W> {
     pub(super) maps: Vec<Map>,
     /// The address of a lock that is held, or 0.
     pub(crate) lock: u64,
-    /// What programs have printed and nobody has taken.
-    pub printed: Vec<String>,
+    /// The addresses of locks of the other kind that are held, the last at the end.
+    pub(crate) resilient: Vec<u64>,
+    pub(crate) allocated: Allocated,
+    pub(crate) members: Members,
+    pub(crate) timers: Timers,
+    pub(crate) arena: Arena,
+    pub printed: Printed,
+    /// For each CPU, the one that was last drawn when loads were distributed.
+    pub(crate) distributed: Vec<u64>,
     /// Instructions that a call of a program may take.
     pub(super) limit: u64,
     pub(super) fault: Option<Fault>,
@@ -97,6 +118,8 @@ impl<W: World> Machine<W> {
             window.write(part.address, &part.bytes).map_err(io::Error::other)?;
         }
         let maps = maps(&program, world.cpus(), (&mut heap, &mut window))?;
+        let arenas = program.object.maps.iter().find(|map| map.kind.name() == Some("arena"));
+        let arena = Arena::new(arenas.map_or(0, |map| map.entries), &window);
         let stacks = heap.allocate(&mut window, STACK * STACKS)?;
         let arguments = heap.allocate(&mut window, ARGUMENTS * STACKS)?;
         let calls = program.calls.iter().map(|call| match call {
@@ -115,6 +138,7 @@ impl<W: World> Machine<W> {
             call: 0,
             call_kernel: 0,
             landing: 0,
+            leave: 0,
             wanted: 0,
             is_write: false,
             instruction: 0,
@@ -123,14 +147,20 @@ impl<W: World> Machine<W> {
             shared,
             window,
             heap,
-            world,
             calls: calls.collect(),
             maps,
             lock: 0,
-            printed: Vec::new(),
+            resilient: Vec::new(),
+            allocated: Allocated::default(),
+            members: Members::default(),
+            timers: Timers::default(),
+            arena,
+            printed: Printed::default(),
+            distributed: vec![0; length(world.cpus())],
             program,
             #[cfg(feature = "jit")]
             compiled: None,
+            world,
             limit: LIMIT,
             fault: None,
             stacks: stacks + STACK * STACKS,

@@ -37,13 +37,21 @@ impl Array {
         flags: u64,
         cpu: u64,
         window: &mut Window,
-    ) -> Result<(), MapError> {
+    ) -> Result<Vec<u64>, MapError> {
         let address = self.find(index, cpu).ok_or(MapError::TooBig)?;
         if flags == flags::ONLY_NEW {
             return Err(MapError::There);
         }
         self.value.copy(window, address, value);
-        Ok(())
+        Ok(vec![address])
+    }
+
+    /// The element that an address is in.
+    pub fn element(&self, address: u64) -> Option<Each> {
+        let number = address.checked_sub(self.address)? / self.value.stride();
+        let index = u32::try_from(number / self.copies).ok()?;
+        let value = self.address + number * self.value.stride();
+        (u64::from(index) < self.entries).then(|| (index.to_le_bytes().to_vec(), value))
     }
 
     pub fn list(&self, cpu: u64) -> Vec<Each> {

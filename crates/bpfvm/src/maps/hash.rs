@@ -51,7 +51,7 @@ impl Hash {
         copy(self.copies, &self.value, element.address, cpu)
     }
 
-    /// Whether an element with this key has its value at an address, or the first of its values.
+    /// Whether the element with this key has a value at an address, whatever CPU's it is.
     pub fn has(&self, key: &[u8], address: u64) -> bool {
         let element = self.elements.get(key);
         let bytes = self.value.stride() * self.copies;
@@ -64,7 +64,7 @@ impl Hash {
         flags: u64,
         cpu: u64,
         (heap, window): (&mut Heap, &mut Window),
-    ) -> Result<(), MapError> {
+    ) -> Result<Vec<u64>, MapError> {
         let is_there = self.elements.contains_key(key);
         match flags {
             flags::ONLY_NEW if is_there => return Err(MapError::There),
@@ -73,28 +73,37 @@ impl Hash {
         }
         // A value of a CPU is changed where it is; others are replaced, so that a program that still has the old one
         // does not see it change.
+        let mut ended = Vec::new();
         if !is_there {
-            self.add(key, (heap, window))?;
+            ended = self.add(key, (heap, window))?;
         } else if self.copies == 1 {
             let address = self.value.allocate(heap, window, 1).ok_or(MapError::NoMemory)?;
             let element = self.elements.get_mut(key).expect("it is there");
             let old = std::mem::replace(&mut element.address, address);
-            self.value.release(heap, old, 1);
+            self.value.retire(heap, old, 1);
+            ended.push(old);
         }
         let address = self.find(key, cpu).ok_or(MapError::Invalid)?;
         self.value.copy(window, address, value);
-        Ok(())
+        Ok(ended)
+    }
+
+    /// The element that an address is in, with the first of its values.
+    pub fn element(&self, address: u64) -> Option<Each> {
+        let found = self.elements.iter().find(|(key, _)| self.has(key, address));
+        found.map(|(key, element)| (key.to_vec(), element.address))
     }
 
     fn add(
         &mut self,
         key: &[u8],
         (heap, window): (&mut Heap, &mut Window),
-    ) -> Result<(), MapError> {
+    ) -> Result<Vec<u64>, MapError> {
+        let mut ended = Vec::new();
         if self.elements.len() as u64 >= self.entries {
             let oldest = self.used.first_key_value().map(|(_, key)| key.clone());
             let oldest = oldest.filter(|_| self.makes_room).ok_or(MapError::TooBig)?;
-            self.delete(&oldest, heap)?;
+            ended = self.delete(&oldest, heap)?;
         }
         let address = self.value.allocate(heap, window, self.copies).ok_or(MapError::NoMemory)?;
         self.clock += 1;
@@ -102,14 +111,14 @@ impl Hash {
             self.used.insert(self.clock, key.into());
         }
         self.elements.insert(key.into(), Element { address, used: self.clock });
-        Ok(())
+        Ok(ended)
     }
 
-    pub fn delete(&mut self, key: &[u8], heap: &mut Heap) -> Result<(), MapError> {
+    pub fn delete(&mut self, key: &[u8], heap: &mut Heap) -> Result<Vec<u64>, MapError> {
         let element = self.elements.remove(key).ok_or(MapError::Missing)?;
         self.used.remove(&element.used);
-        self.value.release(heap, element.address, self.copies);
-        Ok(())
+        self.value.retire(heap, element.address, self.copies);
+        Ok((0..self.copies).map(|copy| element.address + copy * self.value.stride()).collect())
     }
 
     pub fn list(&self, cpu: u64) -> Vec<Each> {

@@ -6,6 +6,7 @@ use super::array::Array;
 use super::hash::Hash;
 use super::queue::Queue;
 use super::request::{Each, MapError, flags};
+use super::ring::Ring;
 use super::storage::Storage;
 use super::value::ValueShape;
 use crate::memory::{Heap, Window};
@@ -26,6 +27,7 @@ pub enum Kind {
     Hash(Hash),
     Queue(Queue),
     Storage(Storage),
+    Ring(Ring),
     /// The addresses that stand for other maps; 0 where none is.
     Maps(Vec<u64>),
     /// A kind that is not held here.
@@ -45,12 +47,11 @@ impl Map {
     ) -> Result<Self, MapError> {
         let value = ValueShape::new(btf, described.value.size, described.value.of);
         let entries = described.entries;
-        let needs_values =
-            !matches!(described.kind.name(), Some("ringbuf" | "user_ringbuf" | "arena"));
-        if needs_values && (entries > u32::MAX.into() || value.bytes == 0) {
-            return Err(MapError::Invalid);
-        }
-        let kind = match described.kind.name().unwrap_or("of no name") {
+        let name = described.kind.name().unwrap_or("of no name");
+        let kind = match name {
+            "ringbuf" => Kind::Ring(Ring::new(entries)?),
+            "arena" | "user_ringbuf" => Kind::Other(name.to_owned()),
+            _ if entries > u32::MAX.into() || value.bytes == 0 => return Err(MapError::Invalid),
             "array" => Kind::Array(Array::new(value, entries, 1, (heap, window))?),
             "percpu_array" => Kind::Array(Array::new(value, entries, cpus, (heap, window))?),
             "hash" => Kind::Hash(Hash::new(value, entries, 1, false)),
@@ -61,19 +62,35 @@ impl Map {
             "stack" => Kind::Queue(Queue::new(value.bytes, entries, true)),
             "array_of_maps" => Kind::Maps(Vec::new()),
             "task_storage" | "cgroup_storage" => Kind::Storage(Storage::new(value)),
-            other => Kind::Other(other.to_owned()),
+            _ => Kind::Other(name.to_owned()),
         };
         Ok(Self { name: described.name.clone(), kind, key: described.key.size })
+    }
+
+    /// The values, if they are in memory.
+    pub fn shape(&self) -> Option<&ValueShape> {
+        match &self.kind {
+            Kind::Array(array) => Some(&array.value),
+            Kind::Hash(hash) => Some(&hash.value),
+            Kind::Storage(storage) => Some(&storage.value),
+            Kind::Queue(_) | Kind::Ring(_) | Kind::Maps(_) | Kind::Other(_) => None,
+        }
     }
 
     /// Bytes of a value.
     pub fn value(&self) -> u64 {
         match &self.kind {
-            Kind::Array(array) => array.value.bytes,
-            Kind::Hash(hash) => hash.value.bytes,
             Kind::Queue(queue) => queue.bytes,
-            Kind::Storage(storage) => storage.value.bytes,
-            Kind::Maps(_) | Kind::Other(_) => 0,
+            _ => self.shape().map_or(0, |shape| shape.bytes),
+        }
+    }
+
+    /// The element that an address is in.
+    pub fn element(&self, address: u64) -> Option<Each> {
+        match &self.kind {
+            Kind::Array(array) => array.element(address),
+            Kind::Hash(hash) => hash.element(address),
+            _ => None,
         }
     }
 
@@ -98,7 +115,7 @@ impl Map {
         }
     }
 
-    /// Sets the value for a CPU.
+    /// Sets the value for a CPU; returns the addresses of values whose contents end with it.
     ///
     /// # Errors
     /// The flags forbid it, or there is no room.
@@ -108,7 +125,7 @@ impl Map {
         flags: u64,
         cpu: u64,
         (heap, window): (&mut Heap, &mut Window),
-    ) -> Result<(), MapError> {
+    ) -> Result<Vec<u64>, MapError> {
         let flags = flags & !flags::LOCKED;
         if flags > flags::ONLY_OLD {
             return Err(MapError::Invalid);
@@ -123,11 +140,11 @@ impl Map {
         }
     }
 
-    /// Takes an element away.
+    /// Takes an element away; returns the addresses of its values.
     ///
     /// # Errors
     /// There is none, or this kind of map has always all.
-    pub fn delete(&mut self, key: &[u8], heap: &mut Heap) -> Result<(), MapError> {
+    pub fn delete(&mut self, key: &[u8], heap: &mut Heap) -> Result<Vec<u64>, MapError> {
         match &mut self.kind {
             Kind::Hash(hash) => hash.delete(key, heap),
             _ => Err(MapError::Invalid),

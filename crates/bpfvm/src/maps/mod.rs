@@ -7,11 +7,13 @@ mod hash;
 mod map;
 mod queue;
 mod request;
+mod ring;
 mod storage;
 mod value;
 
 pub use map::{Kind, Map};
 pub use queue::Queue;
 pub use request::{Each, MapError};
+pub use ring::Ring;
 pub use storage::Storage;
-pub use value::ValueShape;
+pub use value::{Part, Special, ValueShape};

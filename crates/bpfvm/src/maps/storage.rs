@@ -37,9 +37,9 @@ impl Storage {
         Ok(address)
     }
 
-    pub fn delete(&mut self, owner: u64, heap: &mut Heap) -> Result<(), MapError> {
+    pub fn delete(&mut self, owner: u64, heap: &mut Heap) -> Result<Vec<u64>, MapError> {
         let address = self.values.remove(&owner).ok_or(MapError::Missing)?;
-        self.value.release(heap, address, 1);
-        Ok(())
+        self.value.retire(heap, address, 1);
+        Ok(vec![address])
     }
 }

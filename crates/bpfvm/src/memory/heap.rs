@@ -16,12 +16,18 @@ pub struct Heap {
     next: u64,
     /// Parts that were given back, by their sizes; the last comes first.
     free: BTreeMap<u64, Vec<u64>>,
+    /// Parts that will be given back, with their bytes.
+    retired: Vec<(u64, u64)>,
 }
 
 impl Heap {
     /// All that is in the heap beyond an address can be given out.
     pub fn beyond(address: u64) -> Self {
-        Self { next: address.max(HEAP).next_multiple_of(ALIGNMENT), free: BTreeMap::new() }
+        Self {
+            next: address.max(HEAP).next_multiple_of(ALIGNMENT),
+            free: BTreeMap::new(),
+            retired: Vec::new(),
+        }
     }
 
     /// The address of `bytes` bytes that nothing else has, all 0.
@@ -44,6 +50,18 @@ impl Heap {
     pub fn release(&mut self, address: u64, bytes: u64) {
         let size = size(bytes).expect("it was given out before");
         self.free.entry(size).or_default().push(address);
+    }
+
+    /// Takes back what who has found it before may go on to use, until [`Self::settle`].
+    pub fn retire(&mut self, address: u64, bytes: u64) {
+        self.retired.push((address, bytes));
+    }
+
+    /// Gives back what was retired.
+    pub fn settle(&mut self) {
+        while let Some((address, bytes)) = self.retired.pop() {
+            self.release(address, bytes);
+        }
     }
 
     /// Bytes in use or given back.

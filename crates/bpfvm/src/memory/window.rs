@@ -86,6 +86,11 @@ impl Window {
         Ok(())
     }
 
+    /// Whether a page of the arena is there.
+    pub fn has_page(&self, page: usize) -> bool {
+        self.pages.get(page).copied().unwrap_or(false)
+    }
+
     /// Puts memory behind a page of the arena, or takes it away; what comes anew reads as 0.
     ///
     /// # Errors
@@ -120,6 +125,16 @@ impl Window {
         let page = |address: u64| length((address - ARENA) / PAGE);
         (page(address)..page(end.next_multiple_of(PAGE)))
             .try_for_each(|page| self.set_page(page, true))
+    }
+
+    /// The bytes at an address, which is cut to the window, where they lie.
+    ///
+    /// # Errors
+    /// No memory is there.
+    pub fn bytes(&self, address: u64, bytes: u64) -> Result<&[u8], NotThere> {
+        let from = self.check(Access::Read, address, bytes)?;
+        // SAFETY: all these bytes can be read, and only who has the window for himself alone writes to them.
+        Ok(unsafe { std::slice::from_raw_parts(from.cast_const().cast(), length(bytes)) })
     }
 
     /// The bytes at an address, which is cut to the window.
@@ -173,7 +188,7 @@ impl Window {
         match address {
             ..HEAP => access == Access::Read,
             HEAP..ARENA => address < self.end,
-            _ => self.pages.get(length((address - ARENA) / PAGE)).copied().unwrap_or(false),
+            _ => self.has_page(length((address - ARENA) / PAGE)),
         }
     }
 

@@ -25,6 +25,7 @@ pub fn link(
         object,
         trial: Trial::begin(object, kernel),
         places: lay_out(object, kernel),
+        kernel,
         variable,
         numbers: numbers.zip(0..).collect(),
         calls: Vec::new(),
@@ -38,6 +39,7 @@ struct Linker<'a> {
     object: &'a Arc<Object>,
     trial: Trial<'a>,
     places: Places,
+    kernel: &'a Kernel,
     variable: &'a dyn Fn(&str) -> Option<u64>,
     /// The numbers of functions by code and function.
     numbers: BTreeMap<(usize, usize), usize>,
@@ -61,7 +63,7 @@ impl Linker<'_> {
             }
         }
         let Places { parts, sections, maps, end, .. } = self.places;
-        let Self { calls, reasons, .. } = self;
+        let Self { calls, reasons, kernel, .. } = self;
         Program {
             object: Arc::clone(self.object),
             functions,
@@ -70,6 +72,9 @@ impl Linker<'_> {
             parts,
             sections,
             maps,
+            cpumask: kernel.size("cpumask").unwrap_or(0),
+            // 7.0 frees what the value owned; 7.2 does not (kernel/bpf/arraymap.c, `array_map_update_elem`).
+            keeps_contents: kernel.is_since(7, 1),
             end,
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use super::place::{MapPlace, Part, SectionPlace};
+use super::place::{MAP_BYTES, MapPlace, Part, SectionPlace};
 use super::step::Step;
 use crate::loading::Site;
 use crate::object::Object;
@@ -27,6 +27,10 @@ pub struct Program {
     pub parts: Vec<Part>,
     pub sections: Vec<SectionPlace>,
     pub maps: Vec<MapPlace>,
+    /// Bytes of the kernel's `struct cpumask`.
+    pub cpumask: u64,
+    /// Whether an update of an array stops timers alone, and leaves all else in the value as it is.
+    pub keeps_contents: bool,
     /// The end of what is in the heap from the start.
     pub end: u64,
 }
@@ -51,6 +55,14 @@ impl Program {
     /// The number of a function.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.functions.iter().position(|function| function.name == name)
+    }
+
+    /// The number of the map that a pointer stands for.
+    pub fn map_at(&self, address: u64) -> Option<usize> {
+        // They lie one behind the other.
+        let place = address.checked_sub(self.maps.first()?.address)?;
+        let number = usize::try_from(place / MAP_BYTES).ok()?;
+        (place % MAP_BYTES == 0 && number < self.maps.len()).then_some(number)
     }
 
     /// The source of a step of a function.

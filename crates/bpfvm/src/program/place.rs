@@ -29,7 +29,7 @@ pub struct MapPlace {
 }
 
 /// Room for the kernel's `struct bpf_map`, which programs know by its address alone.
-const MAP_BYTES: u64 = 64;
+pub const MAP_BYTES: u64 = 64;
 
 /// The addresses of everything that an object has and wants.
 pub struct Places {

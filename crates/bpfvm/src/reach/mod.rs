@@ -121,7 +121,9 @@ impl Walk<'_> {
             // Tables of places are not read: it can be any of the function's.
             Decoded::JumpTo { .. } => {
                 let places = self.function.start..self.function.start + self.function.length;
-                return places.map(|place| (place, State::at_entry())).collect();
+                let code = &self.known.code[self.code];
+                let begins = |&place: &usize| place == 0 || !code[place - 1].is_wide();
+                return places.filter(begins).map(|place| (place, State::at_entry())).collect();
             }
             Decoded::Call(_) => state.call(),
             Decoded::Plain(plain) => {

@@ -13,7 +13,7 @@ use bpfvm::machine::{Machine, World};
 use bpfvm::object::{Function, Map, Reference, Target};
 use bpfvm::program::{Program, link};
 
-static NEWEST: LazyLock<Kernel> = LazyLock::new(|| Kernel::read(KERNELS.len() - 1));
+pub static NEWEST: LazyLock<Kernel> = LazyLock::new(|| Kernel::read(KERNELS.len() - 1));
 
 pub fn instruction(code: u8, to: u8, from: u8, offset: i16, immediate: i32) -> Instruction {
     Instruction { code, destination: to, source: from, offset, immediate }
@@ -136,10 +136,17 @@ pub fn program_with(maps: Vec<Map>, functions: &[(&str, Vec<Instruction>)]) -> A
 
 /// A machine that runs the steps of a program, and one that runs what was compiled of them if there is a compiler.
 pub fn machines_of<W: World>(program: &Arc<Program>, world: impl Fn() -> W) -> [Machine<W>; 2] {
-    let [steps, mut compiled] =
-        [(), ()].map(|()| Machine::new(Arc::clone(program), world()).unwrap());
-    #[cfg(feature = "jit")]
-    compiled.use_compiled(Arc::new(bpfvm::jit::Compiled::new(program).unwrap()));
-    compiled.set_limit(bpfvm::machine::LIMIT);
-    [steps, compiled]
+    let machine = || Machine::new(Arc::clone(program), world()).unwrap();
+    [machine(), with_compiler(machine(), program)]
+}
+
+#[cfg(feature = "jit")]
+fn with_compiler<W: World>(mut machine: Machine<W>, program: &Arc<Program>) -> Machine<W> {
+    machine.use_compiled(Arc::new(bpfvm::jit::Compiled::new(program).unwrap()));
+    machine
+}
+
+#[cfg(not(feature = "jit"))]
+fn with_compiler<W: World>(machine: Machine<W>, _: &Arc<Program>) -> Machine<W> {
+    machine
 }

@@ -6,7 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::{
-    atomic, call, exit, helper, instruction, load, load_signed, may_goto, store, store_value, wide,
+    atomic, call, compute, compute_with, exit, helper, instruction, load, load_signed, may_goto,
+    set, store, store_value, wide,
 };
 
 /// How far a drawn program may go.
@@ -14,7 +15,8 @@ use super::{
 pub enum Reach {
     /// Everything: wild addresses, loops without an end, the null page.
     Anything,
-    /// Only what has one meaning on every kernel: registers, the stack, jumps forward.
+    /// Only what has one meaning on every kernel, and what its verifier takes: registers that have a value, the stack,
+    /// jumps forward.
     Tame,
 }
 
@@ -27,6 +29,20 @@ pub struct Draw {
 const EDGES: [i32; 12] = [0, 1, -1, 2, 7, 31, 32, 63, 64, i32::MAX, i32::MIN, 0x8000];
 const SIZES: [u8; 4] = [1, 2, 4, 8];
 const CHANGES: [i32; 10] = [0x00, 0x01, 0x40, 0x41, 0x50, 0x51, 0xa0, 0xa1, 0xe1, 0xf1];
+
+/// Makes one value of all registers and of the part of the stack, and returns it.
+fn fold() -> Vec<Instruction> {
+    let mix = |register| [compute(MULTIPLY, 0, 31), compute_with(XOR, 0, register)];
+    let registers = (1..=9).flat_map(mix);
+    let places = (1..=8).flat_map(|place| {
+        let load = load(8, 1, 10, -8 * place);
+        [vec![load], mix(1).to_vec()].concat()
+    });
+    registers.chain(places).chain([exit()]).collect()
+}
+
+const MULTIPLY: u8 = 0x20;
+const XOR: u8 = 0xa0;
 
 impl Draw {
     pub fn new(seed: u64, reach: Reach) -> Self {
@@ -53,21 +69,26 @@ impl Draw {
         }
     }
 
-    /// A whole program: `main`, and a function that it may call.
+    /// A whole program: `main`, and a function that it may call; a tame one has it only if it is called.
     pub fn program(&mut self, length: usize) -> Vec<(&'static str, Vec<Instruction>)> {
         let mut main = self.begin();
-        let mut other = [self.begin(), self.steps(length / 2), vec![exit()]].concat();
+        let mut other = [self.begin(), self.steps(length / 2), fold()].concat();
         self.avoid_halves(&mut other);
         while main.len() < length {
             main.extend(self.step(length - main.len()));
             if self.below(30) == 0 {
                 // The distance is known when the length is.
                 main.push(call(0));
+                main.extend((1..=5).map(|register| set(register, self.immediate())));
             }
         }
-        main.push(exit());
+        main.extend(fold());
         self.avoid_halves(&mut main);
         let end = main.len();
+        // A verifier refuses a function that nothing calls.
+        if self.reach == Reach::Tame && !main.iter().any(|each| each.code == 0x85) {
+            return vec![("main", main)];
+        }
         for (at, each) in main.iter_mut().enumerate() {
             if each.code == 0x85 && each.source == 1 {
                 each.immediate = i32::try_from(end - at - 1).unwrap();
