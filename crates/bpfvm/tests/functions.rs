@@ -10,6 +10,7 @@ use std::sync::Arc;
 use assembly::{NEWEST, machines_of};
 use bpfvm::kernel::{KERNELS, Kernel};
 use bpfvm::machine::{KernelFunction, Machine, World};
+use bpfvm::memory::{ARENA, PAGE};
 use bpfvm::program::{Program, link};
 use bpfvm::{Object, functions, helpers};
 
@@ -38,7 +39,12 @@ impl World for Four {
     }
 
     fn random(&mut self) -> u32 {
+        self.now += 1;
         4
+    }
+
+    fn offset(&self, cpu: u64) -> u64 {
+        cpu * 0x1000
     }
 }
 
@@ -271,4 +277,70 @@ fn what_is_printed_is_kept() {
         helper(6)(&mut machine, [place + 10, 5, 0, 0, 0]);
     }
     assert_eq!((machine.printed.lines.len(), machine.printed.lost), (10_000, 3));
+}
+
+const DEADLOCK: u64 = (-35_i64).cast_unsigned();
+
+#[test]
+fn each_cpu_has_its_copy_and_numbers_are_drawn() {
+    let mut machine = Machine::new(functions_program(), Four::default()).unwrap();
+    let helper = |number: u32| helpers::find::<Four>(number).unwrap();
+    let copies =
+        [0, 3, 4, u64::MAX].map(|cpu| helper(153)(&mut machine, [0x20_0000, cpu, 0, 0, 0]));
+    assert_eq!(copies, [0x20_0000, 0x20_3000, 0, 0]);
+    assert_eq!(helper(154)(&mut machine, [0x20_0000, 0, 0, 0, 0]), 0x20_0000);
+    // A variable that the kernel does not have.
+    assert_eq!(helper(153)(&mut machine, [0; 5]), 0);
+    assert_eq!((helper(7)(&mut machine, [0; 5]), machine.world.now), (4, 1));
+}
+
+#[test]
+fn a_lock_that_is_held_says_so_and_must_be_given_back() {
+    let mut machine = Machine::new(functions_program(), Four::default()).unwrap();
+    let mut ask =
+        |name: &str, lock: u64| functions::find(name).unwrap()(&mut machine, [lock, 0, 0, 0, 0]);
+    assert_eq!(["bpf_res_spin_lock"; 2].map(|name| ask(name, 64)), [0, DEADLOCK]);
+    assert_eq!([ask("bpf_res_spin_lock", 72), ask("bpf_res_spin_unlock", 72)], [0, 0]);
+    let any = machine.program().find("a_list_has_two_ends").unwrap();
+    let fault = machine.call(any, [0; 5]).unwrap_err().to_string();
+    assert!(fault.contains("it ends and holds the lock at 0x40"), "{fault}");
+}
+
+#[test]
+fn pages_of_the_arena_are_set_aside_once() {
+    const BUSY: u64 = (-16_i64).cast_unsigned();
+    const INVALID: u64 = (-22_i64).cast_unsigned();
+    let mut machine = Machine::new(functions_program(), Four::default()).unwrap();
+    let mut ask = |name: &str, address: u64, pages: u64| {
+        let name = format!("bpf_arena_{name}_pages");
+        functions::find(&name).unwrap()(&mut machine, [0, address, pages, 0, 0])
+    };
+    let page = |number: u64| ARENA + number * PAGE;
+    // There are eight pages, of which the first has the address that is null.
+    assert_eq!([ask("reserve", page(1), 2), ask("reserve", page(2), 1)], [0, BUSY]);
+    assert_eq!([ask("reserve", page(0), 1), ask("reserve", page(7), 2)], [BUSY, INVALID]);
+    assert_eq!([ask("reserve", page(1) + 8, 1), ask("alloc", page(1) + 8, 1)], [INVALID, 0]);
+    assert_eq!(
+        [ask("alloc", 0, 2), ask("alloc", 0, 4), ask("alloc", page(5), 1)],
+        [page(3), 0, page(5)]
+    );
+    assert_eq!(ask("alloc", page(6), 0), 0);
+    ask("free", page(3), 2);
+    assert_eq!([ask("alloc", 0, 2), ask("alloc", 0, 3)], [page(3), 0]);
+}
+
+/// An address that a call has found can be used up to its end; then it is given to others.
+#[test]
+fn what_is_freed_is_given_back_when_the_call_has_ended() {
+    let mut machine = Machine::new(functions_program(), Four::default()).unwrap();
+    let mut ask = |name: &str, set: u64| {
+        functions::find(&format!("bpf_cpumask_{name}")).unwrap()(&mut machine, [set, 0, 0, 0, 0])
+    };
+    let first = ask("create", 0);
+    ask("release", first);
+    let second = ask("create", 0);
+    assert_ne!(first, second);
+    machine.heap.settle();
+    let third = functions::find("bpf_cpumask_create").unwrap()(&mut machine, [0; 5]);
+    assert_eq!(third, first);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use fnv::FnvHashMap;
 
 /// What is in lists and trees: the addresses of nodes in their order, by the address of the head. A tree is kept as a
 /// list in order; what can be seen of it is the same.
 #[derive(Debug, Default)]
 pub struct Members {
-    nodes: HashMap<u64, VecDeque<u64>>,
-    heads: HashMap<u64, u64>,
+    nodes: FnvHashMap<u64, VecDeque<u64>>,
+    heads: FnvHashMap<u64, u64>,
 }
 
 impl Members {

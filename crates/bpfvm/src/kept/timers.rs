@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use fnv::FnvHashMap;
 
 /// Timers in the values of maps, by their addresses.
 #[derive(Debug, Default)]
 pub struct Timers {
-    timers: HashMap<u64, Timer>,
+    timers: FnvHashMap<u64, Timer>,
     /// Timers that run, by the time at which they end and the order in which they were started.
     running: BTreeMap<(u64, u64), u64>,
     started: u64,

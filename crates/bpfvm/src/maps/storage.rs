@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-use std::collections::HashMap;
+use fnv::FnvHashMap;
 
 use super::request::MapError;
 use super::value::ValueShape;
@@ -10,12 +10,12 @@ use crate::memory::{Heap, Window};
 #[derive(Debug)]
 pub struct Storage {
     pub value: ValueShape,
-    values: HashMap<u64, u64>,
+    values: FnvHashMap<u64, u64>,
 }
 
 impl Storage {
     pub fn new(value: ValueShape) -> Self {
-        Self { value, values: HashMap::new() }
+        Self { value, values: FnvHashMap::default() }
     }
 
     pub fn find(&self, owner: u64) -> Option<u64> {
