@@ -1,6 +1,5 @@
 """The scheduler in charge of this machine's CPUs, and ``runoff attach`` to change it."""
 
-import contextlib
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,6 @@ def state() -> str:
 def attached() -> str:
     ops = SYSFS / "root/ops"
     return ops.read_text().strip() if ops.exists() else ""
-
-
-def agents_of(pid: int) -> list[int]:
-    found: list[int] = []
-    for file in Path(f"/proc/{pid}/task").glob("*/children"):
-        # A thread may end between the two.
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            found += [int(child) for child in file.read_text().split()]
-    return found
 
 
 def attach(*words: str | Path, name: str = "bfs", **options: Any) -> "subprocess.Popen[str]":

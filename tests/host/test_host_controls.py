@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from command import run, start
-from in_charge import agents_of, attach, attached, state
+from in_charge import attach, attached, state
+from processes import children
 from waiting import LIMIT_S, wait_until
 
 from runoff.engines.control import Watch, set_parameters
@@ -190,7 +191,7 @@ def test_stats_of_a_running_scheduler(test_objects):
 def test_set_reaches_the_attached_one_among_several_of_its_name(test_objects):
     choosy = test_objects / "choosy.bpf.o"
     killed = attach(choosy, name="choosy")
-    os.kill(agents_of(killed.pid)[0], signal.SIGKILL)
+    os.kill(children(killed.pid)[0], signal.SIGKILL)
     killed.kill()
     killed.communicate(timeout=LIMIT_S)
     wait_until(lambda: state() == "disabled")
@@ -199,7 +200,7 @@ def test_set_reaches_the_attached_one_among_several_of_its_name(test_objects):
     kept = attach(choosy, "--json", name="choosy")
     assert kept.stdout is not None
     assert "counters" in kept.stdout.readline()
-    (agent,) = agents_of(kept.pid)
+    (agent,) = children(kept.pid)
     os.kill(agent, signal.SIGSTOP)
     Path("/proc/sysrq-trigger").write_text("S")
     wait_until(lambda: state() == "disabled")

@@ -12,6 +12,7 @@ from campaign_rows import remains, rows
 from command import run, start
 from disk_fixtures import engine, plan
 from held import Held, workload
+from processes import is_running
 from waiting import LIMIT_S
 
 from runoff.engines.outcome import ValidSample
@@ -86,19 +87,11 @@ def test_a_workload_killed_by_a_signal_says_which(tmp_path):
     assert "ended by signal 9" in only_void(tmp_path, "kill -9 $$")
 
 
-def running(pid: int) -> bool:
-    """Whether the process can still do anything; a dead one may wait for its new parent to notice."""
-    try:
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def test_what_a_workload_leaves_running_is_found_and_killed(tmp_path):
     pid_file = tmp_path / "pid"
     reason = only_void(tmp_path, f"setsid sleep 3600 & echo $! >{pid_file}")
     assert "left 1 threads running" in reason
-    assert not running(int(pid_file.read_text()))
+    assert not is_running(int(pid_file.read_text()))
 
 
 def test_a_workload_without_its_number_is_void(tmp_path):

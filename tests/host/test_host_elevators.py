@@ -10,7 +10,7 @@ import pytest
 from campaign_rows import remains
 from command import run, start
 from disk_fixtures import BORROWED, SET, Sample, begun, disk_with_bfq, engine, plan, seen, settings, workload
-from in_charge import agents_of
+from processes import children
 from waiting import LIMIT_S, wait_until
 
 from runoff.engines import disks
@@ -77,7 +77,7 @@ def test_the_disk_is_as_it_was_however_the_sample_ends(tmp_path: Path) -> None:
         with engine(tmp_path, made) as own:
             sample = begun(tmp_path, own, made)
             assert "[mq-deadline]" in settings(disk)["scheduler"]
-            (agent,) = agents_of(os.getpid())
+            (agent,) = children(os.getpid())
             # What a living campaign has is its own.
             assert sweep() == ""
             with engine(tmp_path, made) as other:
@@ -106,7 +106,7 @@ def test_restore_gives_a_disk_back_that_no_other_agent_can(tmp_path: Path) -> No
         work = workload(tmp_path, disk, then="sleep 500")
         campaign = start(*compare(tmp_path, "default+io=mq-deadline", place=place, work=work))
         wait_until(lambda: bool(seen(tmp_path)))
-        (agent,) = agents_of(campaign.pid)
+        (agent,) = children(campaign.pid)
         campaign.kill()
         os.kill(agent, signal.SIGKILL)
         campaign.communicate(timeout=LIMIT_S)

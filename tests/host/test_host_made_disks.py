@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from campaign_rows import remains
 from disk_fixtures import begun, engine, plan, seen, workload
-from in_charge import agents_of
 from modules import insert
+from processes import children
 
 from runoff.engines import ublk
 from runoff.engines.outcome import ValidSample
@@ -45,7 +45,7 @@ def test_a_disk_is_made_for_each_sample_and_goes_again(tmp_path: Path) -> None:
         # Nobody else on the machine sees what is mounted for the sample.
         assert "/run/runoff" not in Path("/proc/self/mounts").read_text()
         assert [disk["users"]["mounted_on"] != [] for disk in ublk.list_disks()] == [True]
-        os.kill(agents_of(os.getpid())[0], signal.SIGKILL)
+        os.kill(children(os.getpid())[0], signal.SIGKILL)
         assert "the agent was lost" in sample.reason()
         assert ublk.list_disks() == []
         assert list(Path("/run").glob("runoff-[0-9]*")) == []

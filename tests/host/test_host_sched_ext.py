@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from campaign_rows import remains, rows
 from command import run, samples, start
-from in_charge import agents_of, attach, state
+from in_charge import attach, state
+from processes import children
 from soak import traces
 from waiting import LIMIT_S, wait_until
 
@@ -130,7 +131,7 @@ def test_the_limit_of_a_container_is_part_of_the_fingerprint():
 
 def test_a_killed_agent_takes_its_scheduler_with_it():
     process = attach()
-    (agent,) = agents_of(process.pid)
+    (agent,) = children(process.pid)
     os.kill(agent, signal.SIGKILL)
     _, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 1
@@ -197,7 +198,7 @@ def test_kill_in_the_middle_then_resume_completes_and_restore_leaves_nothing(tmp
         "--out", tmp_path / "c",
     )  # fmt: skip
     wait_until(lambda: len(rows(tmp_path / "c")) >= 2)
-    agents = agents_of(process.pid)
+    agents = children(process.pid)
     process.kill()
     process.communicate(timeout=LIMIT_S)
     # Both at once, as when the machine runs out of memory: the agent cannot clean up after itself.

@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
+from processes import children, is_running
 from waiting import LIMIT_S, wait_until
 
 from runoff.engines.agent import find_agent
@@ -25,26 +25,9 @@ def start(seconds: float) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def children(pid: int) -> set[int]:
-    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-
-
 def descendants(pid: int) -> set[int]:
     found = children(pid)
-    for child in set(found):
-        try:
-            found |= descendants(child)
-        except FileNotFoundError:
-            continue
-    return found
-
-
-def is_alive(pid: int) -> bool:
-    """A process that waits to be reaped by another parent is dead."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    return {*found, *(each for child in found for each in descendants(child))}
 
 
 def busy(process: "subprocess.Popen[str]") -> set[int]:
@@ -77,7 +60,7 @@ def test_a_signal_ends_it_and_all_it_started() -> None:
     assert process.returncode == 1
     assert "stopped by a signal" in err
     assert json.loads(out)["lost"] == 0
-    assert not [pid for pid in started if is_alive(pid)]
+    assert not [pid for pid in started if is_running(pid)]
 
 
 def test_killing_it_kills_all_that_it_started() -> None:
@@ -85,7 +68,7 @@ def test_killing_it_kills_all_that_it_started() -> None:
     started = busy(process)
     process.kill()
     process.communicate(timeout=LIMIT_S)
-    wait_until(lambda: not any(is_alive(pid) for pid in started))
+    wait_until(lambda: not any(is_running(pid) for pid in started))
 
 
 def test_a_worker_that_vanishes_is_a_failure() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from campaign_rows import rows
 from command import run, samples, start
+from processes import GONE, children
 from waiting import LIMIT_S, wait_until
 
 pytestmark = [pytest.mark.lab]
@@ -86,11 +87,6 @@ def test_a_kernel_panic_voids_the_sample_and_the_campaign_boots_anew(tmp_path: P
     assert len(list((tmp_path / "c/guests").glob("boot-*/console.txt"))) >= 2
 
 
-def children(pid: int) -> list[int]:
-    text = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for path in text for child in path.read_text().split()]
-
-
 def cpu_s(pid: int) -> float:
     """That a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
@@ -101,7 +97,7 @@ def working(pid: int) -> list[int]:
     """Guests of a runoff that are not only beginning."""
     found = []
     for child in children(pid):
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(*GONE):
             if cpu_s(child) > 1.5:
                 found.append(child)
     return found

@@ -88,7 +88,6 @@ def test_settings_of_work_hold_for_it_and_its_group(tmp_path: Path) -> None:
     assert not {"quota_used_pct", "throttled_s"} & set(metrics["default"])
 
 
-@pytest.mark.core
 def test_a_load_in_a_light_group_takes_less_of_a_scheduler_that_shares_among_groups(tmp_path: Path) -> None:
     """A group of weight 20 takes a sixth of what counts beside it; bfs shares among tasks, of which it has half.
 

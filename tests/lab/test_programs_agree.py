@@ -18,7 +18,7 @@ from runoff.errors import MissingError
 
 pytestmark = [pytest.mark.lab]
 
-DRAWN = int(os.environ.get("DRAWN_PROGRAMS") or 60)
+DRAWN = int(os.environ.get("DRAWN_PROGRAMS") or 40)
 EXAMPLES = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "x86_64-unknown-linux-gnu/release/examples"
 OBJECTS = ("functions", "values")
 

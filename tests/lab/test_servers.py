@@ -50,8 +50,10 @@ def test_a_server_is_part_of_the_sample(tmp_path: Path) -> None:
     for row in taken:
         metrics = row["metrics"]
         assert metrics["answers"] == ANSWERS
-        # It computes more than its client, and both are woken for each answer.
-        assert metrics["server_user_s"] > 2 * metrics["user_s"] > 0, row
+        # It computes more than its client, and both are woken for each answer. Times of the user are counted by ticks
+        # of 4 ms, of which so short a client may be seen at none; shares are of what each ran, to the nanosecond.
+        assert metrics["server_cpu_pct"] > 2 * metrics["cpu_pct"] > 0, row
+        assert metrics["server_user_s"] > metrics["user_s"], row
         assert metrics["wakeups"] >= 1.9 * ANSWERS, row
         assert row["proof"]["threads_checked"] >= 2 or row["arm"] != "bfs"
     # The quota is of both together.

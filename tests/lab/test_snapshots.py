@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import run, samples, start
+from processes import children
 from waiting import LIMIT_S, wait_until
 
 from runoff.engines.lab import cache, snapshot
@@ -82,7 +83,7 @@ def test_a_runoff_that_is_killed_while_it_boots_leaves_no_guest_and_nothing_that
 ) -> None:
     killed = start(*compare(tmp_path / "a"))
     wait_until(lambda: any(kept.glob(".*.part/ram")))
-    emulators = [int(each) for each in Path(f"/proc/{killed.pid}/task/{killed.pid}/children").read_text().split()]
+    emulators = children(killed.pid)
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate(timeout=LIMIT_S)
     wait_until(lambda: not any(Path(f"/proc/{each}/exe").exists() for each in emulators))

@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from in_charge import agents_of
+from processes import children
 
 from soak import traces
 from soak.campaign import Campaign, rows
@@ -42,7 +42,7 @@ class LabCampaign(Campaign):
         running = Running(
             self._folder,
             words,
-            lambda: len(rows(self.directory)) - before + bool(agents_of(running.process.pid)),
+            lambda: len(rows(self.directory)) - before + bool(children(running.process.pid)),
         )
         return running
 

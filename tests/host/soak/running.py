@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from command import start
-from in_charge import agents_of
+from processes import children
 
 from soak import traces
 
@@ -118,8 +118,8 @@ class Running:
         """None if there is none at this moment."""
         if who == "notebook":
             return self.process.pid
-        agents = agents_of(self.process.pid)
-        servers = [pid for agent in agents for pid in agents_of(agent) if _is_server(pid)]
+        agents = children(self.process.pid)
+        servers = [pid for agent in agents for pid in children(agent) if _is_server(pid)]
         work = [each.pid for each in traces.marked(traces.WORK, self._folder)]
         those = {"agent": agents, "server": servers, "child": work}[who]
         return those[int(choice * len(those))] if those else None

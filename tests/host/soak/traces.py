@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from processes import is_running
+
 from soak.disk import Disk
 
 NAME = re.compile(r"runoff-(\d+)\.(\d+)-")
@@ -46,11 +48,6 @@ def _stat(pid: int) -> list[str]:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return []
-
-
-def is_running(pid: int) -> bool:
-    fields = _stat(pid)
-    return bool(fields) and fields[0] not in "ZX"
 
 
 def _is_left(name: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import waiting
+from processes import is_running
 
 from runoff.engines.agent import find_agent
 
@@ -16,14 +17,6 @@ START = (
     "process = subprocess.Popen(end_with_us(sys.argv[1:]), stdin=subprocess.DEVNULL)\n"
     "print(process.pid, flush=True); process.wait()\n"
 )
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 def start(*words: str, **environment: str) -> tuple["subprocess.Popen[str]", int]:
