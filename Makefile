@@ -11,7 +11,7 @@ AGENT_SOURCES := $(shell find crates schedulers probes tests/objects .cargo Carg
 PACKAGE_SOURCES := pyproject.toml $(wildcard packaging/scripts/*)
 BPF_SOURCES = $(shell find schedulers probes crates -name '*.[ch]' 2>/dev/null)
 FUZZ_SECONDS ?= 60
-BENCHES = help_time verdict_errors first_sample between_samples scheduler_cost attach_cost probe_cost disk_rate equal_bytes copies_and_boots parallel_time any_looking two_looks
+BENCHES = help_time bpfvm verdict_errors first_sample between_samples scheduler_cost attach_cost probe_cost disk_rate equal_bytes copies_and_boots parallel_time any_looking two_looks
 OLDER_KERNELS = 6.16 6.17 6.18
 SOAK_INTERRUPTIONS ?= 1000
 SOAK_SEED ?= $(shell date +%s)
@@ -115,6 +115,7 @@ test-all: setup $(STAMPS)/tests kernel qemu image $(STAMPS)/guest
 	$(if $(ONLY),,cargo check --manifest-path bench/elevators/Cargo.toml --benches --locked)
 	$(if $(ONLY),,tests/alone cargo test --release --workspace --locked)
 	$(if $(ONLY),,BPF_PROGRAMS=100000 cargo test --release --locked -p bpfvm --test agreeing)
+	$(if $(ONLY),,BPF_SEEDS=500 cargo test --release --locked -p bpfvm --test traces)
 	$(if $(ONLY),,PROPTEST_CASES=1000000 cargo test --release --locked -p numbers --test forms)
 	$(if $(ONLY),,cargo test --release --locked -p runoff-agent --test session a_container_that_is_gone)
 	tests/alone pytest -n 2 --no-loadscope-reorder --seconds-by-file $(ONLY)

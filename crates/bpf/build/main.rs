@@ -17,7 +17,8 @@ use scx_cargo::{BpfBuilder, ClangInfo};
 const OLDEST_CLANG: u32 = 19;
 const NEWEST_CLANG: u32 = 22;
 
-/// Directory that receives the objects of tests/objects; without it they are not built.
+/// Directory that receives the objects of tests/objects, and copies of the schedulers; without it the former are not
+/// built.
 const TEST_OBJECTS: &str = "RUNOFF_TEST_OBJECTS";
 
 fn main() -> Result<()> {
@@ -27,20 +28,27 @@ fn main() -> Result<()> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let compiler = Compiler::new(&root, &out)?;
 
-    for kind in ["schedulers", "probes"] {
+    let made = |kind: &str| -> Result<Vec<(String, PathBuf)>> {
         let folder = out.join(kind);
         fs::create_dir_all(&folder)?;
         let objects = compiler.directory(&root.join(kind), &folder)?;
         fs::write(out.join(format!("{kind}.rs")), listing(&objects))?;
-    }
+        Ok(objects)
+    };
+    let schedulers = made("schedulers")?;
+    made("probes")?;
 
     for single in ["crates/ublk/src/identity", "crates/bpf/src/symbols"] {
         compiler.directory(&root.join(single), &out)?;
     }
 
     if let Ok(directory) = env::var(TEST_OBJECTS) {
-        fs::create_dir_all(&directory).with_context(|| format!("{TEST_OBJECTS}={directory}"))?;
+        let ours = Path::new(&directory).join("schedulers");
+        fs::create_dir_all(&ours).with_context(|| format!("{TEST_OBJECTS}={directory}"))?;
         compiler.directory(&root.join("tests/objects"), Path::new(&directory))?;
+        for (name, path) in schedulers {
+            fs::copy(path, ours.join(format!("{name}.bpf.o")))?;
+        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! do when they run. Nothing here needs root, a kernel or a compiler.
 
 pub mod decoded;
+mod errno;
 mod error;
 pub mod fit;
 pub mod format;

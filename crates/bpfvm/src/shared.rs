@@ -31,8 +31,6 @@ pub struct Shared {
     pub call_kernel: usize,
     /// Where the stack of the host was when compiled instructions were entered.
     pub landing: u64,
-    /// Where the host goes on when they are left.
-    pub leave: u64,
     /// The address of the memory that was not there, and of the instruction of the host that wanted it.
     pub wanted: u64,
     /// Whether it was to be written.

@@ -7,12 +7,14 @@
 //! [`Choosable`]. Both have the same messages, those of [`ParameterError`].
 
 mod allowed;
+mod described;
 mod error;
 mod given;
 mod parameter;
 mod settings;
 
 pub use allowed::{Allowed, Number, Value};
+pub use described::{describe, describe_used};
 pub use error::ParameterError;
 pub use given::{Choosable, assigned, chosen, chosen_while_running, pairs};
 pub use parameter::{Owned, Parameter};

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The parameters of a scheduler, as the object itself describes them.
-//!
-//! The tag of a number reads `parameter | UNIT | MIN..MAX | SENTENCE`, that of a choice `choice |
-//! NAME, NAME | SENTENCE`; see schedulers/include/describe.h.
 
 use std::collections::BTreeMap;
 
@@ -76,13 +73,9 @@ impl From<Parameter> for Shown {
 /// # Errors
 /// `BadDescription` if the tag does not follow the grammar or the default is out of range.
 pub fn describe(global: &Global, section: &[u8]) -> Result<Option<Parameter>, ParameterError> {
-    let parameter = describe_used(global, section)?;
-    match &parameter {
-        Some(Parameter { about, .. }) if about.allowed.number(&about.default).is_none() => {
-            Err(wrong(global, "its initial value is not within the range"))
-        }
-        _ => Ok(parameter),
-    }
+    let value = one_number(global, section);
+    let about = ::parameters::describe(&global.name, &global.tags, global.signed, value)?;
+    Ok(about.map(|about| placed(about, global)))
 }
 
 /// The parameter that `global` describes in a section in use, whose value is not checked.
@@ -90,55 +83,17 @@ pub fn describe(global: &Global, section: &[u8]) -> Result<Option<Parameter>, Pa
 /// # Errors
 /// `BadDescription` if the tag does not follow the grammar.
 pub fn describe_used(global: &Global, section: &[u8]) -> Result<Option<Parameter>, ParameterError> {
-    let found = match (tag(global, "parameter | "), tag(global, "choice | ")) {
-        (Some(tag), _) => number(tag),
-        (None, Some(tag)) if !global.signed => choice(tag),
-        (None, Some(_)) => Err("a choice is an unsigned integer"),
-        (None, None) => return Ok(None),
-    };
-    let (allowed, sentence) = found.map_err(|reason| wrong(global, reason))?;
-    let value = (global.count == 1).then(|| global.get(section)).flatten();
-    let value = value.ok_or_else(|| wrong(global, "its value is not one number"))?;
-    let default = allowed.named(value);
-    let about = Owned { name: global.name.clone(), allowed, default, sentence, variants: &[] };
-    Ok(Some(Parameter { about, runtime: global.writable(), place: global.clone() }))
+    let value = one_number(global, section);
+    let about = ::parameters::describe_used(&global.name, &global.tags, global.signed, value)?;
+    Ok(about.map(|about| placed(about, global)))
 }
 
-fn tag<'a>(global: &'a Global, kind: &str) -> Option<&'a str> {
-    global.tags.iter().find_map(|tag| tag.strip_prefix(kind))
+fn one_number(global: &Global, section: &[u8]) -> Option<i64> {
+    (global.count == 1).then(|| global.get(section)).flatten()
 }
 
-fn wrong(global: &Global, reason: &str) -> ParameterError {
-    ParameterError::BadDescription { name: global.name.clone(), reason: reason.into() }
-}
-
-type Described = Result<(Allowed<i64, String, Vec<String>>, String), &'static str>;
-
-fn number(tag: &str) -> Described {
-    let fields: Vec<&str> = tag.splitn(3, " | ").collect();
-    let [unit, range, sentence] = fields[..] else {
-        return Err("it needs unit, range and sentence");
-    };
-    let (min, max) = range
-        .split_once("..")
-        .and_then(|(min, max)| Some((min.parse().ok()?, max.parse().ok()?)))
-        .ok_or("the range is not MIN..MAX")?;
-    Ok((Allowed::Range { unit: unit.into(), min, max }, sentence.into()))
-}
-
-fn choice(tag: &str) -> Described {
-    let (names, sentence) = tag.split_once(" | ").ok_or("it needs names and a sentence")?;
-    let choices: Vec<String> = names.split(", ").map(str::to_owned).collect();
-    let plain = |name: &String| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
-    };
-    if !choices.iter().all(plain) {
-        return Err("a name may only have letters, digits, '.', '_' and '-'");
-    }
-    if choices.len() < 2 || (1..choices.len()).any(|at| choices[..at].contains(&choices[at])) {
-        return Err("it needs two or more different names");
-    }
-    Ok((Allowed::Choices { choices }, sentence.into()))
+fn placed(about: Owned, global: &Global) -> Parameter {
+    Parameter { about, runtime: global.writable(), place: global.clone() }
 }
 
 /// The parameters `known` of the scheduler `name` that are `given`, with their values.

@@ -3,6 +3,7 @@
 
 mod answers;
 mod contents;
+mod settings;
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,8 @@ use bpfvm::survey::Survey;
 use serde::Serialize;
 
 use answers::{Asked, KernelAnswer};
-use contents::{Constant, Map, Program, Table};
+use contents::{Map, Program, Table};
+use settings::{Constant, Parameter};
 
 /// An object.
 #[derive(Debug, Serialize)]
@@ -24,6 +26,9 @@ pub struct Report {
     maps: Vec<Map>,
     /// Bytes of all variables.
     data_bytes: usize,
+    parameters: Vec<Parameter>,
+    /// What is wrong with the descriptions of others.
+    bad_parameters: Vec<String>,
     constants: Vec<Constant>,
     asked: Asked,
     kernels: Vec<KernelAnswer>,
@@ -75,12 +80,15 @@ pub fn list_kernels() -> Vec<Described> {
 fn report(object: &Object, kernels: &[Kernel]) -> Report {
     let survey = Survey::of(object, kernels);
     let called: BTreeSet<&str> = contents::in_tables(object);
+    let (parameters, bad_parameters) = settings::list_parameters(object);
     Report {
         tables: object.operations.iter().map(|table| Table::of(object, table, &survey)).collect(),
         programs: contents::list_others(object, &called),
         maps: object.maps.iter().map(Map::of).collect(),
         data_bytes: object.data.iter().map(|data| data.bytes.len()).sum(),
-        constants: contents::list_constants(object),
+        parameters,
+        bad_parameters,
+        constants: settings::list_constants(object),
         asked: Asked::of(&survey),
         kernels: answers::list(&survey),
     }

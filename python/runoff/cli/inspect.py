@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from runoff.cli import inspection_lines
+from runoff.cli.inspection_memory import Machine, count_bytes
 from runoff.cli.output import echo
 from runoff.engines import sim
 from runoff.engines.agent import find_agent
@@ -28,8 +29,23 @@ _REFUSED = 1
 @click.command(epilog=EXAMPLES)
 @click.argument("scheduler")
 @click.option("--kernel", "kernels", multiple=True, metavar="VERSION", help="Show this kernel alone; repeat it.")
+@click.option(
+    "--cpus",
+    type=click.IntRange(1, 8192),
+    default=8,
+    metavar="N",
+    show_default=True,
+    help="CPUs that memory is counted for.",
+)
+@click.option(
+    "--tasks",
+    type=click.IntRange(0, 1 << 22),
+    default=1000,
+    show_default=True,
+    help="Tasks that memory is counted for.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all that is known as one JSON document.")
-def command(scheduler: str, kernels: tuple[str, ...], as_json: bool) -> int:
+def command(scheduler: str, kernels: tuple[str, ...], cpus: int, tasks: int, as_json: bool) -> int:
     """Show what a compiled scheduler holds, and which kernels take it.
 
     SCHEDULER is an object file (contains "/"), one of `runoff list schedulers`, scx_NAME, or exec:PROGRAM. Nothing
@@ -37,12 +53,13 @@ def command(scheduler: str, kernels: tuple[str, ...], as_json: bool) -> int:
     Exit code 1: one of the kernels does not take it.
     """
     wanted = _check_kernels(kernels)
-    found = [_choose(each, wanted) for each in _find(scheduler)]
+    machine = Machine(cpus, tasks)
+    found = [_add_memory(_choose(each, wanted), machine) for each in _find(scheduler)]
     if as_json:
         echo(escape_for_json(json.dumps(found, indent=2)))
     else:
         for number, each in enumerate(found):
-            echo("\n" * (number > 0) + "\n".join(inspection_lines.describe(each)))
+            echo("\n" * (number > 0) + "\n".join(inspection_lines.describe(each, machine)))
     refused = any(answer["verdict"] == "does_not_load" for each in found for answer in each["kernels"])
     return _REFUSED if refused else 0
 
@@ -60,6 +77,10 @@ def _check_kernels(kernels: Sequence[str]) -> Sequence[str]:
 def _choose(found: Mapping[str, Any], kernels: Sequence[str]) -> Mapping[str, Any]:
     """Without the kernels that were not asked for."""
     return {**found, "kernels": [answer for answer in found["kernels"] if answer["kernel"] in kernels]}
+
+
+def _add_memory(found: Mapping[str, Any], machine: Machine) -> Mapping[str, Any]:
+    return {**found, "memory": {**machine._asdict(), "most_bytes": count_bytes(found, machine)}}
 
 
 def _find(scheduler: str) -> Sequence[Mapping[str, Any]]:

@@ -4,30 +4,29 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from runoff.cli.inspection_memory import Machine, describe_memory
+from runoff.cli.parameter_lines import render_parameter
+
 _WIDTH = 80
 _VERDICTS = {
     "loads": "loads",
     "loads_without": "loads, without some of what newer kernels have",
     "does_not_load": "does not load",
 }
-_EACH = {
-    "entry": "",
-    "entry_and_cpu": " for each CPU",
-    "task": " for each task",
-    "cgroup": " for each control group",
-}
 _SIZES = ("instructions", "with_calls", "loops", "kernel_calls")
 Found = Mapping[str, Any]
 
 
-def describe(found: Found) -> Iterator[str]:
+def describe(found: Found, machine: Machine) -> Iterator[str]:
     """Yield the lines about one object, at most 80 columns wide but for long names."""
     for table in found["tables"]:
         yield from _describe_table(table)
     if found["programs"]:
         yield ""
         yield from _draw_programs("other programs", [(each["section"], each) for each in found["programs"]])
-    yield from _describe_memory(found)
+    yield ""
+    yield from describe_memory(found, machine)
+    yield from _describe_parameters(found)
     yield from _describe_constants(found["constants"])
     yield from _describe_kernels(found["kernels"])
 
@@ -49,16 +48,16 @@ def _draw_programs(title: str, programs: Sequence[tuple[str, Found]]) -> Iterato
         yield "  ".join([name.ljust(widths[0]), *cells])
 
 
-def _describe_memory(found: Found) -> Iterator[str]:
-    yield ""
-    yield f"variables: {found['data_bytes']:,} bytes"
-    for each in found["maps"]:
-        if each["each"] == "other":
-            size = f"{each['entries']:,} {'pages' if each['kind'] == 'arena' else 'bytes'}"
-        else:
-            entries = f"{each['entries']:,} x " if each["entries"] else ""
-            size = f"{entries}{each['value_bytes']:,} bytes{_EACH[each['each']]}"
-        yield f"map {each['name']}: {each['kind']}, {size}"
+def _describe_parameters(found: Found) -> Iterator[str]:
+    if found["parameters"] or found["bad_parameters"]:
+        yield ""
+        yield "parameters:"
+    for each in found["parameters"]:
+        yield from render_parameter(
+            each["name"], each["default"], each["may_be"], each["sentence"], _WIDTH, is_fixed=not each["runtime"]
+        )
+    for sentence in found["bad_parameters"]:
+        yield from _wrap(sentence, indent=2)
 
 
 def _describe_constants(constants: Sequence[Found]) -> Iterator[str]:

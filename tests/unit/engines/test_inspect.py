@@ -1,7 +1,7 @@
 """`runoff inspect` on objects that a compiler has made of a few lines: what each kernel says to them, and why."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 from bpf_objects import BODY, FOOTER, HEADER, compile_object
 from cli_runner import run
 
+from runoff.cli.inspection_memory import describe_bytes
 from runoff.engines import sim
 from runoff.engines.questions import describe_schedulers
 
@@ -250,51 +251,73 @@ def test_maps_and_helpers_that_no_kernel_knows_decide(tmp_path: Path) -> None:
     assert usual in found["maps"]
 
 
-def test_what_is_known_on_one_way_alone_is_not_known_where_two_ways_meet(tmp_path: Path) -> None:
-    """The constant is 0 on one way and the answer of the kernel on the other."""
-    statements = """
-    volatile u64 *slot = (void *)ctx[1];
-    u64 way = ctx[0] ? 0 : 1;
-    *slot = way;
-    asm volatile("" : "+r"(way));
-    if (way) scx_bpf_dispatch((void *)ctx[0], 0, 0, 0);
-    """
-    assert refusals(look_at(tmp_path, statements)) == {kernel: ["scx_bpf_dispatch()"] for kernel in ("6.18", *SEVEN)}
-    never = statements.replace("ctx[0] ? 0 : 1", "0")
-    assert refusals(look_at(tmp_path, never)) == {}
+MAPS = """
+#define MAP(name, kind, count, ...) \\
+    struct { int (*type)[kind]; int (*max_entries)[count]; __VA_ARGS__ } name SEC(".maps")
+struct five { char text[5]; };
+MAP(each_entry, 2, 10, u32 *key; struct five *value;);
+MAP(each_cpu, 6, 10, u32 *key; u64 *value;);
+MAP(keyed, 1, 10, u32 *key; u64 *value;);
+MAP(ring, 27, 4096,);
+struct { int (*type)[29]; int (*map_flags)[1]; int *key; struct five *value; } each_task SEC(".maps");
+struct { int (*type)[32]; int (*map_flags)[1]; int *key; struct five *value; } each_group SEC(".maps");
+"""
 
 
-def test_instructions_that_only_newer_kernels_know_decide(tmp_path: Path) -> None:
-    """A load that others see in order: what was known of the register before does not hold after it."""
-    # r3 = 0; r3 = load_acquire((u64 *)(r1 + 0)); if r3 == 0 goto the end; call
-    statements = """
-    asm volatile("r3 = 0; .byte 0xdb, 0x13, 0, 0, 0, 1, 0, 0; if r3 == 0 goto 1f; r1 = 0; r2 = 0; r3 = 0; r4 = 0;"
-                 "call scx_bpf_dispatch; 1:" : : : "r0", "r1", "r2", "r3", "r4", "r5");
-    void *volatile there = scx_bpf_dispatch;
-    """
-    found = look_at(tmp_path, statements)
-    gone = {kernel: ["scx_bpf_dispatch()"] for kernel in ("6.18", *SEVEN)}
-    newer = {kernel: ["load-acquire instructions"] for kernel in ("6.12", "6.14")}
-    assert refusals(found) == {**gone, **newer}
-    jump = """
-    asm volatile("r3 = 0; .byte 0x0d, 0x03, 0, 0, 0, 0, 0, 0; r0 = 0; exit; r1 = 0; r2 = 0; r3 = 0; r4 = 0;"
-                 "call scx_bpf_dispatch" : : : "r0", "r1", "r2", "r3", "r4", "r5");
-    void *volatile there = scx_bpf_dispatch;
-    """
-    older = {kernel: ["indirect jumps"] for kernel in ("6.12", "6.14", "6.16")}
-    both = {"6.18": ["scx_bpf_dispatch()", "indirect jumps"]}
-    assert refusals(look_at(tmp_path, jump)) == {**gone, **older, **both}
+def test_memory_is_counted_for_a_machine(tmp_path: Path) -> None:
+    made = compile_object(tmp_path, f"{HEADER}{MAPS}{BODY % ''}{FOOTER}")
+
+    def most(*words: str) -> int:
+        (found,) = json.loads(run("inspect", made, "--json", *words).stdout)
+        return int(found["memory"]["most_bytes"]) - int(found["data_bytes"])
+
+    fixed, each_cpu, each_task = 10 * 8 + 10 * 16 + 4096, 10 * 8, 8
+    assert most("--cpus", "1", "--tasks", "0") == fixed + each_cpu
+    assert most("--cpus", "16", "--tasks", "0") == fixed + 16 * each_cpu
+    assert most("--cpus", "1", "--tasks", "500") == fixed + each_cpu + 500 * each_task
+    lines = run("inspect", made, "--cpus", "1", "--tasks", "1").stdout.splitlines()
+    assert "map each_cpu: percpu_array, 10 x 8 bytes for each CPU" in lines
+    assert "map each_task: task_storage, 5 bytes for each task" in lines
+    assert "in all at most 4.3 KiB with 1 CPU and 1 task" in lines
+    assert "  and what control groups have" in lines
+    assert "is not in the range" in run("inspect", made, "--cpus", "0", expect=64).stderr
 
 
-def test_bytes_that_are_no_instruction_are_refused_by_every_kernel(tmp_path: Path) -> None:
-    found = look_at(tmp_path, 'asm volatile(".byte 0xe6, 0, 0, 0, 0, 0, 0, 0");')
-    assert {each["verdict"] for each in found["kernels"]} == {"does_not_load"}
-    what = ["an instruction with the code 0xe6 and these fields"]
-    assert refusals(found) == dict.fromkeys(ALL, what)
-    guarded = look_at(
-        tmp_path,
-        'if (way) asm volatile(".byte 0xe6, 0, 0, 0, 0, 0, 0, 0");',
-        before="const volatile u8 way = 0;",
-    )
-    assert refusals(guarded) == {}
-    assert refusals(guarded, "depends") == dict.fromkeys(ALL, what)
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 KiB"), (10 << 10, "10 KiB"), (1 << 20, "1.0 MiB"),
+     (5 << 40, "5,120 GiB")],
+)  # fmt: skip
+def test_bytes_are_written_in_a_unit_that_fits(count: int, words: str) -> None:
+    assert describe_bytes(count) == words
+
+
+def test_parameters_are_told_as_the_object_describes_them(tmp_path: Path) -> None:
+    tag = '__attribute__((btf_decl_tag("{}")))'
+    number = tag.format("parameter | ms | 1..9 | How long | it takes.")
+    choice = tag.format("choice | old, new | Which way.")
+    wrong = tag.format("parameter | ms | 7..9 | x")
+    before = f"volatile short turn_ms {number} = 6; const volatile u32 way {choice} = 1; volatile int far {wrong} = 6;"
+    found = look_at(tmp_path, "volatile u64 all = turn_ms + way + far;", before=before)
+    turn, way = sorted(found["parameters"], key=lambda each: str(each["name"]))
+    assert turn == {
+        "name": "turn_ms", "unit": "ms", "min": 1, "max": 9, "may_be": "1..9 ms", "default": 6,
+        "sentence": "How long | it takes.", "runtime": True,
+    }  # fmt: skip
+    assert (way["choices"], way["default"], way["runtime"]) == (["old", "new"], "new", False)
+    # What users choose, loaders leave alone.
+    assert not found["constants"]
+    assert found["bad_parameters"] == ['the object describes "far" wrongly: its initial value is not within the range']
+    shown = run("inspect", next(tmp_path.glob("*.o"))).stdout
+    assert "  turn_ms=6  (1..9 ms)\n      How long | it takes.\n" in shown
+    assert "  way=new  (old, new, fixed once attached)\n" in shown
+    assert 'the object describes "far" wrongly' in shown
+
+
+def test_parameters_are_those_that_the_agent_tells() -> None:
+    def shown(parameters: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+        return sorted([each[key] for key in ("name", "default", "sentence", "runtime")] for each in parameters)
+
+    for name, scheduler in describe_schedulers().items():
+        (found,) = json.loads(run("inspect", name, "--json").stdout)
+        assert shown(found["parameters"]) == shown(scheduler["parameters"])

@@ -17,7 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "parameters": set(),
     "btf": set(),
     "bpfvm": {"btf"},
-    "sim": {"bpfvm", "btf"},
+    "sim": {"bpfvm", "btf", "parameters"},
     "machine": {"protocol"},
     "bpf": {"machine"},
     "elevators": {"parameters"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Pages of the arena (kernel/bpf/arena.c).
 
+use crate::errno::{Errno, returned};
 use crate::machine::{Arguments, Machine, World};
 use crate::maps::MapError;
 use crate::memory::{ARENA, PAGE, length};
@@ -50,14 +51,12 @@ pub fn free<W: World>(machine: &mut Machine<W>, [_, address, pages, ..]: Argumen
 
 /// Sets pages aside that no other request gets.
 pub fn reserve<W: World>(machine: &mut Machine<W>, [_, address, pages, ..]: Arguments) -> u64 {
-    /// They are taken (include/uapi/asm-generic/errno-base.h, `EBUSY`).
-    const BUSY: u64 = (-16_i64).cast_unsigned();
     let pages = count(pages);
     let end = page(address).and_then(|first| first.checked_add(pages));
     match (page(address), end) {
         _ if pages == 0 => 0,
         (Some(first), Some(end)) if end <= machine.arena.pages() => {
-            machine.arena.take(pages, Some(first)).map_or(BUSY, |_| 0)
+            machine.arena.take(pages, Some(first)).map_or(returned(Errno::BUSY), |_| 0)
         }
         _ => MapError::Invalid.code(),
     }

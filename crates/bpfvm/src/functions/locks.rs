@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Locks that find out whether they can be had at all. Nothing else runs: only one that is held is never free.
 
+use crate::errno::{Errno, returned};
 use crate::machine::{Arguments, Machine, World};
-
-/// What the kernel returns to who holds the lock already (include/uapi/asm-generic/errno.h, `EDEADLK`).
-const DEADLOCK: u64 = (-35_i64).cast_unsigned();
 
 pub fn lock<W: World>(machine: &mut Machine<W>, [address, ..]: Arguments) -> u64 {
     if machine.resilient.contains(&address) {
-        return DEADLOCK;
+        return returned(Errno::DEADLK);
     }
     machine.resilient.push(address);
     0

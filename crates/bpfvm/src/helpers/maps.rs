@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::machine::{Arguments, Machine, Problem, World};
+use crate::machine::{Arguments, Machine, World};
 use crate::maps::{Kind, MapError, Queue, Storage};
+use crate::memory::{Heap, Window};
 
 /// Makes a value for a task or a control group that has none.
 const CREATE: u64 = 1;
@@ -82,15 +83,7 @@ pub fn delete<W: World>(machine: &mut Machine<W>, [map, key, ..]: Arguments) -> 
 }
 
 fn queue<W: World>(machine: &mut Machine<W>, map: u64) -> Option<&mut Queue> {
-    // It is looked up twice, as a fault needs the machine again.
-    if let Kind::Queue(_) = machine.map(map)?.0.kind {
-        match &mut machine.map(map)?.0.kind {
-            Kind::Queue(queue) => return Some(queue),
-            _ => return None,
-        }
-    }
-    machine.fail(Problem::Misuse("the map has no next value".into()));
-    None
+    machine.map_as(map, Kind::queue, "the map has no next value").map(|(queue, _)| queue)
 }
 
 pub fn push<W: World>(machine: &mut Machine<W>, [map, value, flags, ..]: Arguments) -> u64 {
@@ -123,22 +116,18 @@ fn hand_over<W: World>(
     code(taken.map(|_| ()))
 }
 
-fn storage_of<W: World>(machine: &mut Machine<W>, map: u64) -> Option<&mut Storage> {
-    if let Kind::Storage(_) = machine.map(map)?.0.kind {
-        match &mut machine.map(map)?.0.kind {
-            Kind::Storage(storage) => return Some(storage),
-            _ => return None,
-        }
-    }
-    machine.fail(Problem::Misuse("the map has no values of tasks or control groups".into()));
-    None
+fn storage_of<W: World>(
+    machine: &mut Machine<W>,
+    map: u64,
+) -> Option<(&mut Storage, (&mut Heap, &mut Window))> {
+    machine.map_as(map, Kind::storage, "the map has no values of tasks or control groups")
 }
 
 pub fn storage<W: World>(
     machine: &mut Machine<W>,
     [map, owner, value, flags, _]: Arguments,
 ) -> u64 {
-    let Some(storage) = storage_of(machine, map) else { return 0 };
+    let Some((storage, _)) = storage_of(machine, map) else { return 0 };
     if owner == 0 || flags > CREATE {
         return 0;
     }
@@ -150,19 +139,12 @@ pub fn storage<W: World>(
     }
     let bytes = storage.value.bytes;
     let first = if value == 0 { None } else { machine.bytes(value, bytes) };
-    let Some((map, memory)) = machine.map(map) else { return 0 };
-    match &mut map.kind {
-        Kind::Storage(storage) => storage.create(owner, first.as_deref(), memory).unwrap_or(0),
-        _ => 0,
-    }
+    let Some((storage, memory)) = storage_of(machine, map) else { return 0 };
+    storage.create(owner, first.as_deref(), memory).unwrap_or(0)
 }
 
 pub fn storage_delete<W: World>(machine: &mut Machine<W>, [map, owner, ..]: Arguments) -> u64 {
-    if storage_of(machine, map).is_none() {
-        return 0;
-    }
-    let Some((found, (heap, _))) = machine.map(map) else { return 0 };
-    let Kind::Storage(storage) = &mut found.kind else { return 0 };
+    let Some((storage, (heap, _))) = storage_of(machine, map) else { return 0 };
     let deleted = storage.delete(owner, heap);
     end(machine, map, deleted)
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+use crate::errno::{Errno, returned};
 use crate::machine::{Arguments, Machine, Problem, World};
 use crate::memory::length;
-
-/// What the kernel returns where an address cannot be read (include/uapi/asm-generic/errno-base.h, `EFAULT`).
-const FAULT: u64 = (-14_i64).cast_unsigned();
 
 /// Sizes are numbers of 32 bits.
 const SIZE: u64 = u32::MAX as u64;
@@ -34,7 +32,7 @@ pub fn read<W: World>(machine: &mut Machine<W>, [to, bytes, from, ..]: Arguments
     let mut read = vec![0; length((bytes & SIZE).min(MOST))];
     let code = match machine.window.read_into(from, &mut read) {
         Ok(()) => 0,
-        Err(_) => FAULT,
+        Err(_) => returned(Errno::FAULT),
     };
     machine.write(to, &read);
     code
@@ -50,7 +48,7 @@ pub fn read_text<W: World>(machine: &mut Machine<W>, [to, bytes, from, ..]: Argu
     while (text.len() as u64) < room {
         let Ok([byte]) = machine.window.read(from.wrapping_add(text.len() as u64)) else {
             machine.write(to, &vec![0; length(room)]);
-            return FAULT;
+            return returned(Errno::FAULT);
         };
         text.push(byte);
         if byte == 0 {

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Records for user space (kernel/bpf/ringbuf.c).
 
+use crate::errno::{Errno, returned};
 use crate::machine::{Arguments, Machine, World};
 use crate::maps::{Kind, MapError, Ring};
 
 fn ring<W: World>(machine: &mut Machine<W>, map: u64) -> Option<&mut Ring> {
-    if let Kind::Ring(_) = machine.map(map)?.0.kind {
-        match &mut machine.map(map)?.0.kind {
-            Kind::Ring(ring) => return Some(ring),
-            _ => return None,
-        }
-    }
-    machine.misuse("the map takes no records".into());
-    None
+    machine.map_as(map, Kind::ring, "the map takes no records").map(|(ring, _)| ring)
 }
 
 /// Makes room for a record; returns where to fill it in, or 0.
@@ -56,7 +50,7 @@ pub fn output<W: World>(machine: &mut Machine<W>, [map, data, bytes, flags, _]: 
         return MapError::Invalid.code();
     }
     if !found.has_room(bytes) {
-        return AGAIN;
+        return returned(Errno::AGAIN);
     }
     let record = reserve(machine, [map, bytes, 0, 0, 0]);
     if let Some(content) = machine.bytes(data, bytes) {
@@ -65,9 +59,6 @@ pub fn output<W: World>(machine: &mut Machine<W>, [map, data, bytes, flags, _]: 
     }
     0
 }
-
-/// What the kernel returns if there is no room now (include/uapi/asm-generic/errno-base.h, `EAGAIN`).
-const AGAIN: u64 = (-11_i64).cast_unsigned();
 
 pub fn query<W: World>(machine: &mut Machine<W>, [map, what, ..]: Arguments) -> u64 {
     ring(machine, map).map_or(0, |ring| ring.query(what))

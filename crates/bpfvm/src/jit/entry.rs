@@ -20,54 +20,62 @@ thread_local! {
 /// Enters the instructions at an address with the values of r1 to r5; returns r0.
 ///
 /// # Safety
-/// `shared` begins a machine that nothing else uses meanwhile, and `entry` is an address of instructions that were
-/// compiled for its program.
-pub unsafe fn enter(shared: *mut Shared, entry: usize, arguments: &[u64; 5]) -> u64 {
-    install();
+/// `shared` begins a machine that nothing else uses meanwhile, `entry` is an address of instructions that were compiled
+/// for its program, and [`know_faults`] was called.
+pub unsafe fn enter(shared: *mut Shared, entry: usize, arguments: [u64; 5]) -> u64 {
     // SAFETY: the caller says so.
     let landing = unsafe { (*shared).landing };
     let outer = CURRENT.replace(shared);
+    let [r1, r2, r3, r4, r5] = arguments;
     // SAFETY: as above.
-    let value = unsafe { call(shared, entry, arguments) };
+    let value = unsafe { call(shared, r1, r2, r3, r4, r5, entry) };
     CURRENT.set(outer);
     // SAFETY: as above.
     unsafe { (*shared).landing = landing };
     value
 }
 
-/// Keeps the registers that belong to the caller and where the stack is, and calls.
+/// Keeps the registers that belong to the caller for [`leave`], and where the stack is, and calls.
 #[unsafe(naked)]
-unsafe extern "C" fn call(shared: *mut Shared, entry: usize, arguments: *const [u64; 5]) -> u64 {
+unsafe extern "C" fn call(
+    shared: *mut Shared,
+    r1: u64,
+    r2: u64,
+    r3: u64,
+    r4: u64,
+    r5: u64,
+    entry: usize,
+) -> u64 {
     naked_asm!(
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "sub rsp, 8",
+        "sub rsp, 56",
+        "mov [rsp], rbx",
+        "mov [rsp + 8], rbp",
+        "mov [rsp + 16], r12",
+        "mov [rsp + 24], r13",
+        "mov [rsp + 32], r14",
+        "mov [rsp + 40], r15",
         "mov [rdi + {landing}], rsp",
-        "lea rax, [rip + 2f]",
-        "mov [rdi + {leave}], rax",
-        "mov rax, rsi",
-        "mov r10, rdx",
-        "mov rsi, [r10]",
-        "mov rdx, [r10 + 8]",
-        "mov rcx, [r10 + 16]",
-        "mov r8, [r10 + 24]",
-        "mov r9, [r10 + 32]",
-        "call rax",
-        "2:",
-        "add rsp, 8",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
+        // Beyond the address that `call` returns to.
+        "call [rsp + 64]",
+        "add rsp, 56",
         "ret",
         landing = const offset_of!(Shared, landing),
-        leave = const offset_of!(Shared, leave),
+    )
+}
+
+/// Returns 0 from [`call`]: the handler goes on here with the stack as it was before the instructions ran.
+#[unsafe(naked)]
+extern "C" fn leave() {
+    naked_asm!(
+        "mov rbx, [rsp]",
+        "mov rbp, [rsp + 8]",
+        "mov r12, [rsp + 16]",
+        "mov r13, [rsp + 24]",
+        "mov r14, [rsp + 32]",
+        "mov r15, [rsp + 40]",
+        "xor eax, eax",
+        "add rsp, 56",
+        "ret",
     )
 }
 
@@ -78,8 +86,8 @@ const WRITES: i64 = 2;
 static mut BEFORE: [MaybeUninit<libc::sigaction>; 2] = [MaybeUninit::uninit(); 2];
 const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
-/// Makes faults in windows known, once for the process.
-fn install() {
+/// Has faults in windows handled from now on, once for the process.
+pub fn know_faults() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for (number, signal) in SIGNALS.into_iter().enumerate() {
@@ -113,10 +121,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
                 (*shared).is_write = registers[register(libc::REG_ERR)] & WRITES != 0;
                 let instruction = &mut registers[register(libc::REG_RIP)];
                 (*shared).instruction = instruction.cast_unsigned();
-                // As if what `call` called had returned 0.
-                *instruction = (*shared).leave.cast_signed();
+                *instruction = (leave as *const () as usize as u64).cast_signed();
                 registers[register(libc::REG_RSP)] = (*shared).landing.cast_signed();
-                registers[register(libc::REG_RAX)] = 0;
                 return;
             }
         }

@@ -8,4 +8,4 @@ mod function;
 mod memory;
 
 pub use compiled::{CompileError, Compiled};
-pub use entry::enter;
+pub use entry::{enter, know_faults};

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use fnv::FnvHashMap;
 
+use crate::errno::{Errno, returned};
+
 /// Timers in the values of maps, by their addresses.
 #[derive(Debug, Default)]
 pub struct Timers {
@@ -46,14 +48,13 @@ pub enum TimerError {
 }
 
 impl TimerError {
-    /// What the program gets (include/uapi/asm-generic/errno-base.h).
+    /// What the program gets.
     pub fn code(self) -> u64 {
-        let number: i64 = match self {
-            Self::Known => -16,
-            Self::Unknown => -22,
-            Self::Called => -35,
-        };
-        number.cast_unsigned()
+        returned(match self {
+            Self::Known => Errno::BUSY,
+            Self::Unknown => Errno::INVAL,
+            Self::Called => Errno::DEADLK,
+        })
     }
 }
 

@@ -23,9 +23,10 @@ impl<W: World> Machine<W> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
+        let is_outermost = self.calls_inside == 0;
         let shared = &mut self.shared;
         let (before, deepest) = (shared.executed, shared.deepest);
-        if self.calls_inside == 0 {
+        if is_outermost {
             shared.end = before.saturating_add(self.limit);
             shared.long = before.saturating_add(self.limit / 2);
         }
@@ -33,18 +34,23 @@ impl<W: World> Machine<W> {
         self.calls_inside += 1;
         let value = self.run(function, arguments);
         self.calls_inside -= 1;
-        let held = self.resilient.last().copied().unwrap_or(self.lock);
-        if self.calls_inside == 0 && held != 0 {
-            self.fail(Problem::Misuse(format!("it ends and holds the lock at {held:#x}")));
-        }
-        if self.calls_inside == 0 {
-            self.heap.settle();
-        }
         self.shared.deepest = deepest;
+        if is_outermost {
+            self.settle();
+        }
         match &self.fault {
             Some(fault) => Err(fault.clone()),
             None => Ok(Outcome { value, instructions: self.shared.executed - before }),
         }
+    }
+
+    /// Puts in order what a call leaves behind.
+    fn settle(&mut self) {
+        let held = self.resilient.last().copied().unwrap_or(self.lock);
+        if held != 0 {
+            self.fail(Problem::Misuse(format!("it ends and holds the lock at {held:#x}")));
+        }
+        self.heap.settle();
     }
 
     /// Calls a function as the kernel calls what is in a table: the first register has the address of all arguments.
@@ -57,8 +63,9 @@ impl<W: World> Machine<W> {
     pub fn call_with(&mut self, function: usize, arguments: &[u64]) -> Result<Outcome, Fault> {
         assert!(arguments.len() <= MOST_ARGUMENTS, "no member of a table has as many arguments");
         let address = self.arguments + ARGUMENTS * self.calls_inside as u64;
-        let bytes: Vec<u8> = arguments.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.window.write(address, &bytes).expect("there is room for arguments");
+        for (place, value) in (address..).step_by(8).zip(arguments) {
+            self.window.put(place, *value);
+        }
         self.call(function, [address, 0, 0, 0, 0])
     }
 

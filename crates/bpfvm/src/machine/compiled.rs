@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::fault::Problem;
 use super::state::{Arguments, Machine, World};
 use crate::decoded::Plain;
-use crate::jit::{Compiled, enter};
+use crate::jit::{Compiled, enter, know_faults};
 use crate::memory::{Access, NotThere, length};
 use crate::program::Step;
 use crate::shared::stop;
@@ -19,6 +19,7 @@ impl<W: World> Machine<W> {
     /// It is called from inside a call: what runs would be freed.
     pub fn use_compiled(&mut self, compiled: Arc<Compiled>) {
         assert_eq!(self.calls_inside, 0, "what runs cannot be replaced");
+        know_faults();
         self.shared.call_kernel = call_kernel::<W> as *const () as usize;
         self.compiled = Some(compiled);
     }
@@ -28,7 +29,7 @@ impl<W: World> Machine<W> {
         let frame = self.shared.frame;
         // SAFETY: what is shared is the first of the machine, which is borrowed as a whole, and the instructions were
         // made of its program.
-        let value = unsafe { enter((&raw mut *self).cast(), entry, &arguments) };
+        let value = unsafe { enter((&raw mut *self).cast(), entry, arguments) };
         if self.shared.stop != stop::GOES_ON {
             self.shared.frame = frame;
             self.note();

@@ -16,6 +16,22 @@ impl<W: World> Machine<W> {
         Some((&mut self.maps[number], (&mut self.heap, &mut self.window)))
     }
 
+    /// A map of the kind that `pick` finds; `otherwise` is the fault if it is another.
+    pub(crate) fn map_as<T>(
+        &mut self,
+        address: u64,
+        pick: fn(&mut Kind) -> Option<&mut T>,
+        otherwise: &str,
+    ) -> Option<(&mut T, (&mut Heap, &mut Window))> {
+        let kind = &mut self.map(address)?.0.kind;
+        if pick(kind).is_none() {
+            self.fail(Problem::Misuse(otherwise.into()));
+            return None;
+        }
+        let (map, memory) = self.map(address)?;
+        Some((pick(&mut map.kind)?, memory))
+    }
+
     /// The map and the bytes of a record that is filled in at an address.
     pub(crate) fn open_record(&self, address: u64) -> Option<(usize, u64)> {
         self.maps.iter().enumerate().find_map(|(number, map)| match &map.kind {

@@ -138,7 +138,6 @@ impl<W: World> Machine<W> {
             call: 0,
             call_kernel: 0,
             landing: 0,
-            leave: 0,
             wanted: 0,
             is_write: false,
             instruction: 0,

@@ -34,6 +34,20 @@ pub enum Kind {
     Other(String),
 }
 
+impl Kind {
+    pub fn queue(&mut self) -> Option<&mut Queue> {
+        if let Self::Queue(queue) = self { Some(queue) } else { None }
+    }
+
+    pub fn storage(&mut self) -> Option<&mut Storage> {
+        if let Self::Storage(storage) = self { Some(storage) } else { None }
+    }
+
+    pub fn ring(&mut self) -> Option<&mut Ring> {
+        if let Self::Ring(ring) = self { Some(ring) } else { None }
+    }
+}
+
 impl Map {
     /// Makes a map with as many copies of each value of a CPU as there are CPUs.
     ///

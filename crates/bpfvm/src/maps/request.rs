@@ -3,6 +3,8 @@
 
 use thiserror::Error;
 
+use crate::errno::{Errno, returned};
+
 /// Why a map does not do what is asked of it; the kernel's number for it goes to the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum MapError {
@@ -19,16 +21,15 @@ pub enum MapError {
 }
 
 impl MapError {
-    /// What the program gets (include/uapi/asm-generic/errno-base.h).
+    /// What the program gets.
     pub fn code(self) -> u64 {
-        let number: i64 = match self {
-            Self::Missing => -2,
-            Self::TooBig => -7,
-            Self::NoMemory => -12,
-            Self::There => -17,
-            Self::Invalid => -22,
-        };
-        number.cast_unsigned()
+        returned(match self {
+            Self::Missing => Errno::NOENT,
+            Self::TooBig => Errno::TOOBIG,
+            Self::NoMemory => Errno::NOMEM,
+            Self::There => Errno::EXIST,
+            Self::Invalid => Errno::INVAL,
+        })
     }
 }
 

@@ -58,6 +58,7 @@ impl Heap {
     }
 
     /// Gives back what was retired.
+    #[inline]
     pub fn settle(&mut self) {
         while let Some((address, bytes)) = self.retired.pop() {
             self.release(address, bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Sections of variables.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use btf::{Btf, Kind, Linkage, TypeId};
@@ -36,10 +37,13 @@ pub struct Variable {
     pub offset: u64,
     pub size: u64,
     pub is_static: bool,
+    /// Declaration tags.
+    pub tags: Vec<Arc<str>>,
 }
 
 pub fn read(elf: &Elf<'_>, btf: &Btf) -> Result<Vec<Data>, ObjectError> {
     let mut found = Vec::new();
+    let tags = tags(btf);
     for (number, section) in elf.sections.iter().enumerate() {
         let Some(purpose) = purpose(&section.name) else { continue };
         let bytes = if section.is_empty {
@@ -47,7 +51,7 @@ pub fn read(elf: &Elf<'_>, btf: &Btf) -> Result<Vec<Data>, ObjectError> {
         } else {
             section.bytes.to_vec()
         };
-        let variables = variables(elf, btf, number, section)?;
+        let variables = variables(elf, btf, &tags, number, section)?;
         found.push(Data { name: section.name.clone(), purpose, bytes, variables, section: number });
     }
     Ok(found)
@@ -66,9 +70,23 @@ fn purpose(name: &str) -> Option<Purpose> {
     }
 }
 
+/// Declaration tags by what they are on.
+type Tags = BTreeMap<TypeId, Vec<Arc<str>>>;
+
+fn tags(btf: &Btf) -> Tags {
+    let mut found = Tags::new();
+    for each in btf.types() {
+        if let Kind::DeclarationTag { on, component: None } = each.kind {
+            found.entry(on).or_default().push(Arc::clone(&each.name));
+        }
+    }
+    found
+}
+
 fn variables(
     elf: &Elf<'_>,
     btf: &Btf,
+    tags: &Tags,
     number: usize,
     section: &Section<'_>,
 ) -> Result<Vec<Variable>, ObjectError> {
@@ -95,7 +113,9 @@ fn variables(
             let why = format!("{} of {size} bytes at {offset} is not inside", each.name);
             return Err(ObjectError::section(&section.name, why));
         }
-        found.push(Variable { name: Arc::clone(&each.name), of, offset, size, is_static });
+        let name = Arc::clone(&each.name);
+        let tags = tags.get(&variable.of).cloned().unwrap_or_default();
+        found.push(Variable { name, of, offset, size, is_static, tags });
     }
     found.sort_by_key(|variable| variable.offset);
     Ok(found)

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use bpfvm::Object;
-use bpfvm::object::{self, Operations, Purpose, Value};
+use bpfvm::object::{self, Operations, Value};
 use bpfvm::outline::{FunctionNumber, find, outline};
 use bpfvm::survey::Survey;
-use btf::{Btf, Kind, TypeId};
+use btf::Kind;
 use serde::Serialize;
 
 /// A table of functions that the kernel gets, such as a scheduler.
@@ -68,17 +68,6 @@ enum Each {
     Cgroup,
     /// The memory of the map is bytes or pages, not values.
     Other,
-}
-
-/// A variable that the program which loads the object may set.
-#[derive(Debug, Serialize)]
-pub struct Constant {
-    name: String,
-    #[serde(rename = "type")]
-    kind: String,
-    bytes: u64,
-    /// What it is if nobody sets it; None for anything but a number.
-    default: Option<i128>,
 }
 
 impl Table {
@@ -176,51 +165,5 @@ impl Map {
             entries: map.entries,
             each,
         }
-    }
-}
-
-/// The variables that may be set before the object is loaded; those that every loader fills in are left out.
-pub fn list_constants(object: &Object) -> Vec<Constant> {
-    let constants = object.data.iter().filter(|data| data.purpose == Purpose::Constants);
-    let variables = constants.flat_map(|data| data.variables.iter().map(move |each| (data, each)));
-    variables
-        // Texts of messages and values of the kernel's enums.
-        .filter(|(_, each)| !each.is_static && !each.name.starts_with("__SCX_"))
-        .map(|(data, each)| {
-            let from = usize::try_from(each.offset).expect("it is inside");
-            let bytes = &data.bytes[from..from + usize::try_from(each.size).expect("it is inside")];
-            Constant {
-                name: each.name.to_string(),
-                kind: name_type(&object.btf, each.of),
-                bytes: each.size,
-                default: number(&object.btf, each.of, bytes),
-            }
-        })
-        .collect()
-}
-
-fn number(btf: &Btf, of: TypeId, bytes: &[u8]) -> Option<i128> {
-    let is_signed = match btf.get(btf.resolve(of)).kind {
-        Kind::Int { is_signed, .. } | Kind::Enum { is_signed, .. } => is_signed,
-        _ => return None,
-    };
-    let mut all = [if is_signed && bytes.last()? >> 7 == 1 { 0xff } else { 0 }; 16];
-    all.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    Some(i128::from_le_bytes(all))
-}
-
-/// A type as C writes it, without what only the compiler needs to know.
-fn name_type(btf: &Btf, id: TypeId) -> String {
-    let each = btf.get(id);
-    match &each.kind {
-        Kind::Const(of) | Kind::Volatile(of) | Kind::Restrict(of) | Kind::TypeTag(of) => {
-            name_type(btf, *of)
-        }
-        Kind::Pointer(of) => format!("{} *", name_type(btf, *of)),
-        Kind::Array { element, count } => format!("{}[{count}]", name_type(btf, *element)),
-        Kind::Struct { .. } => format!("struct {}", each.name),
-        Kind::Union { .. } => format!("union {}", each.name),
-        Kind::Enum { .. } => format!("enum {}", each.name),
-        _ => each.name.to_string(),
     }
 }
